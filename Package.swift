@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target has in common: Swift 6 throughout, and the two upcoming features that make default isolation pleasant.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+/// Targets that live on the one thread of the main loop.
+let onMainLoop: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
+
+let package = Package(
+  name: "geopublicist",
+  products: [
+    .library(name: "Publishing", targets: ["Publishing"]),
+    .library(name: "MainLoop", targets: ["MainLoop"]),
+    .library(name: "Publicist", targets: ["Publicist"]),
+    .executable(name: "geopublicistd", targets: ["geopublicistd"]),
+  ],
+  targets: [
+    // C libraries
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+
+    // Each target knows only those above it
+    .target(name: "Publishing", swiftSettings: strict),
+    .target(name: "LocationModel", swiftSettings: strict),
+    .target(name: "MainLoop", dependencies: ["CGLib", "Publishing"], swiftSettings: onMainLoop),
+    .target(name: "DBus", dependencies: ["CDBus", "MainLoop"], swiftSettings: onMainLoop),
+    .target(name: "GeoClue", dependencies: ["DBus", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
+    .target(name: "Publicist", dependencies: ["GeoClue", "LocationModel", "Publishing"], swiftSettings: onMainLoop),
+    .target(
+      name: "LocationService",
+      dependencies: ["DBus", "GeoClue", "LocationModel", "MainLoop", "Publicist", "Publishing"],
+      swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "geopublicistd", dependencies: ["LocationService"], swiftSettings: onMainLoop),
+
+    // Tests: one target for each of the sources, and the whole way end to end
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),
+    .testTarget(name: "PublishingTests", dependencies: ["Publishing"], swiftSettings: strict),
+    .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
+    .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(name: "PublicistTests", dependencies: ["Publicist", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "LocationServiceTests", dependencies: ["LocationService", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
+  ]
+)

@@ -1,0 +1,1 @@
+// Filled in the commits that follow.
