@@ -1,1 +1,55 @@
-// Filled in the commits that follow.
+import CGLib
+
+/// GLib's default main loop, the one thread on which everything in this package happens.
+///
+/// A program calls ``run()`` once, at the end of `main`; whatever it has set up before (timers, watches, connections,
+/// publishers scheduled on the loop) comes to life then, and ``quit(status:)`` makes ``run()`` return.
+/// Swift tasks and `DispatchQueue.main` are not served by it.
+public final class MainLoop {
+  /// The loop of the main thread.
+  public static let main = MainLoop()
+
+  /// What the loop and its users read the time from; tests may replace it.
+  public var clock = LoopClock.system
+
+  private let loop: OpaquePointer
+  private var exitStatus: Int32 = 0
+  private var isRunning = false
+  private var hasQuit = false
+
+  private init() {
+    // Before `run()` nobody owns the context, and code that checks for its owner would trap: own it from the start.
+    g_main_context_acquire(nil)
+    loop = g_main_loop_new(nil, 0)
+  }
+
+  /// Serves the loop until ``quit(status:)`` is called, and returns the status given there.
+  ///
+  /// A ``quit(status:)`` before the call is not lost: `run()` then returns at once.
+  @discardableResult
+  public func run() -> Int32 {
+    if !hasQuit {
+      isRunning = true
+      g_main_loop_run(loop)
+      isRunning = false
+    }
+    hasQuit = false
+    return exitStatus
+  }
+
+  /// Makes ``run()`` return after the current turn; the first status of several is kept.
+  public func quit(status: Int32 = 0) {
+    guard !hasQuit else { return }
+    hasQuit = true
+    exitStatus = status
+    if isRunning { g_main_loop_quit(loop) }
+  }
+
+  /// Serves what is ready, once; waits for something to become ready if `mayBlock` is set.
+  ///
+  /// Returns whether anything was dispatched.
+  @discardableResult
+  public func iterate(mayBlock: Bool = false) -> Bool {
+    g_main_context_iteration(nil, mayBlock ? 1 : 0) != 0
+  }
+}

@@ -1,0 +1,49 @@
+import CGLib
+
+/// Something the loop watches for: a timer, a file descriptor, the next turn. It ends with its owner.
+public final class LoopSource {
+  private var source: UnsafeMutablePointer<GSource>?
+
+  /// Takes over the caller's reference and attaches the source to the main loop.
+  init(attaching source: UnsafeMutablePointer<GSource>, action: @escaping () -> Bool) {
+    self.source = source
+    let callback = Unmanaged.passRetained(Callback(action))
+    g_source_set_callback(
+      source,
+      { data in
+        guard let data else { return 0 }
+        return Unmanaged<Callback>.fromOpaque(data).takeUnretainedValue().action() ? 1 : 0
+      },
+      callback.toOpaque(),
+      { data in
+        if let data { Unmanaged<Callback>.fromOpaque(data).release() }
+      })
+    g_source_attach(source, nil)
+  }
+
+  isolated deinit { cancel() }
+
+  /// Ends it; nothing is called any more. Calling it twice, or from inside the action, is fine.
+  public func cancel() {
+    guard let source else { return }
+    self.source = nil
+    g_source_destroy(source)
+    g_source_unref(source)
+  }
+
+  /// Moves the moment at which a timer fires, in microseconds of the monotonic clock; -1 means never.
+  func setReadyTime(_ time: Int64) {
+    if let source { g_source_set_ready_time(source, gint64(time)) }
+  }
+
+  /// Whether it can still call its action.
+  public var isActive: Bool {
+    guard let source else { return false }
+    return g_source_is_destroyed(source) == 0
+  }
+
+  private final class Callback {
+    let action: () -> Bool
+    init(_ action: @escaping () -> Bool) { self.action = action }
+  }
+}

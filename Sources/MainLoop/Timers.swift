@@ -1,0 +1,86 @@
+import CGLib
+
+extension MainLoop {
+  /// Calls `action` once, `microseconds` from now, unless the returned source ends before.
+  public func after(microseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
+    at(monotonic: Int64(g_get_monotonic_time()).addingClamped(max(0, microseconds)), action)
+  }
+
+  /// Calls `action` once, `milliseconds` from now, unless the returned source ends before.
+  public func after(milliseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
+    after(microseconds: milliseconds.multipliedClamped(by: 1_000), action)
+  }
+
+  /// Calls `action` once at a moment of the kernel's monotonic clock, in microseconds; at once if that has passed.
+  public func at(monotonic: Int64, _ action: @escaping () -> Void) -> LoopSource {
+    let source = timerSource(readyAt: monotonic) {
+      action()
+      return false
+    }
+    return source
+  }
+
+  /// Calls `action` every `microseconds`, without drift: each moment is counted from the one before.
+  public func every(microseconds: Int64, first: Int64? = nil, _ action: @escaping () -> Void) -> LoopSource {
+    let interval = max(1, microseconds)
+    var next = first ?? Int64(g_get_monotonic_time()).addingClamped(interval)
+    weak var timer: LoopSource?
+    let source = timerSource(readyAt: next) {
+      next = next.addingClamped(interval)
+      timer?.setReadyTime(next)
+      action()
+      return true
+    }
+    timer = source
+    return source
+  }
+
+  /// Calls `action` once, on the loop's next turn.
+  public func nextTurn(_ action: @escaping () -> Void) -> LoopSource {
+    whileTrue {
+      action()
+      return false
+    }
+  }
+
+  /// Calls `action` once a turn, as long as it returns true.
+  public func whileTrue(_ action: @escaping () -> Bool) -> LoopSource {
+    guard let source = g_idle_source_new() else { fatalError("out of memory") }
+    // An idle source's own priority would let a busy connection starve it.
+    g_source_set_priority(source, G_PRIORITY_DEFAULT)
+    return LoopSource(attaching: source, action: action)
+  }
+
+  private func timerSource(readyAt time: Int64, _ action: @escaping () -> Bool) -> LoopSource {
+    // A plain source with a ready time, and not g_timeout_add: that one rounds to milliseconds.
+    guard let source = g_source_new(Self.timerFunctions, guint(MemoryLayout<GSource>.size)) else {
+      fatalError("out of memory")
+    }
+    g_source_set_ready_time(source, gint64(max(0, time)))
+    return LoopSource(attaching: source, action: action)
+  }
+
+  private static let timerFunctions: UnsafeMutablePointer<GSourceFuncs> = {
+    let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
+    functions.initialize(to: GSourceFuncs())
+    functions.pointee.dispatch = { source, callback, data in
+      // Disarmed first: a source whose time has passed would be ready again at once.
+      g_source_set_ready_time(source, -1)
+      return callback?(data) ?? 0
+    }
+    return functions
+  }()
+}
+
+nonisolated extension Int64 {
+  /// The sum, or the largest number where that would overflow: far future is far enough for a timer.
+  func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+
+  func multipliedClamped(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+}
