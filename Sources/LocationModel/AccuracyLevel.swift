@@ -1,0 +1,55 @@
+/// How fine a location may be; GeoClue's levels, with GeoClue's numbers.
+public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
+  /// Nothing at all: location is off.
+  case none = 0
+  /// The country.
+  case country = 1
+  /// The town.
+  case city = 4
+  /// The part of the town.
+  case neighborhood = 5
+  /// The street.
+  case street = 6
+  /// The best there is.
+  case exact = 8
+
+  /// The finest level that is no finer than `number`, so that an unknown number never gains accuracy: 2 and 3 are
+  /// ``country``, 7 is ``street``, more than 8 is ``exact``, and 0 is ``none``.
+  public init(rounding number: UInt32) {
+    self =
+      switch number {
+      case 0: .none
+      case 1..<4: .country
+      case 4: .city
+      case 5: .neighborhood
+      case 6..<8: .street
+      default: .exact
+      }
+  }
+
+  /// Reads the name of a level as the D-Bus contract has it; nil for anything else, `none` included, because nobody
+  /// can ask for nothing.
+  public init?(contractName: String) {
+    guard let level = Self.allCases.first(where: { $0.contractName == contractName }), level != .none else {
+      return nil
+    }
+    self = level
+  }
+
+  /// The word for it on D-Bus.
+  public var contractName: String {
+    switch self {
+    case .none: "none"
+    case .country: "country"
+    case .city: "city"
+    case .neighborhood: "neighborhood"
+    case .street: "street"
+    case .exact: "exact"
+    }
+  }
+}
+
+extension AccuracyLevel: Comparable {
+  /// Coarser is less.
+  public static func < (left: AccuracyLevel, right: AccuracyLevel) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,110 @@
+/// What a consumer may have, and why: a status and a reason that always fit, and the level that is granted.
+///
+/// Made only through ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or
+/// ``init(refusedFor:)``, so that a pair which the D-Bus contract does not know cannot be built.
+public struct Authorization: Hashable, Sendable {
+  /// Whether it is allowed.
+  public let status: AuthorizationStatus
+  /// Why.
+  public let reason: AuthorizationReason
+  /// The finest level that is granted; ``AccuracyLevel/none`` when not authorized.
+  public let level: AccuracyLevel
+
+  /// The reasons for not having decided.
+  public enum Undecided: Sendable {
+    case noAgent, authorizationRequired, undecided
+  }
+
+  /// The reasons that lie with the person.
+  public enum Denial: Sendable {
+    case disabledByUser, rejectedByAgent, sessionInactive
+  }
+
+  /// The reasons that lie with a rule.
+  public enum Restriction: Sendable {
+    case disallowedByConfiguration, disallowedByPolicy, sandboxed, policyUnavailable
+  }
+
+  /// How long an authorization lasts.
+  public enum Scope: Sendable {
+    /// As long as the session is the active one.
+    case whenInUse
+    /// Without regard to sessions.
+    case always
+  }
+
+  /// Nobody has decided yet.
+  public static func undecided(_ reason: Undecided = .undecided) -> Authorization {
+    let reason: AuthorizationReason =
+      switch reason {
+      case .noAgent: .noAgent
+      case .authorizationRequired: .authorizationRequired
+      case .undecided: .undecided
+      }
+    return Authorization(status: .notDetermined, reason: reason, level: .none)
+  }
+
+  /// The person does not want it, or not now.
+  public static func denied(_ reason: Denial) -> Authorization {
+    let reason: AuthorizationReason =
+      switch reason {
+      case .disabledByUser: .disabledByUser
+      case .rejectedByAgent: .rejectedByAgent
+      case .sessionInactive: .sessionInactive
+      }
+    return Authorization(status: .denied, reason: reason, level: .none)
+  }
+
+  /// A rule forbids it.
+  public static func restricted(_ reason: Restriction) -> Authorization {
+    let reason: AuthorizationReason =
+      switch reason {
+      case .disallowedByConfiguration: .disallowedByConfiguration
+      case .disallowedByPolicy: .disallowedByPolicy
+      case .sandboxed: .sandboxed
+      case .policyUnavailable: .policyUnavailable
+      }
+    return Authorization(status: .restricted, reason: reason, level: .none)
+  }
+
+  /// Allowed up to `level`; the reason is `reduced-accuracy` if that is coarser than what was asked.
+  ///
+  /// A level of ``AccuracyLevel/none`` grants nothing: it is how an agent says that location is off, so the outcome is
+  /// `denied` and `disabled-by-user`.
+  public static func authorized(
+    _ scope: Scope, level: AccuracyLevel = .exact, asked: AccuracyLevel = .exact
+  ) -> Authorization {
+    guard level != .none else { return .denied(.disabledByUser) }
+    return Authorization(
+      status: scope == .always ? .authorizedAlways : .authorizedWhenInUse,
+      reason: level < asked ? .reducedAccuracy : .none,
+      level: level)
+  }
+
+  /// The refusal that `reason` stands for; nil for the two reasons of an authorized status.
+  public init?(refusedFor reason: AuthorizationReason) {
+    guard let status = reason.refusedStatus else { return nil }
+    self.init(status: status, reason: reason, level: .none)
+  }
+
+  private init(status: AuthorizationStatus, reason: AuthorizationReason, level: AccuracyLevel) {
+    self.status = status
+    self.reason = reason
+    self.level = level
+  }
+
+  /// Whether locations are delivered.
+  public var isAuthorized: Bool { status.isAuthorized }
+
+  /// What to do about it, in one plain sentence; see ``AuthorizationReason/sentence``.
+  public var sentence: String { reason.sentence }
+
+  /// The same grant for somebody who asks for `asked`: only the reason may differ.
+  public func asking(_ asked: AccuracyLevel) -> Authorization {
+    guard isAuthorized else { return self }
+    return .authorized(status == .authorizedAlways ? .always : .whenInUse, level: level, asked: asked)
+  }
+
+  /// The finest level that a location for somebody who asked for `asked` may reveal: the coarser of asked and granted.
+  public func revealedLevel(asked: AccuracyLevel) -> AccuracyLevel { min(level, asked) }
+}

@@ -1,0 +1,73 @@
+/// Why the status is what it is; the raw values are those of the D-Bus contract.
+///
+/// The reason decides the status: see ``refusedStatus``.
+public enum AuthorizationReason: String, CaseIterable, Sendable {
+  /// Authorized, with nothing to add.
+  case none = ""
+  /// Authorized, but for less than was asked.
+  case reducedAccuracy = "reduced-accuracy"
+
+  /// No agent decides for this user yet.
+  case noAgent = "no-agent"
+  /// The person has to be asked in a dialog.
+  case authorizationRequired = "authorization-required"
+  /// A check is under way.
+  case undecided = "undecided"
+
+  /// The person switched location off.
+  case disabledByUser = "disabled-by-user"
+  /// The person's agent said no to this program.
+  case rejectedByAgent = "rejected-by-agent"
+  /// The consumer's user has no active session now.
+  case sessionInactive = "session-inactive"
+
+  /// GeoClue's configuration forbids it for this program or user.
+  case disallowedByConfiguration = "disallowed-by-configuration"
+  /// The administrator's polkit rules forbid it.
+  case disallowedByPolicy = "disallowed-by-policy"
+  /// The caller lives in a sandbox, whose way to locations is the portal.
+  case sandboxed = "sandboxed"
+  /// polkit cannot be asked.
+  case policyUnavailable = "policy-unavailable"
+
+  /// The status that goes with this reason when nothing is granted; nil for the two reasons of an authorized status.
+  public var refusedStatus: AuthorizationStatus? {
+    switch self {
+    case .none, .reducedAccuracy: nil
+    case .noAgent, .authorizationRequired, .undecided: .notDetermined
+    case .disabledByUser, .rejectedByAgent, .sessionInactive: .denied
+    case .disallowedByConfiguration, .disallowedByPolicy, .sandboxed, .policyUnavailable: .restricted
+    }
+  }
+
+  /// One plain English sentence that says what to do; the message of `NotAuthorized`. It names no user, path or
+  /// coordinate.
+  public var sentence: String {
+    switch self {
+    case .none:
+      "Access to the location is allowed; there is nothing to do"
+    case .reducedAccuracy:
+      "Only an approximate location is allowed; ask for a precise one under Settings, Privacy, Location"
+    case .noAgent:
+      "Nobody decides about locations for this user yet; log in to a desktop session, or start a GeoClue agent in it"
+    case .authorizationRequired:
+      "The person has to be asked first; call RequestAuthorization with interactive authorization allowed"
+    case .undecided:
+      "The check whether this is allowed is still under way; try again in a few seconds"
+    case .disabledByUser:
+      "Location is switched off for this user; turn it on under Settings, Privacy, Location"
+    case .rejectedByAgent:
+      "The person said no to this program; allow it under Settings, Privacy, Location"
+    case .sessionInactive:
+      "This user has no active session now; switch to the user's session to go on"
+    case .disallowedByConfiguration:
+      "The GeoClue configuration forbids this program or user to have the location; ask the administrator to allow it"
+    case .disallowedByPolicy:
+      "A polkit rule forbids this user to have the location; ask the administrator to allow it"
+    case .sandboxed:
+      "A sandboxed program gets the location from the desktop portal only; use org.freedesktop.portal.Location"
+    case .policyUnavailable:
+      "polkit cannot be asked whether this is allowed; ask the administrator to install or start it"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// What the upstream (GeoClue) does; the raw values are those of the property `State`.
+public enum UpstreamState: String, CaseIterable, Sendable {
+  /// Nobody listens, and GeoClue is not held.
+  case idle
+  /// A client is being made.
+  case starting
+  /// For an agent, or for a fix.
+  case waiting
+  /// Fixes come.
+  case running
+  /// No fix can come.
+  case unavailable
+}
+
+/// Why the upstream is in its state; the raw values are those of the property `StateReason`.
+public enum UpstreamReason: String, CaseIterable, Sendable {
+  /// Nothing to add.
+  case none = ""
+  /// GeoClue waits for an agent of the user.
+  case noAgent = "no-agent"
+  /// Nothing provides GeoClue's bus name.
+  case geoclueNotInstalled = "geoclue-not-installed"
+  /// GeoClue went away and is about to be called again.
+  case geoclueRestarting = "geoclue-restarting"
+  /// GeoClue has no source to get a location from.
+  case noSource = "no-source"
+  /// GeoClue runs, but has not measured anything yet.
+  case noFix = "no-fix"
+}
+
+/// The three properties of the upstream together, so that they never contradict one another.
+public struct UpstreamStatus: Hashable, Sendable {
+  /// What it does.
+  public var state: UpstreamState
+  /// Why.
+  public var reason: UpstreamReason
+  /// What GeoClue told last about its sources; nil while it does not run.
+  public var availableAccuracy: AccuracyLevel?
+
+  /// Makes a status as given.
+  public init(
+    state: UpstreamState = .idle, reason: UpstreamReason = .none, availableAccuracy: AccuracyLevel? = nil
+  ) {
+    self.state = state
+    self.reason = reason
+    self.availableAccuracy = availableAccuracy
+  }
+
+  /// The value of the property `AvailableAccuracy`: `none`, a level, or `unknown`.
+  public var availableAccuracyName: String { availableAccuracy?.contractName ?? "unknown" }
+}

@@ -1,0 +1,96 @@
+import LocationModel
+import Testing
+
+@Suite struct AuthorizationTests {
+  /// The table of the D-Bus contract: every reason with the status that it decides.
+  static let contract: [(word: String, status: String?)] = [
+    ("no-agent", "not-determined"), ("authorization-required", "not-determined"), ("undecided", "not-determined"),
+    ("disabled-by-user", "denied"), ("rejected-by-agent", "denied"), ("session-inactive", "denied"),
+    ("disallowed-by-configuration", "restricted"), ("disallowed-by-policy", "restricted"),
+    ("sandboxed", "restricted"), ("policy-unavailable", "restricted"),
+    ("", nil), ("reduced-accuracy", nil),
+  ]
+
+  @Test(arguments: contract)
+  func `The reason decides the status`(word: String, status: String?) throws {
+    let reason = try #require(AuthorizationReason(rawValue: word))
+    #expect(reason.refusedStatus?.rawValue == status)
+    let refusal = Authorization(refusedFor: reason)
+    #expect(refusal?.status.rawValue == status)
+    if let refusal {
+      #expect(refusal.reason == reason)
+      #expect(refusal.level == AccuracyLevel.none)
+      #expect(!refusal.isAuthorized)
+    }
+  }
+
+  @Test func `There are no other reasons and statuses than the contract's`() {
+    #expect(Set(AuthorizationReason.allCases.map(\.rawValue)) == Set(Self.contract.map(\.word)))
+    #expect(
+      Set(AuthorizationStatus.allCases.map(\.rawValue)) == [
+        "not-determined", "restricted", "denied", "authorized-when-in-use", "authorized-always",
+      ])
+    #expect(AuthorizationStatus.allCases.filter(\.isAuthorized) == [.authorizedWhenInUse, .authorizedAlways])
+  }
+
+  @Test(
+    arguments: [
+      (.undecided(), .undecided), (.undecided(.noAgent), .noAgent),
+      (.undecided(.authorizationRequired), .authorizationRequired), (.undecided(.undecided), .undecided),
+      (.denied(.disabledByUser), .disabledByUser), (.denied(.rejectedByAgent), .rejectedByAgent),
+      (.denied(.sessionInactive), .sessionInactive),
+      (.restricted(.disallowedByConfiguration), .disallowedByConfiguration),
+      (.restricted(.disallowedByPolicy), .disallowedByPolicy), (.restricted(.sandboxed), .sandboxed),
+      (.restricted(.policyUnavailable), .policyUnavailable),
+    ] as [(Authorization, AuthorizationReason)])
+  func `A refusal is the same by either way`(made: Authorization, reason: AuthorizationReason) {
+    #expect(made == Authorization(refusedFor: reason))
+    #expect(made.sentence == reason.sentence)
+    #expect(made.asking(.city) == made)
+    #expect(made.revealedLevel(asked: .exact) == AccuracyLevel.none)
+  }
+
+  @Test(
+    arguments: [
+      (level: .exact, asked: .exact, reason: .none, revealed: .exact),
+      (level: .exact, asked: .city, reason: .none, revealed: .city),
+      (level: .city, asked: .exact, reason: .reducedAccuracy, revealed: .city),
+      (level: .city, asked: .city, reason: .none, revealed: .city),
+      (level: .country, asked: .city, reason: .reducedAccuracy, revealed: .country),
+    ] as [(level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel)])
+  func `A grant coarser than asked says so`(
+    level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel
+  ) {
+    for (scope, status) in [
+      (Authorization.Scope.always, AuthorizationStatus.authorizedAlways),
+      (.whenInUse, .authorizedWhenInUse),
+    ] {
+      let grant = Authorization.authorized(scope, level: level, asked: asked)
+      #expect(grant.status == status)
+      #expect(grant.reason == reason)
+      #expect(grant.level == level)
+      #expect(grant.revealedLevel(asked: asked) == revealed)
+      #expect(Authorization.authorized(scope, level: level, asked: .country).asking(asked) == grant)
+    }
+  }
+
+  @Test func `An agent's level 0 grants nothing`() {
+    #expect(Authorization.authorized(.always, level: .none) == .denied(.disabledByUser))
+    #expect(Authorization.authorized(.whenInUse, level: .none, asked: .country) == .denied(.disabledByUser))
+  }
+
+  @Test(arguments: AuthorizationReason.allCases)
+  func `Each reason says what to do in one plain sentence`(reason: AuthorizationReason) {
+    let sentence = reason.sentence
+    #expect(sentence.first?.isLetter == true)
+    #expect(sentence.contains("; "))
+    #expect(!sentence.contains("/") && !sentence.contains("\n") && !sentence.contains(". "))
+    #expect(sentence.utf8.count <= 255)
+    #expect(!sentence.contains { $0.isNumber })
+    #expect(AuthorizationReason.allCases.filter { $0.sentence == sentence } == [reason])
+  }
+
+  @Test func `A sandboxed caller is shown the portal`() {
+    #expect(AuthorizationReason.sandboxed.sentence.contains("org.freedesktop.portal.Location"))
+  }
+}
