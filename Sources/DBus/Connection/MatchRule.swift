@@ -1,0 +1,61 @@
+/// Which signals to get from the bus.
+nonisolated public struct MatchRule: Hashable, Sendable {
+  public var sender: BusName?
+  public var path: ObjectPath?
+  public var interface: InterfaceName?
+  public var member: MemberName?
+  /// What the first argument must be.
+  public var argument0: String?
+  /// What the third argument must be: empty selects the connections that have gone in `NameOwnerChanged`.
+  public var argument2: String?
+
+  public init(
+    sender: BusName? = nil, path: ObjectPath? = nil, interface: InterfaceName? = nil, member: MemberName? = nil,
+    argument0: String? = nil, argument2: String? = nil
+  ) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.argument0 = argument0
+    self.argument2 = argument2
+  }
+
+  /// The rule as the bus reads it.
+  var text: String {
+    var parts = ["type='signal'"]
+    func add(_ key: String, _ value: String?) {
+      // Within single quotes an apostrophe is written as: end quote, escaped apostrophe, quote again.
+      if let value {
+        let quoted = value.map { $0 == "'" ? "'\\''" : String($0) }.joined()
+        parts.append("\(key)='\(quoted)'")
+      }
+    }
+    add("sender", sender?.rawValue)
+    add("path", path?.rawValue)
+    add("interface", interface?.rawValue)
+    add("member", member?.rawValue)
+    add("arg0", argument0)
+    add("arg2", argument2)
+    return parts.joined(separator: ",")
+  }
+
+  /// Whether the header fits; the sender is compared only where the rule names a unique name or the bus itself,
+  /// since a message never carries a well-known one.
+  func matchesHeader(sender: BusName?, path: ObjectPath?, interface: InterfaceName?, member: MemberName?) -> Bool {
+    if let wanted = self.sender, wanted.isUnique || wanted == .bus, wanted != sender { return false }
+    if let wanted = self.path, wanted != path { return false }
+    if let wanted = self.interface, wanted != interface { return false }
+    if let wanted = self.member, wanted != member { return false }
+    return true
+  }
+
+  /// Whether the arguments fit.
+  func matches(arguments: [Value]) -> Bool {
+    func matches(_ wanted: String?, _ index: Int) -> Bool {
+      guard let wanted else { return true }
+      return arguments.indices.contains(index) && arguments[index].string == wanted
+    }
+    return matches(argument0, 0) && matches(argument2, 2)
+  }
+}

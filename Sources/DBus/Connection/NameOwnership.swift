@@ -1,0 +1,95 @@
+import CDBus
+
+extension Connection {
+  /// Becomes the owner of a well-known name; blocks until the bus has answered, so it is for the start of a program.
+  ///
+  /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
+  public func own(_ name: BusName) throws(DBusError) {
+    let flags = UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE)
+    let reply = try withDBusError { error -> Int32? in
+      let reply = dbus_bus_request_name(raw, name.rawValue, flags, error)
+      return reply < 0 ? nil : reply
+    }
+    guard reply == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || reply == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
+      throw DBusError(.failed, "The name \(name) is already taken on this bus")
+    }
+  }
+
+  /// Gives a name up; does not wait for the answer.
+  public func release(_ name: BusName) {
+    guard isConnected else { return }
+    let message = try? Message(
+      calling: "ReleaseName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(name.rawValue)])
+    if let message { send(message) }
+  }
+}
+
+/// Follows who owns a well-known name.
+public final class NameWatch {
+  public let name: BusName
+  /// The unique name of the owner; nil while there is none, or while it is not known yet.
+  public private(set) var owner: BusName?
+  private let onChange: (BusName?) -> Void
+  private var match: SignalMatch?
+  private var question: PendingCall?
+
+  /// Calls `onChange` with each new owner, nil when it has gone; also for the one that is there already.
+  /// Never starts a service.
+  public init(_ name: BusName, on connection: Connection, _ onChange: @escaping (BusName?) -> Void) {
+    self.name = name
+    self.onChange = onChange
+    match = connection.onSignal(
+      MatchRule(
+        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        argument0: name.rawValue)
+    ) { [weak self] signal in
+      guard signal.arguments.count == 3, let new = signal.arguments[2].string else { return }
+      self?.question = nil
+      self?.update(BusName(validating: new))
+    }
+    let message = try? Message(
+      calling: "GetNameOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(name.rawValue)])
+    guard let message else { return }
+    question = connection.call(message, expecting: .string) { [weak self] result in
+      if case .success(let values) = result, let owner = values.first?.string {
+        self?.update(BusName(validating: owner))
+      }
+    }
+  }
+
+  private func update(_ new: BusName?) {
+    guard new != owner else { return }
+    owner = new
+    onChange(new)
+  }
+}
+
+/// Tells of connections that leave the bus, with one match for all of them.
+///
+/// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
+public final class PeerWatch {
+  private var match: SignalMatch?
+  private var actions: [BusName: () -> Void] = [:]
+
+  public init(on connection: Connection) {
+    match = connection.onSignal(
+      MatchRule(
+        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        argument2: "")
+    ) { [weak self] signal in
+      guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
+      self?.actions.removeValue(forKey: name)?()
+    }
+  }
+
+  /// Calls `action` once when the connection with this unique name has gone; replaces an earlier action for it.
+  public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
+
+  /// Takes the action for a peer back.
+  public func forget(_ peer: BusName) { actions[peer] = nil }
+
+  /// How many peers are followed.
+  public var count: Int { actions.count }
+}

@@ -1,0 +1,81 @@
+import CDBus
+
+/// A signal that has arrived.
+nonisolated public struct Signal {
+  /// The unique name of the connection that sent it, stamped by the bus, or the bus itself.
+  public let sender: BusName
+  public let path: ObjectPath
+  public let interface: InterfaceName
+  public let member: MemberName
+  public let arguments: [Value]
+}
+
+/// An interest in signals; ends with its owner.
+public final class SignalMatch {
+  let rule: MatchRule
+  let handler: (Signal) -> Void
+  private weak var router: SignalRouter?
+
+  init(_ rule: MatchRule, _ router: SignalRouter, _ handler: @escaping (Signal) -> Void) {
+    self.rule = rule
+    self.router = router
+    self.handler = handler
+  }
+
+  isolated deinit { cancel() }
+
+  /// Ends the interest and takes the rule back from the bus.
+  public func cancel() {
+    router?.remove(ObjectIdentifier(self), rule)
+    router = nil
+  }
+}
+
+/// Hands each signal to those who have a match for it, in the order in which they came.
+final class SignalRouter {
+  weak var connection: Connection?
+  private var matches: [(id: ObjectIdentifier, match: Unowned)] = []
+
+  private struct Unowned { weak var match: SignalMatch? }
+
+  func add(_ rule: MatchRule, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
+    let match = SignalMatch(rule, self, handler)
+    matches.append((ObjectIdentifier(match), Unowned(match: match)))
+    // No error pointer: with one the call would block until the bus answers.
+    if let connection { dbus_bus_add_match(connection.raw, rule.text, nil) }
+    return match
+  }
+
+  fileprivate func remove(_ id: ObjectIdentifier, _ rule: MatchRule) {
+    guard let index = matches.firstIndex(where: { $0.id == id }) else { return }
+    matches.remove(at: index)
+    if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, rule.text, nil) }
+  }
+
+  func removeAll() { matches.removeAll() }
+
+  func dispatch(_ message: Message) {
+    guard let sender = message.sender, let path = message.path, let interface = message.interface,
+      let member = message.member
+    else { return }
+    let candidates = matches.filter {
+      $0.match.match?.rule.matchesHeader(sender: sender, path: path, interface: interface, member: member) ?? false
+    }
+    guard !candidates.isEmpty, let arguments = try? message.arguments() else { return }
+    let signal = Signal(sender: sender, path: path, interface: interface, member: member, arguments: arguments)
+    for candidate in candidates {
+      guard let match = candidate.match.match, match.rule.matches(arguments: arguments) else { continue }
+      match.handler(signal)
+    }
+  }
+}
+
+extension Connection {
+  /// Calls the handler for each signal that fits the rule, until the returned match ends.
+  ///
+  /// Any process may send a signal to any connection, wanted or not: the handler has to compare ``Signal/sender`` with
+  /// the owner of the service that it believes in, unless the rule names the bus itself.
+  public func onSignal(_ rule: MatchRule, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
+    signals.add(rule, handler)
+  }
+}

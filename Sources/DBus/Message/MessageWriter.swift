@@ -1,0 +1,100 @@
+import CDBus
+
+nonisolated extension Message {
+  /// Adds arguments at the end.
+  ///
+  /// Throws `InvalidArgs` for a value that D-Bus cannot carry: a string with a NUL in it, an array whose elements are
+  /// not all of its type, more than 32 levels of containers. libdbus would abort the process for each of them.
+  public func append(_ values: [Value]) throws(DBusError) {
+    for value in values { try MessageWriter.check(value) }
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init_append(raw, &iterator)
+    for value in values { MessageWriter.write(value, to: &iterator) }
+  }
+}
+
+/// Writes values that have been checked.
+nonisolated private enum MessageWriter {
+  static func check(_ value: Value, depth: Int = 0) throws(DBusError) {
+    guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
+    switch value {
+    case .string(let string):
+      if string.utf8.contains(0) { throw DBusError(.invalidArgs, "A string cannot have a NUL character in it") }
+    case .variant(let inner):
+      try check(inner, depth: depth + 1)
+    case .structure(let fields):
+      if fields.isEmpty { throw DBusError(.invalidArgs, "A structure cannot be empty") }
+      for field in fields { try check(field, depth: depth + 1) }
+    case .array(let type, let elements):
+      guard type.isSingle else { throw DBusError(.invalidArgs, "An array has elements of one type") }
+      for element in elements {
+        guard element.signature == type.rawValue else {
+          throw DBusError(.invalidArgs, "The elements of an array must all be of its type")
+        }
+        try check(element, depth: depth + 1)
+      }
+    case .dictionary(let key, let type, let entries):
+      guard key.rawValue.utf8.count == 1, key != .variant, key.isSingle, type.isSingle else {
+        throw DBusError(.invalidArgs, "A dictionary has keys of one basic type and values of one type")
+      }
+      for entry in entries {
+        guard entry.key.signature == key.rawValue, entry.value.signature == type.rawValue else {
+          throw DBusError(.invalidArgs, "The entries of a dictionary must all be of its types")
+        }
+        try check(entry.key, depth: depth + 1)
+        try check(entry.value, depth: depth + 1)
+      }
+    default: break
+    }
+  }
+
+  static func write(_ value: Value, to iterator: inout DBusMessageIter) {
+    switch value {
+    case .byte(let number): basic(cdbus_type_byte, number, &iterator)
+    case .boolean(let flag): basic(cdbus_type_boolean, dbus_bool_t(flag ? 1 : 0), &iterator)
+    case .int16(let number): basic(cdbus_type_int16, number, &iterator)
+    case .uint16(let number): basic(cdbus_type_uint16, number, &iterator)
+    case .int32(let number): basic(cdbus_type_int32, number, &iterator)
+    case .uint32(let number): basic(cdbus_type_uint32, number, &iterator)
+    case .int64(let number): basic(cdbus_type_int64, number, &iterator)
+    case .uint64(let number): basic(cdbus_type_uint64, number, &iterator)
+    case .double(let number): basic(cdbus_type_double, number, &iterator)
+    case .string(let string): text(cdbus_type_string, string, &iterator)
+    case .objectPath(let path): text(cdbus_type_object_path, path.rawValue, &iterator)
+    case .signature(let signature): text(cdbus_type_signature, signature.rawValue, &iterator)
+    case .variant(let inner):
+      container(cdbus_type_variant, inner.signature, &iterator) { write(inner, to: &$0) }
+    case .structure(let fields):
+      container(cdbus_type_struct, nil, &iterator) { for field in fields { write(field, to: &$0) } }
+    case .array(let type, let elements):
+      container(cdbus_type_array, type.rawValue, &iterator) { for element in elements { write(element, to: &$0) } }
+    case .dictionary(let key, let type, let entries):
+      container(cdbus_type_array, "{" + key.rawValue + type.rawValue + "}", &iterator) { array in
+        for entry in entries {
+          container(cdbus_type_dict_entry, nil, &array) {
+            write(entry.key, to: &$0)
+            write(entry.value, to: &$0)
+          }
+        }
+      }
+    }
+  }
+
+  private static func basic<T: BitwiseCopyable>(_ type: Int32, _ value: T, _ iterator: inout DBusMessageIter) {
+    var value = value
+    if dbus_message_iter_append_basic(&iterator, type, &value) == 0 { fatalError("out of memory") }
+  }
+
+  private static func text(_ type: Int32, _ string: String, _ iterator: inout DBusMessageIter) {
+    string.withCString { basic(type, $0, &iterator) }
+  }
+
+  private static func container(
+    _ type: Int32, _ signature: String?, _ iterator: inout DBusMessageIter, _ body: (inout DBusMessageIter) -> Void
+  ) {
+    var inner = DBusMessageIter()
+    guard dbus_message_iter_open_container(&iterator, type, signature, &inner) != 0 else { fatalError("out of memory") }
+    body(&inner)
+    if dbus_message_iter_close_container(&iterator, &inner) == 0 { fatalError("out of memory") }
+  }
+}

@@ -1,0 +1,67 @@
+import CDBus
+
+/// The name of a connection: a unique one (`:1.42`) or a well-known one (`org.example.Name`).
+nonisolated public struct BusName: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_bus_name(string, nil) != 0 }
+
+  /// Whether it is one that the bus has given out, and never gives to another connection.
+  public var isUnique: Bool { rawValue.utf8.first == UInt8(ascii: ":") }
+
+  /// The bus itself.
+  public static let bus = BusName("org.freedesktop.DBus")
+}
+
+/// The path of an object, `/` or `/like/this_1`.
+nonisolated public struct ObjectPath: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_path(string, nil) != 0 }
+
+  /// `/`, which some services use to say "none".
+  public static let root = ObjectPath("/")
+
+  /// The path of a child with a number for its last element.
+  public func child(_ number: UInt64) -> ObjectPath {
+    ObjectPath(unchecked: self == .root ? "/\(number)" : "\(rawValue)/\(number)")
+  }
+
+  /// What a child's path begins with: this path and a slash.
+  var childPrefix: String { self == .root ? "/" : rawValue + "/" }
+}
+
+/// The name of an interface, `org.example.Interface`.
+nonisolated public struct InterfaceName: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_interface(string, nil) != 0 }
+}
+
+/// The name of a method, a signal or a property.
+nonisolated public struct MemberName: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_member(string, nil) != 0 }
+}
+
+/// The name of an error, `org.example.Error.Failed`.
+nonisolated public struct ErrorName: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_error_name(string, nil) != 0 }
+}
+
+/// A sequence of complete types, such as `a{sv}`; may be empty.
+nonisolated public struct Signature: ValidatedName {
+  public let rawValue: String
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_signature_validate(string, nil) != 0 }
+
+  /// Whether it is exactly one complete type, as the elements of an array are.
+  public var isSingle: Bool { rawValue.withCString { dbus_signature_validate_single($0, nil) != 0 } }
+
+  public static let string = Signature("s")
+  public static let variant = Signature("v")
+  public static let variantDictionary = Signature("a{sv}")
+}

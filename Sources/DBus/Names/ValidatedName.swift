@@ -1,0 +1,37 @@
+import CDBus
+
+/// A string that libdbus has found valid for its purpose.
+///
+/// libdbus aborts the process on an invalid name, so every name that reaches it has passed through one of these types.
+///
+/// A literal in the source is a name, too; only a mistake in the source can stop the program there.
+nonisolated public protocol ValidatedName: Hashable, Comparable, Sendable, CustomStringConvertible,
+  ExpressibleByStringLiteral where StringLiteralType == StaticString
+{
+  var rawValue: String { get }
+  /// What libdbus says of the string; must not abort for any input.
+  static func isValid(_ string: UnsafePointer<CChar>) -> Bool
+  init(unchecked rawValue: String)
+}
+
+nonisolated extension ValidatedName {
+  /// The name, or nil if the string is not a valid one.
+  public init?(validating string: String) {
+    // An embedded NUL would end the C string early, and something else than was asked for would be checked and used.
+    guard !string.utf8.contains(0), string.withCString(Self.isValid) else { return nil }
+    self.init(unchecked: string)
+  }
+
+  /// A name that is written in the source.
+  public init(_ literal: StaticString) { self.init(stringLiteral: literal) }
+
+  public init(stringLiteral literal: StaticString) {
+    let string = literal.description
+    precondition(string.withCString(Self.isValid), "not a valid \(Self.self): \(string)")
+    self.init(unchecked: string)
+  }
+
+  public var description: String { rawValue }
+
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

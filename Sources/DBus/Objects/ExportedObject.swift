@@ -1,0 +1,131 @@
+import MainLoop
+
+/// An object on a connection: a path with interfaces, open to everybody or to one peer alone.
+public final class ExportedObject {
+  public let path: ObjectPath
+  /// The only connection that sees the object and hears its signals; nil if all do.
+  public let owner: BusName?
+  let interfaces: [any BoundInterface]
+  private weak var tree: ObjectTree?
+  private var changed: [(interface: InterfaceName, property: MemberName)] = []
+  private var flush: LoopSource?
+
+  init(_ path: ObjectPath, owner: BusName?, _ interfaces: [any BoundInterface], in tree: ObjectTree) {
+    self.path = path
+    self.owner = owner
+    self.interfaces = interfaces
+    self.tree = tree
+  }
+
+  /// Takes the object off the bus; changes of properties that have not been sent are dropped.
+  public func unexport() {
+    flush = nil
+    changed = []
+    tree?.remove(self)
+    tree = nil
+  }
+
+  func isVisible(to peer: BusName) -> Bool { owner == nil || owner == peer }
+
+  func interface(named name: String) -> (any BoundInterface)? {
+    interfaces.first { $0.table.name.rawValue == name }
+  }
+
+  /// Sends a signal, to the owner if there is one and to everybody otherwise.
+  public func emit(_ member: MemberName, of interface: InterfaceName, _ values: Value...) {
+    guard let connection = tree?.connection,
+      let message = try? Message(signal: member, of: interface, at: path, to: owner, values)
+    else { return }
+    connection.send(message)
+  }
+
+  /// Notes that a property has a new value; all that change in one turn of the loop are sent together.
+  public func propertyChanged(_ property: MemberName, of interface: InterfaceName) {
+    guard tree != nil, !changed.contains(where: { $0.property == property && $0.interface == interface }) else { return }
+    changed.append((interface, property))
+    if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
+  }
+
+  /// Sends the changes noted so far at once, for instance before the object goes.
+  public func flushChanges() {
+    flush = nil
+    let pending = changed
+    changed = []
+    for interface in interfaces {
+      let names = pending.filter { $0.interface == interface.table.name }.map(\.property)
+      if !names.isEmpty { sendChanges(of: names, in: interface) }
+    }
+  }
+
+  private func sendChanges(of names: [MemberName], in interface: any BoundInterface) {
+    var values: [(String, Value)] = []
+    var invalidated: [String] = []
+    for name in names {
+      guard let shape = interface.shape(ofProperty: name) else { continue }
+      switch shape.emits {
+      case .const, .nothing: continue
+      case .invalidates: invalidated.append(name.rawValue)
+      case .changed:
+        var now: Value?
+        interface.read(name, PropertyRead(by: nil) { now = try? $0.get() })
+        if let now { values.append((name.rawValue, now)) } else { invalidated.append(name.rawValue) }
+      }
+    }
+    guard !values.isEmpty || !invalidated.isEmpty else { return }
+    emit(
+      "PropertiesChanged", of: StandardInterface.properties, .string(interface.table.name.rawValue),
+      .options(values), .strings(invalidated))
+  }
+}
+
+/// An interface table together with the object that it works on.
+protocol BoundInterface {
+  var table: any InterfaceTable { get }
+  func shape(ofMethod name: MemberName) -> MethodShape?
+  func shape(ofProperty name: MemberName) -> PropertyShape?
+  func invoke(_ call: MethodCall) throws(DBusError)
+  func read(_ property: MemberName, _ request: PropertyRead)
+  func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError)
+}
+
+struct Binding<Owner: AnyObject>: BoundInterface {
+  let interface: Interface<Owner>
+  weak var owner: Owner?
+
+  var table: any InterfaceTable { interface }
+
+  func shape(ofMethod name: MemberName) -> MethodShape? {
+    interface.methods[name].map { MethodShape(name: $0.name, inputs: $0.inputs, outputs: $0.outputs) }
+  }
+
+  func shape(ofProperty name: MemberName) -> PropertyShape? { interface.properties[name]?.shape }
+
+  func invoke(_ call: MethodCall) throws(DBusError) {
+    guard let owner, let method = interface.methods[call.member] else {
+      throw DBusError(.unknownObject, "There is no object at this path any more")
+    }
+    try method.handler(owner, call)
+  }
+
+  func read(_ property: MemberName, _ request: PropertyRead) {
+    guard let owner, let entry = interface.properties[property] else { return }
+    entry.read(owner, request)
+  }
+
+  func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError) {
+    guard let owner, let write = interface.properties[property]?.write else {
+      throw DBusError(.propertyReadOnly, "The property \(property) cannot be written")
+    }
+    try write(owner, value, call)
+  }
+}
+
+/// Makes the pair that ``ObjectTree/export(_:owner:_:)`` takes.
+public struct Implementation {
+  let binding: any BoundInterface
+
+  /// The interface works on the object as long as that lives.
+  public init<Owner: AnyObject>(of interface: Interface<Owner>, by owner: Owner) {
+    binding = Binding(interface: interface, owner: owner)
+  }
+}

@@ -1,0 +1,100 @@
+import CDBus
+
+/// A method call from the bus: it is answered exactly once, now or later.
+///
+/// A call that is let go without an answer is refused, so that no caller waits in vain.
+public final class MethodCall {
+  /// The unique name of the caller, stamped by the bus.
+  public let sender: BusName
+  public let path: ObjectPath
+  /// Nil if the caller left it out, which D-Bus allows.
+  public let interface: InterfaceName?
+  public let member: MemberName
+  /// Whether the caller allows that the person is asked before the answer comes.
+  public let allowsInteractiveAuthorization: Bool
+  /// The types of the arguments, as they came.
+  public let signature: String
+  /// The whole message's size in bytes.
+  public let byteCount: Int
+  /// The arguments; for a handler they have the types of its row in the table.
+  public internal(set) var arguments: [Value] = []
+  /// Called when the answer has gone out, whatever it is.
+  public var onAnswered: (() -> Void)?
+
+  private let message: Message
+  private weak var connection: Connection?
+  private var isAnswered = false
+  /// What the answer's types must be; nil before the method is known.
+  var outputs: String?
+
+  init?(_ message: Message, on connection: Connection) {
+    guard let sender = message.sender, let path = message.path, let member = message.member else { return nil }
+    self.message = message
+    self.connection = connection
+    self.sender = sender
+    self.path = path
+    self.member = member
+    interface = message.interface
+    allowsInteractiveAuthorization = message.allowsInteractiveAuthorization
+    signature = message.signature
+    byteCount = message.byteCount
+  }
+
+  isolated deinit {
+    if !isAnswered { fail(DBusError(.failed, "The call was given up without an answer")) }
+  }
+
+  /// Answers with the method's results.
+  public func reply(_ values: Value...) { reply(values) }
+
+  /// Answers with the method's results.
+  public func reply(_ values: [Value]) {
+    let types = values.map(\.signature).joined()
+    guard outputs == nil || outputs == types else {
+      return fail(DBusError(.failed, "The answer of \(member) does not have the types of its description"))
+    }
+    do throws(DBusError) {
+      let reply = try Message(replyTo: message, values)
+      answer(reply)
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Refuses the call.
+  public func fail(_ error: DBusError) { answer(Message(errorTo: message, error)) }
+
+  /// Reads the arguments, which is put off until the call has been let in.
+  func readArguments() throws(DBusError) { arguments = try message.arguments() }
+
+  private func answer(_ reply: @autoclosure () -> Message) {
+    guard !isAnswered else { return }
+    isAnswered = true
+    if message.wantsReply { connection?.send(reply()) }
+    let action = onAnswered
+    onAnswered = nil
+    action?()
+  }
+}
+
+/// A wish to read a property: it is answered exactly once, now or later.
+public final class PropertyRead {
+  /// The unique name of who asks; nil when the value is for a `PropertiesChanged` signal.
+  public let sender: BusName?
+  private var handler: ((Result<Value, DBusError>) -> Void)?
+
+  init(by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+    self.sender = sender
+    self.handler = handler
+  }
+
+  isolated deinit { answer(.failure(DBusError(.failed, "The property was not read"))) }
+
+  public func answer(_ value: Value) { answer(.success(value)) }
+
+  public func answer(_ result: Result<Value, DBusError>) {
+    let handler = handler
+    self.handler = nil
+    handler?(result)
+  }
+}

@@ -1,0 +1,81 @@
+/// What a connection exports, and where each call goes.
+public final class ObjectTree {
+  weak var connection: Connection?
+  private var objects: [ObjectPath: ExportedObject] = [:]
+
+  /// Asked before anything is done for a call, standard interfaces included; what it throws is the answer.
+  public var admission: ((MethodCall) throws(DBusError) -> Void)?
+
+  /// Puts an object on the bus; an earlier one at the same path is replaced.
+  ///
+  /// With an `owner`, to everybody else the object does not exist, and its signals go to the owner alone.
+  @discardableResult
+  public func export(
+    _ path: ObjectPath, owner: BusName? = nil, _ implementations: Implementation...
+  ) -> ExportedObject {
+    let object = ExportedObject(path, owner: owner, implementations.map(\.binding), in: self)
+    objects[path] = object
+    return object
+  }
+
+  func remove(_ object: ExportedObject) {
+    if objects[object.path] === object { objects[object.path] = nil }
+  }
+
+  func removeAll() { objects.removeAll() }
+
+  /// Answers a call, or hands it to who will.
+  func dispatch(_ message: Message) {
+    guard let connection, let call = MethodCall(message, on: connection) else { return }
+    do throws(DBusError) {
+      try admission?(call)
+      try route(call)
+    } catch {
+      call.fail(error)
+    }
+  }
+
+  private func route(_ call: MethodCall) throws(DBusError) {
+    let object = objects[call.path].flatMap { $0.isVisible(to: call.sender) ? $0 : nil }
+    let children = { self.children(of: call.path, for: call.sender) }
+    guard object != nil || call.path == .root || !children().isEmpty else {
+      throw DBusError(.unknownObject, "There is no object at this path")
+    }
+    if try StandardInterface.handle(call, object: object, children: children) { return }
+    let interface = try interface(for: call, of: object)
+    guard let shape = interface.shape(ofMethod: call.member) else {
+      throw DBusError(.unknownMethod, "The interface \(interface.table.name) has no method \(call.member)")
+    }
+    guard call.signature == shape.inputs.signature else {
+      throw DBusError(
+        .invalidArgs,
+        "\(call.member) takes arguments with the signature '\(shape.inputs.signature)', not '\(call.signature)'")
+    }
+    try call.readArguments()
+    call.outputs = shape.outputs.signature
+    try interface.invoke(call)
+  }
+
+  /// The interface that the call names, or the first one that has the member if it names none.
+  private func interface(for call: MethodCall, of object: ExportedObject?) throws(DBusError) -> any BoundInterface {
+    guard let name = call.interface else {
+      if let found = object?.interfaces.first(where: { $0.shape(ofMethod: call.member) != nil }) { return found }
+      throw DBusError(.unknownMethod, "The object has no method \(call.member)")
+    }
+    guard let found = object?.interface(named: name.rawValue) else {
+      throw DBusError(.unknownInterface, "The object does not have the interface \(name)")
+    }
+    return found
+  }
+
+  /// The next path elements below a path that lead to objects which the peer can see, sorted.
+  private func children(of path: ObjectPath, for peer: BusName) -> [String] {
+    let prefix = path.childPrefix
+    var names: Set<Substring> = []
+    for (candidate, object) in objects where candidate.rawValue.hasPrefix(prefix) && object.isVisible(to: peer) {
+      let rest = candidate.rawValue.dropFirst(prefix.count)
+      if let name = rest.split(separator: "/", maxSplits: 1).first { names.insert(name) }
+    }
+    return names.map(String.init).sorted()
+  }
+}

@@ -1,0 +1,84 @@
+/// The XML that `Introspect` answers; sorted, so that two runs give the same.
+enum IntrospectionData {
+  static func document(interfaces: [any BoundInterface], children: [String]) -> String {
+    let tables = interfaces.map(\.table).sorted { $0.name < $1.name }
+    return doctype + "<node>\n" + standard + tables.map(\.xml).joined()
+      + children.map { " <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
+  }
+
+  private static let doctype = """
+    <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+    "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+
+    """
+
+  private static let standard = """
+     <interface name="org.freedesktop.DBus.Introspectable">
+      <method name="Introspect">
+       <arg name="xml_data" type="s" direction="out"/>
+      </method>
+     </interface>
+     <interface name="org.freedesktop.DBus.Peer">
+      <method name="GetMachineId">
+       <arg name="machine_uuid" type="s" direction="out"/>
+      </method>
+      <method name="Ping"/>
+     </interface>
+     <interface name="org.freedesktop.DBus.Properties">
+      <method name="Get">
+       <arg name="interface_name" type="s" direction="in"/>
+       <arg name="property_name" type="s" direction="in"/>
+       <arg name="value" type="v" direction="out"/>
+      </method>
+      <method name="GetAll">
+       <arg name="interface_name" type="s" direction="in"/>
+       <arg name="properties" type="a{sv}" direction="out"/>
+      </method>
+      <method name="Set">
+       <arg name="interface_name" type="s" direction="in"/>
+       <arg name="property_name" type="s" direction="in"/>
+       <arg name="value" type="v" direction="in"/>
+      </method>
+      <signal name="PropertiesChanged">
+       <arg name="interface_name" type="s"/>
+       <arg name="changed_properties" type="a{sv}"/>
+       <arg name="invalidated_properties" type="as"/>
+      </signal>
+     </interface>
+
+    """
+}
+
+extension InterfaceTable {
+  /// One interface in XML, its members sorted by kind and name. Names and signatures need no escaping.
+  func introspectionXML() -> String {
+    var lines = [" <interface name=\"\(name)\">"]
+    for method in methodShapes.sorted(by: { $0.name < $1.name }) {
+      let arguments = method.inputs.xml(direction: " direction=\"in\"") + method.outputs.xml(direction: " direction=\"out\"")
+      lines += element("method name=\"\(method.name)\"", arguments, closing: "method")
+    }
+    for signal in signalShapes.sorted(by: { $0.name < $1.name }) {
+      lines += element("signal name=\"\(signal.name)\"", signal.arguments.xml(direction: ""), closing: "signal")
+    }
+    for property in propertyShapes.sorted(by: { $0.name < $1.name }) {
+      let access = property.isWritable ? "readwrite" : "read"
+      lines += element(
+        "property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"",
+        [
+          "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"\(property.emits.rawValue)\"/>"
+        ], closing: "property")
+    }
+    lines.append(" </interface>\n")
+    return lines.joined(separator: "\n")
+  }
+
+  private func element(_ tag: String, _ content: [String], closing: String) -> [String] {
+    content.isEmpty ? ["  <\(tag)/>"] : ["  <\(tag)>"] + content + ["  </\(closing)>"]
+  }
+}
+
+nonisolated extension Arguments {
+  fileprivate func xml(direction: String) -> [String] {
+    list.map { "   <arg name=\"\($0.name)\" type=\"\($0.type)\"\(direction)/>" }
+  }
+}

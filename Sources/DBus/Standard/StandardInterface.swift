@@ -1,0 +1,40 @@
+/// The interfaces that every object has; `Peer` is answered by libdbus itself.
+enum StandardInterface {
+  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+  static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
+  static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+
+  /// Answers the call if it is for one of these interfaces.
+  static func handle(_ call: MethodCall, object: ExportedObject?, children: () -> [String]) throws(DBusError) -> Bool {
+    switch (call.interface, call.member) {
+    case (introspectable, "Introspect"), (nil, "Introspect"):
+      try read(call, expecting: "", returning: "s")
+      call.reply(.string(IntrospectionData.document(interfaces: object?.interfaces ?? [], children: children())))
+    case (properties, "Get"), (nil, "Get"):
+      try read(call, expecting: "ss", returning: "v")
+      try Properties.get(call, of: object)
+    case (properties, "GetAll"), (nil, "GetAll"):
+      try read(call, expecting: "s", returning: "a{sv}")
+      try Properties.getAll(call, of: object)
+    case (properties, "Set"), (nil, "Set"):
+      try read(call, expecting: "ssv", returning: "")
+      try Properties.set(call, on: object)
+    case (introspectable, _), (properties, _), (peer, _):
+      throw DBusError(.unknownMethod, "This interface has no method \(call.member)")
+    default:
+      return false
+    }
+    return true
+  }
+
+  private static func read(
+    _ call: MethodCall, expecting signature: String, returning outputs: String
+  ) throws(DBusError) {
+    guard call.signature == signature else {
+      throw DBusError(
+        .invalidArgs, "\(call.member) takes arguments with the signature '\(signature)', not '\(call.signature)'")
+    }
+    try call.readArguments()
+    call.outputs = outputs
+  }
+}

@@ -1,0 +1,44 @@
+/// Typed reading: each is nil when the value has another type.
+nonisolated extension Value {
+  public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  public var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
+  public var int32: Int32? { if case .int32(let value) = self { value } else { nil } }
+  public var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
+  public var double: Double? { if case .double(let value) = self { value } else { nil } }
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+  public var objectPath: ObjectPath? { if case .objectPath(let value) = self { value } else { nil } }
+  public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
+  public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
+
+  /// What is inside a variant, however often it is wrapped; the value itself if it is none.
+  public var unwrapped: Value {
+    var value = self
+    while case .variant(let inner) = value { value = inner }
+    return value
+  }
+
+  /// The entries of an `a{sv}` in their order, with the variants taken off.
+  public var options: [(name: String, value: Value)]? {
+    guard case .dictionary(.string, .variant, let entries) = self else { return nil }
+    return entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }
+  }
+
+  /// An `a{sv}` as a dictionary; of a key that comes twice the last value holds.
+  public var properties: [String: Value]? {
+    guard let options else { return nil }
+    return Dictionary(options.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+  }
+}
+
+/// Convenient making.
+nonisolated extension Value {
+  /// An `a{sv}` of the given values, each put into a variant.
+  public static func options(_ pairs: [(String, Value)]) -> Value {
+    .dictionary(key: .string, value: .variant, pairs.map { Entry(.string($0.0), .variant($0.1)) })
+  }
+
+  /// An `as`.
+  public static func strings(_ strings: [String]) -> Value {
+    .array(.string, strings.map { .string($0) })
+  }
+}
