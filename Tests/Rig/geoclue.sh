@@ -1,0 +1,19 @@
+#!/bin/sh
+# The packaged GeoClue, offline, until it is killed or idle.
+#
+#   geoclue.sh BUS-ADDRESS NMEA-SOCKET [IDLE-SECONDS]
+#
+# It gets a network of its own with nothing in it, so that no query for a position can leave the machine; what it knows
+# comes from NMEA-SOCKET. IDLE-SECONDS as in `geoclue -t`: 0 (the default) never exits.
+set -eu
+address=$1 socket=$2 idle=${3:-0}
+geoclue=/usr/libexec/geoclue
+[ -x "$geoclue" ] || geoclue=/usr/lib/geoclue-2.0/geoclue
+export DBUS_SYSTEM_BUS_ADDRESS="$address" GSETTINGS_BACKEND=memory G_MESSAGES_DEBUG=Geoclue
+
+if [ "$(id -u)" -eq 0 ]; then
+  # The last setpriv: changing the user clears the signal that comes when the parent dies.
+  exec unshare --net setpriv --reuid=geoclue --regid=geoclue --clear-groups --pdeathsig=KILL \
+    "$geoclue" -t "$idle" -u "$socket"
+fi
+exec unshare --map-current-user --net "$geoclue" -t "$idle" -u "$socket"

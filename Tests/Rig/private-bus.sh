@@ -1,0 +1,96 @@
+#!/bin/sh
+# A message bus of its own, at unix:path=DIR/bus, until it is killed.
+#
+#   private-bus.sh system|session DIR [OWNER]
+#
+# "system" is ruled as Debian rules the system bus: GeoClue's packaged policy and ours, in which OWNER (a user's name or
+# number, this user unless given) stands for the service's own user. On "session" everything is allowed.
+# BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+kind=$1 directory=$2 owner=${3:-$(id -u)}
+configuration=$directory/bus.conf
+
+# As ordinary user everything on this bus is one user, and GeoClue's policy, which knows only root and geoclue, has to
+# hold for that one.
+geoclue_as_this_user() {
+  [ "$(id -u)" -eq 0 ] && return
+  cat <<END
+  <policy user="$(id -u)">
+    <allow own="org.freedesktop.GeoClue2"/>
+    <allow send_interface="org.freedesktop.GeoClue2.Agent" send_path="/org/freedesktop/GeoClue2/Agent"/>
+    <allow send_interface="org.freedesktop.DBus.Properties" send_path="/org/freedesktop/GeoClue2/Agent"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>
+  </policy>
+END
+}
+
+system_rules() {
+  sed "s/user=\"geopublicist\"/user=\"$owner\"/" "$here/../../dbus/org.geopublicist.Location1.conf" \
+    > "$directory/org.geopublicist.Location1.conf"
+  cat <<END
+  <policy context="default">
+    <allow user="*"/>
+    <deny own="*"/>
+    <deny send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Introspectable"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Properties"/>
+  </policy>
+  <policy user="root">
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>
+    <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Debug.Stats"/>
+  </policy>
+$(geoclue_as_this_user)
+  <include ignore_missing="yes">/etc/dbus-1/system.d/org.freedesktop.GeoClue2.conf</include>
+  <include ignore_missing="yes">/etc/dbus-1/system.d/org.freedesktop.GeoClue2.Agent.conf</include>
+  <include ignore_missing="yes">/usr/share/dbus-1/system.d/org.freedesktop.GeoClue2.conf</include>
+  <include ignore_missing="yes">/usr/share/dbus-1/system.d/org.freedesktop.GeoClue2.Agent.conf</include>
+  <include>$directory/org.geopublicist.Location1.conf</include>
+END
+}
+
+session_rules() {
+  cat <<END
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+  </policy>
+END
+}
+
+cat > "$configuration" <<END
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>$kind</type>
+  <listen>unix:path=$directory/bus</listen>
+  <auth>EXTERNAL</auth>
+$("${kind}_rules")
+  <limit name="max_connections_per_user">4096</limit>
+  <limit name="max_completed_connections">8192</limit>
+  <limit name="max_match_rules_per_connection">4096</limit>
+  <limit name="max_replies_per_connection">4096</limit>
+</busconfig>
+END
+
+case ${BUS_BROKER:-dbus-daemon} in
+  dbus-daemon) exec dbus-daemon --config-file="$configuration" --nofork --nopidfile ;;
+  dbus-broker) exec unshare ${BUS_BROKER_UNSHARE:---mount} /usr/bin/python3 "$here/dbus-broker.py" "$kind" "$directory" ;;
+  *) echo "BUS_BROKER=$BUS_BROKER: neither dbus-daemon nor dbus-broker" >&2; exit 2 ;;
+esac

@@ -1,0 +1,202 @@
+import Foundation
+
+/// A connection to a bus that is not ours: python3-dbus in a process of its own, perhaps another user's.
+public final class BusClient {
+  /// What a call was answered.
+  public nonisolated enum Answer: Equatable, Sendable {
+    case reply([JSON])
+    case error(name: String, message: String)
+  }
+
+  /// An error answer, for calls that are expected to succeed.
+  public nonisolated struct CallFailed: Error, CustomStringConvertible {
+    public let name: String
+    public let message: String
+    public var description: String { "\(name): \(message)" }
+  }
+
+  public nonisolated struct Signal: Sendable {
+    public let sender: String
+    public let destination: String?
+    public let path: String
+    public let interface: String
+    public let member: String
+    public let arguments: [JSON]
+    /// When the process had it, seconds of CLOCK_BOOTTIME.
+    public let arrival: Double
+    /// The whole message as it came, for looking for what must not be in it.
+    public let text: String
+  }
+
+  public let uniqueName: String
+  private let process: ChildProcess
+  private var signals: [Signal] = []
+  private var answers: [Int64: Answer] = [:]
+  private var lastCall: Int64 = 0
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - address: Of the bus.
+  ///   - user: As whom; only root may say that.
+  public init(at address: String, as user: uid_t? = nil) throws {
+    let process = try ChildProcess([Rig.python, Rig.file("bus-client.py"), address], as: user)
+    self.process = process
+    do {
+      uniqueName = try eventual("a client connects") {
+        process.newLines().first.flatMap { JSON(line: $0)?["name"]?.string }
+      }
+    } catch {
+      throw DeadlineExceeded("a client connects", within: .seconds(10), seen: process.standardError)
+    }
+  }
+
+  /// The process of the connection.
+  public var processIdentifier: pid_t { process.processIdentifier }
+
+  /// Calls a method and waits for the answer.
+  ///
+  /// - Parameters:
+  ///   - interface: nil leaves it out of the message.
+  ///   - signature: Of the arguments.
+  ///   - interactive: Whether the message carries ALLOW_INTERACTIVE_AUTHORIZATION.
+  public func call(
+    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
+  ) throws -> Answer {
+    let call = try begin(
+      member, of: interface, at: path, of: destination, signature: signature, arguments, interactive: interactive)
+    return try answer(to: call, within: limit)
+  }
+
+  /// Calls a method that is expected to succeed.
+  ///
+  /// - Throws: `CallFailed` when it does not.
+  public func reply(
+    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
+  ) throws -> [JSON] {
+    let answer = try call(
+      member, of: interface, at: path, of: destination, signature: signature, arguments, interactive: interactive,
+      within: limit)
+    switch answer {
+    case .reply(let arguments): return arguments
+    case .error(let name, let message): throw CallFailed(name: name, message: message)
+    }
+  }
+
+  /// Sends a call and does not wait; `answer(to:)` does.
+  public func begin(
+    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ arguments: [JSON] = [], interactive: Bool = false
+  ) throws -> Int64 {
+    try send([
+      "call": [
+        "destination": .string(destination), "path": .string(path), "interface": interface.map(JSON.string) ?? nil,
+        "member": .string(member), "signature": .string(signature), "arguments": .array(arguments),
+        "interactive": .bool(interactive), "timeout": 300,
+      ]
+    ])
+  }
+
+  /// The answer to a call if it is there.
+  public func answerSoFar(to call: Int64) -> Answer? {
+    read()
+    return answers[call]
+  }
+
+  /// Waits for the answer to a call.
+  public func answer(to call: Int64, within limit: Duration = .seconds(10)) throws -> Answer {
+    do {
+      return try eventual("an answer", within: limit) { answerSoFar(to: call) }
+    } catch {
+      throw DeadlineExceeded("an answer", within: limit, seen: process.standardError)
+    }
+  }
+
+  /// Asks the bus for more signals than those that are addressed to this connection.
+  public func match(_ rule: String) throws {
+    guard case .reply = try answer(to: send(["match": .string(rule)])) else {
+      throw CallFailed(name: "AddMatch", message: rule)
+    }
+  }
+
+  /// Sends a signal, to all unless there is a destination.
+  public func emit(
+    _ member: String, of interface: String, at path: String, to destination: String? = nil, signature: String = "",
+    _ arguments: [JSON] = []
+  ) throws {
+    _ = try answer(
+      to: send([
+        "emit": [
+          "destination": destination.map(JSON.string) ?? nil, "path": .string(path), "interface": .string(interface),
+          "member": .string(member), "signature": .string(signature), "arguments": .array(arguments),
+        ]
+      ]))
+  }
+
+  /// Every signal that has arrived so far, the bus's own included.
+  public var received: [Signal] {
+    read()
+    return signals
+  }
+
+  /// The arguments of each signal of a name that has arrived so far.
+  public func received(_ member: String) -> [[JSON]] {
+    received.filter { $0.member == member }.map(\.arguments)
+  }
+
+  /// Waits for as many signals of a name as that, and returns the arguments of all of them.
+  public func waitFor(_ count: Int = 1, _ member: String, within limit: Duration = .seconds(10)) throws -> [[JSON]] {
+    do {
+      return try eventual("\(count) × \(member)", within: limit) {
+        let found = received(member)
+        return found.count >= count ? found : nil
+      }
+    } catch {
+      let seen = signals.map(\.text).joined(separator: "\n")
+      throw DeadlineExceeded("\(count) × \(member)", within: limit, seen: seen + process.standardError)
+    }
+  }
+
+  /// Reads nothing from the bus for a while.
+  public func pause(for seconds: Double) throws {
+    _ = try send(["pause": .number(seconds)])
+  }
+
+  /// Stops the process, as a debugger does, or lets it go on.
+  public func suspend(_ suspended: Bool) {
+    process.signal(suspended ? SIGSTOP : SIGCONT)
+  }
+
+  /// Leaves the bus as a crash would.
+  public func kill() {
+    process.kill()
+  }
+
+  private func send(_ command: [String: JSON]) throws -> Int64 {
+    lastCall += 1
+    try process.send(JSON.object(command.merging(["id": .integer(lastCall)]) { $1 }).line)
+    return lastCall
+  }
+
+  private func read() {
+    for line in process.newLines() {
+      guard let message = JSON(line: line) else { continue }
+      if let signal = message["signal"] {
+        signals.append(
+          Signal(
+            sender: signal["sender"]?.string ?? "", destination: signal["destination"]?.string,
+            path: signal["path"]?.string ?? "", interface: signal["interface"]?.string ?? "",
+            member: signal["member"]?.string ?? "", arguments: signal["arguments"]?.array ?? [],
+            arrival: message["at"]?.number ?? 0, text: line))
+      } else if let call = message["id"]?.integer {
+        if let reply = message["reply"] {
+          answers[call] = .reply(reply["arguments"]?.array ?? [])
+        } else if let error = message["error"] {
+          answers[call] = .error(name: error["name"]?.string ?? "", message: error["message"]?.string ?? "")
+        }
+      }
+    }
+  }
+}

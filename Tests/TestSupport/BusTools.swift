@@ -1,0 +1,39 @@
+import Foundation
+
+/// Calls `busctl` on a private bus.
+public func busctl(
+  _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil, within limit: Duration = .seconds(20)
+) throws -> CommandResult {
+  try run(["/usr/bin/busctl", "--address=\(bus.address)", "--no-pager"] + arguments, as: user, within: limit)
+}
+
+/// Calls `gdbus` on a private bus.
+///
+/// - Parameter command: `call`, `introspect`, …; the bus's address goes between it and the arguments.
+public func gdbus(
+  _ command: String, _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil,
+  within limit: Duration = .seconds(20)
+) throws -> CommandResult {
+  try run(["/usr/bin/gdbus", command, "--address", bus.address] + arguments, as: user, within: limit)
+}
+
+/// Whether somebody owns a name.
+public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
+  let service = "org.freedesktop.DBus"
+  let answer = try busctl(["call", service, "/org/freedesktop/DBus", service, "NameHasOwner", "s", name], on: bus)
+  return answer.standardOutput == "b true\n"
+}
+
+/// Waits until somebody owns a name, or a condition says that nobody will.
+public func waitForOwner(of name: String, on bus: PrivateBus, unless hopeless: () -> Bool = { false }) throws {
+  try eventually("\(name) is owned") {
+    guard !hopeless() else { throw DeadlineExceeded("\(name) is owned", within: .zero) }
+    return try hasOwner(name, on: bus)
+  }
+}
+
+/// The names of the child nodes that an object's introspection lists; none if there is no object.
+public func introspectedChildren(of path: String, at name: String, on bus: PrivateBus) throws -> [String] {
+  let answer = try busctl(["--xml-interface", "introspect", name, path], on: bus)
+  return answer.standardOutput.matches(of: #/<node name="([^"]*)"/#).map { String($0.1) }
+}

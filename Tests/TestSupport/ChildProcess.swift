@@ -1,0 +1,134 @@
+import Foundation
+
+/// A process that a test started: its output in files, so that it never waits for a reader, and its end certain.
+///
+/// It is killed, with everything in its process group, when the last reference goes, and by the kernel when this process
+/// dies, however that dies.
+public final class ChildProcess {
+  /// How a process ended.
+  public nonisolated enum Exit: Equatable, Sendable {
+    case status(Int32)
+    case signal(Int32)
+  }
+
+  /// What of the environment of this process a child gets; the rest could lead it to the machine's own buses.
+  private static let inherited = [
+    "PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "BUS_BROKER",
+  ]
+
+  public let name: String
+  public let processIdentifier: pid_t
+  private let directory = TemporaryDirectory()
+  private var standardInput: FileHandle?
+  private var exit: Exit?
+  private var position = 0
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - arguments: The program, looked for in `PATH`, and its arguments.
+  ///   - environment: Added to a small and clean one.
+  ///   - user: Whom to run it as; only root may say that.
+  public init(_ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil) throws {
+    name = arguments.prefix(3).map { ($0 as NSString).lastPathComponent }.joined(separator: " ")
+    var kept = ["G_DEBUG": "fatal-criticals", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"]
+    for variable in Self.inherited { kept[variable] = ProcessInfo.processInfo.environment[variable] }
+    kept.merge(environment) { _, new in new }
+
+    var leash = ["setpriv", "--pdeathsig=KILL"]
+    if let user { leash += ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
+
+    // Not Foundation's Pipe: the next child would inherit this one's, and its end could not be told by closing ours.
+    var input: [Int32] = [-1, -1]
+    guard pipe(&input) == 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EMFILE) }
+    input.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+    standardInput = FileHandle(fileDescriptor: input[1], closeOnDealloc: true)
+    let output = open(directory.file("stdout"), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o644)
+    let errors = open(directory.file("stderr"), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o644)
+    defer {
+      close(input[0])
+      close(output)
+      close(errors)
+    }
+    processIdentifier = try Spawner.shared.spawn(
+      Spawner.Request(
+        arguments: leash + ["--"] + arguments, environment: kept.map { "\($0)=\($1)" },
+        standardInput: input[0], standardOutput: output, standardError: errors))
+  }
+
+  isolated deinit {
+    kill()
+  }
+
+  /// What it has written to standard output so far.
+  public var standardOutput: String { contents(of: "stdout") }
+
+  /// What it has written to standard error so far.
+  public var standardError: String { contents(of: "stderr") }
+
+  /// The whole lines of standard output that no earlier call has returned.
+  public func newLines() -> [String] {
+    let unread = Data(contentsOf(directory.file("stdout")).dropFirst(position))
+    guard let end = unread.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    position += end + 1
+    return String(decoding: unread[..<end], as: UTF8.self).components(separatedBy: "\n")
+  }
+
+  /// Writes a line to its standard input.
+  public func send(_ line: String) throws {
+    try standardInput?.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  /// Ends its standard input.
+  public func closeStandardInput() {
+    try? standardInput?.close()
+    standardInput = nil
+  }
+
+  /// How it ended, nil while it runs.
+  public var exited: Exit? {
+    if exit == nil {
+      var status: Int32 = 0
+      guard waitpid(processIdentifier, &status, WNOHANG) == processIdentifier else { return nil }
+      let signal = status & 0x7f
+      exit = signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
+    }
+    return exit
+  }
+
+  /// Sends it a signal, if it still runs.
+  public func signal(_ number: Int32) {
+    guard exited == nil else { return }
+    _ = Glibc.kill(processIdentifier, number)
+  }
+
+  /// Waits for its end.
+  ///
+  /// - Throws: `DeadlineExceeded`, with what it has written to standard error.
+  public func waitForExit(within limit: Duration = .seconds(10)) throws -> Exit {
+    do {
+      return try eventual("\(name) ends", within: limit) { exited }
+    } catch is DeadlineExceeded {
+      throw DeadlineExceeded("\(name) ends", within: limit, seen: standardError)
+    }
+  }
+
+  /// Ends it and everything in its process group at once, and reaps it.
+  public func kill() {
+    closeStandardInput()
+    guard exited == nil else { return }
+    _ = Glibc.kill(-processIdentifier, SIGKILL)
+    _ = Glibc.kill(processIdentifier, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(processIdentifier, &status, 0) == -1, errno == EINTR {}
+    exit = .signal(SIGKILL)
+  }
+
+  private func contents(of file: String) -> String {
+    String(decoding: contentsOf(directory.file(file)), as: UTF8.self)
+  }
+
+  private func contentsOf(_ path: String) -> Data {
+    FileManager.default.contents(atPath: path) ?? Data()
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// The daemon under test: the program that the package builds, on private buses.
+public final class Daemon {
+  public nonisolated enum Deployment: String, Sendable {
+    case system = "--system"
+    case session = "--session"
+  }
+
+  /// Its name on the bus.
+  public nonisolated static let name = "org.geopublicist.Location1"
+  /// Its manager object.
+  public nonisolated static let path = "/org/geopublicist/Location1"
+  /// The interface of its subscriptions.
+  public nonisolated static let subscription = "org.geopublicist.Location1.Subscription"
+
+  private let process: ChildProcess
+
+  /// Starts it and waits until it owns its name.
+  ///
+  /// - Parameters:
+  ///   - bus: Where it exports its interface.
+  ///   - geoclueBus: Where GeoClue is, the same unless given.
+  ///   - user: As whom; only root may say that.
+  ///   - options: Further arguments.
+  public init(
+    _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
+    options: [String] = []
+  ) throws {
+    process = try ChildProcess(
+      [
+        Rig.product("geopublicistd"), deployment.rawValue, "--address", bus.address, "--geoclue-address",
+        (geoclueBus ?? bus).address, "--verbose",
+      ] + options,
+      // So that what libdbus complains about is seen as the failure that it is.
+      environment: ["DBUS_FATAL_WARNINGS": "1"], as: user)
+    do {
+      try waitForOwner(of: Self.name, on: bus, unless: { process.exited != nil })
+    } catch {
+      throw DeadlineExceeded("the daemon owns its name", within: .seconds(10), seen: process.standardError)
+    }
+  }
+
+  public var processIdentifier: pid_t { process.processIdentifier }
+
+  /// Whether it runs.
+  public var isRunning: Bool { process.exited == nil }
+
+  /// What it wrote.
+  public var log: String { process.standardError }
+
+  /// Sends it a signal.
+  public func signal(_ number: Int32) {
+    process.signal(number)
+  }
+
+  /// Waits for its end.
+  public func waitForExit(within limit: Duration = .seconds(10)) throws -> ChildProcess.Exit {
+    try process.waitForExit(within: limit)
+  }
+
+  /// Ends it as a crash would.
+  public func kill() {
+    process.kill()
+  }
+}

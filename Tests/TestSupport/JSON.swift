@@ -1,0 +1,138 @@
+import Foundation
+
+/// A JSON value: how the rig's Python programs and the tests tell each other what is on a bus.
+///
+/// A D-Bus variant is an object with a signature `t` and a value `v`; subscripts and the readers below look through it.
+public nonisolated enum JSON: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case number(Double)
+  case string(String)
+  case array([JSON])
+  case object([String: JSON])
+
+  /// A variant.
+  ///
+  /// - Parameter signature: Of what is in it, `u`, `a{sv}`, …
+  public static func variant(_ signature: String, _ value: JSON) -> JSON {
+    .object(["t": .string(signature), "v": value])
+  }
+
+  /// The signature of what is in a variant, nil for other values.
+  public var variantType: String? {
+    guard case .object(let members) = self, members.count == 2, case .string(let type)? = members["t"],
+      members["v"] != nil
+    else { return nil }
+    return type
+  }
+
+  /// What is in a variant; other values are their own content.
+  public var content: JSON {
+    guard variantType != nil, case .object(let members) = self, let value = members["v"] else { return self }
+    return value.content
+  }
+
+  public subscript(key: String) -> JSON? {
+    guard case .object(let members) = content else { return nil }
+    return members[key]
+  }
+
+  public subscript(index: Int) -> JSON? {
+    guard case .array(let items) = content, items.indices.contains(index) else { return nil }
+    return items[index]
+  }
+
+  public var keys: [String] {
+    guard case .object(let members) = content else { return [] }
+    return members.keys.sorted()
+  }
+
+  public var array: [JSON]? {
+    guard case .array(let items) = content else { return nil }
+    return items
+  }
+
+  public var string: String? {
+    guard case .string(let text) = content else { return nil }
+    return text
+  }
+
+  public var bool: Bool? {
+    guard case .bool(let value) = content else { return nil }
+    return value
+  }
+
+  public var integer: Int64? {
+    guard case .integer(let value) = content else { return nil }
+    return value
+  }
+
+  public var number: Double? {
+    switch content {
+    case .number(let value): value
+    case .integer(let value): Double(value)
+    default: nil
+    }
+  }
+
+  /// The value as one line of text.
+  public var line: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else { return "null" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Reads a line of text, nil if that is no JSON.
+  public init?(line: String) {
+    guard let value = try? JSONDecoder().decode(JSON.self, from: Data(line.utf8)) else { return nil }
+    self = value
+  }
+}
+
+nonisolated extension JSON: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSON].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSON].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}
+
+nonisolated extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .number(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(Dictionary(uniqueKeysWithValues: elements)) }
+  public init(nilLiteral: ()) { self = .null }
+}

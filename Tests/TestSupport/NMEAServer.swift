@@ -1,0 +1,76 @@
+import Foundation
+
+/// What a GPS receiver is for GeoClue: a unix stream socket from which it reads NMEA sentences.
+///
+/// GeoClue connects when its first client starts, and disconnects when the last one stops. Nothing here runs by itself: a
+/// connection is accepted when a test looks for it.
+public final class NMEAServer {
+  public let path: String
+  private let directory = TemporaryDirectory()
+  private let listener: Int32
+  private var connections: [Int32] = []
+
+  public init() {
+    path = directory.file("nmea.sock")
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    let bound = withUnixAddress(path) { bind(listener, $0, $1) }
+    guard bound == 0, chmod(path, 0o777) == 0, listen(listener, 8) == 0 else {
+      fatalError("NMEA socket: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  isolated deinit {
+    closeConnections()
+    close(listener)
+  }
+
+  /// Whether GeoClue reads now: it uses this source.
+  public var isConnected: Bool {
+    acceptWaiting()
+    connections.removeAll { connection in
+      guard hasEnded(connection) else { return false }
+      close(connection)
+      return true
+    }
+    return !connections.isEmpty
+  }
+
+  /// Writes a fix to whoever reads, waiting for a reader first.
+  ///
+  /// - Throws: `DeadlineExceeded` if nobody connects.
+  public func write(_ sentence: GGASentence, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
+    try write(sentence.text, within: limit, turn: turn)
+  }
+
+  /// Writes bytes to whoever reads, waiting for a reader first.
+  public func write(_ text: String, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
+    try eventually("GeoClue reads NMEA", within: limit, turn: turn) { isConnected }
+    for connection in connections {
+      let bytes = Array(text.utf8)
+      let written = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      guard written == bytes.count else { throw DeadlineExceeded("GeoClue takes \(bytes.count) bytes", within: .zero) }
+    }
+  }
+
+  /// Hangs up, as a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
+  public func closeConnections() {
+    acceptWaiting()
+    connections.forEach { close($0) }
+    connections = []
+  }
+
+  private func acceptWaiting() {
+    while true {
+      let connection = accept(listener, nil, nil)
+      guard connection >= 0 else { return }
+      _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(connection, F_SETFL, O_NONBLOCK)
+      connections.append(connection)
+    }
+  }
+
+  private func hasEnded(_ connection: Int32) -> Bool {
+    var byte: UInt8 = 0
+    return recv(connection, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// A message bus of its own for one test.
+public final class PrivateBus {
+  /// Whose rules hold on it.
+  public nonisolated enum Kind: String, Sendable {
+    /// Debian's rules for the system bus, GeoClue's packaged policy and ours.
+    case system
+    /// Everything is allowed.
+    case session
+  }
+
+  /// The implementation of the bus.
+  public nonisolated enum Broker: String, Sendable {
+    case dbusDaemon = "dbus-daemon"
+    case dbusBroker = "dbus-broker"
+
+    /// What `BUS_BROKER` in the environment says; dbus-daemon unless it does.
+    public static var chosen: Broker {
+      guard let name = ProcessInfo.processInfo.environment["BUS_BROKER"] else { return .dbusDaemon }
+      guard let broker = Broker(rawValue: name) else { fatalError("BUS_BROKER: neither dbus-daemon nor dbus-broker") }
+      return broker
+    }
+  }
+
+  public let address: String
+  private let directory = TemporaryDirectory()
+  private let process: ChildProcess
+
+  /// Starts a bus and waits until it accepts connections.
+  ///
+  /// - Parameter owner: On a system bus, the user whom our policy lets own the name, this one unless given.
+  public init(_ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid()) throws {
+    let socket = directory.file("bus")
+    address = "unix:path=\(socket)"
+    process = try ChildProcess(
+      [Rig.file("private-bus.sh"), kind.rawValue, directory.path, String(owner)],
+      environment: ["BUS_BROKER": broker.rawValue])
+    do {
+      try eventually("the bus answers") {
+        guard process.exited == nil else { return true }
+        return connects(to: socket)
+      }
+    } catch {
+      throw DeadlineExceeded("the bus answers", within: .seconds(10), seen: process.standardError)
+    }
+    guard process.exited == nil else { throw Failure(description: "no bus: \(process.standardError)") }
+  }
+
+  /// Ends the bus as a crash would.
+  public func kill() {
+    process.kill()
+  }
+
+  /// What the broker wrote.
+  public var log: String { process.standardError }
+
+  public nonisolated struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private func connects(to path: String) -> Bool {
+    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(client) }
+    return withUnixAddress(path) { connect(client, $0, $1) == 0 }
+  }
+}
+
+/// A unix socket's address as the C library wants it.
+func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  precondition(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+  return withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+  }
+}

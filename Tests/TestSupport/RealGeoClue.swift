@@ -1,0 +1,58 @@
+import Foundation
+
+/// The packaged GeoClue on a private bus, offline, with one receiver at an NMEA socket.
+public final class RealGeoClue {
+  public let receiver: NMEAServer
+  private let bus: PrivateBus
+  private let idleSeconds: Int
+  private var process: ChildProcess
+
+  /// Starts it and waits until it owns its name.
+  ///
+  /// - Parameter idleSeconds: After how many seconds without a client it exits, 0 for never.
+  public init(on bus: PrivateBus, idleSeconds: Int = 0) throws {
+    self.bus = bus
+    self.idleSeconds = idleSeconds
+    receiver = NMEAServer()
+    process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
+    try waitForName()
+  }
+
+  /// Ends it as a crash would.
+  public func kill() {
+    process.kill()
+  }
+
+  /// Starts it again after it has ended.
+  public func restart() throws {
+    process.kill()
+    process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
+    try waitForName()
+  }
+
+  /// Whether it runs.
+  public var isRunning: Bool { process.exited == nil }
+
+  /// What it wrote: its debug messages.
+  public var log: String { process.standardOutput + process.standardError }
+
+  /// The numbers of the clients that exist, whoever has made them.
+  public func clients() throws -> [String] {
+    try introspectedChildren(of: "/org/freedesktop/GeoClue2/Client", at: GeoClueName, on: bus)
+  }
+
+  private static func start(on bus: PrivateBus, receiver: NMEAServer, idleSeconds: Int) throws -> ChildProcess {
+    try ChildProcess([Rig.file("geoclue.sh"), bus.address, receiver.path, String(idleSeconds)])
+  }
+
+  private func waitForName() throws {
+    do {
+      try waitForOwner(of: GeoClueName, on: bus, unless: { process.exited != nil })
+    } catch {
+      throw DeadlineExceeded("GeoClue owns its name", within: .seconds(10), seen: log)
+    }
+  }
+}
+
+/// GeoClue's name on the bus.
+public let GeoClueName = "org.freedesktop.GeoClue2"

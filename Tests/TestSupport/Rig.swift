@@ -1,0 +1,31 @@
+import Foundation
+
+/// Where the things are that tests start.
+public enum Rig {
+  /// A script or data file in Tests/Rig.
+  public static func file(_ name: String) -> String {
+    directory(above: #filePath, levels: 2) + "/Rig/\(name)"
+  }
+
+  /// A file of the package.
+  public static func sourceFile(_ name: String) -> String {
+    directory(above: #filePath, levels: 3) + "/\(name)"
+  }
+
+  /// A program that the package builds, beside the running tests; `GEOPUBLICIST_BIN` names another directory.
+  public static func product(_ name: String) -> String {
+    if let elsewhere = ProcessInfo.processInfo.environment["GEOPUBLICIST_BIN"] { return "\(elsewhere)/\(name)" }
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return directory(above: tests, levels: 1) + "/\(name)"
+  }
+
+  /// Debian's Python, the one that has the packaged bindings; another one may come first in PATH.
+  public static let python = "/usr/bin/python3"
+
+  /// Whether tests may act as other users.
+  public static var isRoot: Bool { getuid() == 0 }
+
+  private static func directory(above path: String, levels: Int) -> String {
+    path.components(separatedBy: "/").dropLast(levels).joined(separator: "/")
+  }
+}

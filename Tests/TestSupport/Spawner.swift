@@ -1,0 +1,92 @@
+import Foundation
+
+/// Starts processes from a thread that lives as long as this process.
+///
+/// The signal that a child gets when its parent dies comes, in truth, when the *thread* dies that started it; and the main
+/// actor has no thread of its own here: dispatch's workers serve it, and they come and go.
+nonisolated final class Spawner: Sendable {
+  static let shared = Spawner()
+
+  struct Request: Sendable {
+    let arguments: [String]
+    let environment: [String]
+    let standardInput: Int32
+    let standardOutput: Int32
+    let standardError: Int32
+  }
+
+  private let mutex = NSCondition()
+  private let exchange = Exchange()
+
+  /// Only touched with the mutex held.
+  private final class Exchange: @unchecked Sendable {
+    var request: Request?
+    var result: Result<pid_t, POSIXError>?
+  }
+
+  private init() {
+    let thread = Thread { [self] in serve() }
+    thread.name = "spawner"
+    thread.start()
+  }
+
+  /// Starts a process, in a process group of its own. Descriptors that are not close-on-exec it inherits.
+  func spawn(_ request: Request) throws -> pid_t {
+    mutex.lock()
+    defer { mutex.unlock() }
+    while exchange.request != nil || exchange.result != nil { mutex.wait() }
+    exchange.request = request
+    mutex.broadcast()
+    while true {
+      if let result = exchange.result {
+        exchange.result = nil
+        mutex.broadcast()
+        return try result.get()
+      }
+      mutex.wait()
+    }
+  }
+
+  private func serve() {
+    mutex.lock()
+    while true {
+      if let request = exchange.request {
+        exchange.result = Result { () throws(POSIXError) in try start(request) }
+        exchange.request = nil
+        mutex.broadcast()
+      }
+      mutex.wait()
+    }
+  }
+
+  private func start(_ request: Request) throws(POSIXError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, request.standardInput, 0)
+    posix_spawn_file_actions_adddup2(&actions, request.standardOutput, 1)
+    posix_spawn_file_actions_adddup2(&actions, request.standardError, 2)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A main loop in this process may have blocked signals; a child starts with none blocked and none ignored.
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+
+    var arguments = request.arguments.map { strdup($0) } + [nil]
+    var environment = request.environment.map { strdup($0) } + [nil]
+    defer { (arguments + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let failure = posix_spawnp(&process, request.arguments[0], &actions, &attributes, &arguments, &environment)
+    guard failure == 0 else { throw POSIXError(POSIXError.Code(rawValue: failure) ?? .EINVAL) }
+    return process
+  }
+}
