@@ -83,8 +83,17 @@ nonisolated extension Message {
     }
   }
 
-  /// Whether the sender waits for an answer.
-  var wantsReply: Bool { dbus_message_get_no_reply(raw) == 0 }
+  /// Whether the sender waits for an answer; on unless it is switched off.
+  public var wantsReply: Bool {
+    get { dbus_message_get_no_reply(raw) == 0 }
+    set { dbus_message_set_no_reply(raw, newValue ? 0 : 1) }
+  }
+
+  /// Whether the bus may start the service for this call; on unless it is switched off.
+  public var startsService: Bool {
+    get { dbus_message_get_auto_start(raw) != 0 }
+    set { dbus_message_set_auto_start(raw, newValue ? 1 : 0) }
+  }
 
   /// Whether the sender allows that a dialog is shown to the person before the answer comes.
   var allowsInteractiveAuthorization: Bool { dbus_message_get_allow_interactive_authorization(raw) != 0 }

@@ -1,0 +1,21 @@
+/// What ``LocationManagerDelegate/locationManager(_:didFailWithError:)`` tells; never the end, the manager goes on.
+nonisolated public struct LocationError: Error, Hashable, Sendable {
+  /// What kind of failure it is.
+  public enum Code: String, Hashable, Sendable {
+    /// Access to the location is refused.
+    case denied
+    /// GeoClue is not there, or has no source of locations.
+    case unavailable
+    /// A location was announced and could not be read, or was none that can be true.
+    case locationUnknown
+  }
+
+  public let code: Code
+  /// One plain sentence, without any coordinate.
+  public let message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,19 @@
+import LocationModel
+
+/// Where a ``LocationManager`` has its locations from: GeoClue, a recorded track, a script in a test.
+public protocol LocationSource: AnyObject {
+  /// Hears everything that the source has to tell, in order.
+  var onEvent: ((LocationSourceEvent) -> Void)? { get set }
+
+  /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
+  func require(_ level: AccuracyLevel?)
+}
+
+/// What a source tells.
+nonisolated public enum LocationSourceEvent: Sendable {
+  /// A fix, checked and normalised, in the order of arrival.
+  case location(Location)
+  case status(UpstreamStatus)
+  case authorization(Authorization)
+  case failure(LocationError)
+}
