@@ -1,0 +1,76 @@
+import Glibc
+
+/// The division of the Earth into cells of a size: bands of equal latitude, each divided into equal longitudes.
+///
+/// It is the same everywhere and always, with nothing to be configured or seeded: two services give the same centre
+/// for the same cell. No cell is smaller than `cellSize` in either direction, so the number of cells in a band is that
+/// of its edge nearer to a pole. The bands that touch a pole are one round cell each, whose centre is the pole; the
+/// first columns begin at the antimeridian, so no cell lies across it.
+struct Grid: Sendable {
+  /// A cell, by band from the south pole and column from the antimeridian eastwards.
+  struct Cell: Hashable, Sendable {
+    var band: Int
+    var column: Int
+  }
+
+  /// Metres that a cell has at least, from north to south and from east to west.
+  let cellSize: Double
+  /// Bands from pole to pole.
+  let bands: Int
+  /// Degrees of latitude of a band.
+  let height: Double
+
+  init(cellSize: Double) {
+    self.cellSize = cellSize
+    bands = Int(.pi * Earth.smallestRadius / cellSize)
+    height = 180 / Double(bands)
+  }
+
+  /// The number of cells in a band.
+  func columns(inBand band: Int) -> Int {
+    let poleward = max(abs(south(ofBand: band)), abs(south(ofBand: band + 1)))
+    let circumference = 2 * .pi * Earth.smallestRadius * cos(poleward.radians)
+    return max(1, Int(circumference / cellSize))
+  }
+
+  /// The cell that a place is in.
+  func cell(latitude: Double, longitude: Double) -> Cell {
+    let band = min(max(Int((latitude + 90) / height), 0), bands - 1)
+    let columns = columns(inBand: band)
+    let column = min(Int(Angle.wrapped(longitude + 180) / 360 * Double(columns)), columns - 1)
+    return Cell(band: band, column: column)
+  }
+
+  /// The middle of a cell: all that is ever told of the places in it.
+  func center(of cell: Cell) -> Location {
+    let columns = columns(inBand: cell.band)
+    guard columns > 1 else { return Location(latitude: cell.band == 0 ? -90 : 90, longitude: 0) }
+    return Location(
+      latitude: south(ofBand: cell.band) + height / 2,
+      longitude: (Double(cell.column) + 0.5) * 360 / Double(columns) - 180)
+  }
+
+  /// Whether a place is in a cell or outside of it by no more than `margin` of its size.
+  func contains(_ cell: Cell, latitude: Double, longitude: Double, margin: Double) -> Bool {
+    let middle = south(ofBand: cell.band) + height / 2
+    guard abs(latitude - middle) <= height * (0.5 + margin) else { return false }
+    let columns = columns(inBand: cell.band)
+    guard columns > 1 else { return true }
+    let away = Angle.difference(from: center(of: cell).longitude, to: longitude)
+    return abs(away) <= 360 / Double(columns) * (0.5 + margin)
+  }
+
+  /// Metres from the centre to the farthest place that ``contains(_:latitude:longitude:margin:)`` lets in.
+  func reach(of cell: Cell, margin: Double) -> Double {
+    let center = center(of: cell)
+    let columns = columns(inBand: cell.band)
+    let halfWidth = columns > 1 ? 360 / Double(columns) * (0.5 + margin) : 180
+    let edges = [south(ofBand: cell.band) - height * margin, south(ofBand: cell.band + 1) + height * margin]
+    return edges.reduce(0) { farthest, edge in
+      let corner = Location(latitude: min(max(edge, -90), 90), longitude: center.longitude + halfWidth)
+      return max(farthest, center.distance(to: corner))
+    }
+  }
+
+  private func south(ofBand band: Int) -> Double { Double(band) * height - 90 }
+}
