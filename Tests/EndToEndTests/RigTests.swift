@@ -4,32 +4,110 @@ import Testing
 
 /// The rig itself, without the daemon: what the other tests stand on.
 @Suite(.serialized) struct RigTests {
-  @Test func aSentenceReachesADirectGeoClueClient() throws {
+  /// A client of GeoClue that is not ours, started, and its path.
+  private func startedClient(on bus: PrivateBus) throws -> (client: BusClient, path: String) {
+    let client = try BusClient(at: bus.address)
+    let manager = "/org/freedesktop/GeoClue2/Manager"
+    let made = try client.reply("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    let path = try #require(made[0].string)
+    for (name, value) in [("DesktopId", JSON.variant("s", "test")), ("RequestedAccuracyLevel", .variant("u", 8))] {
+      _ = try client.reply(
+        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: GeoClueName, signature: "ssv",
+        ["\(GeoClueName).Client", .string(name), value])
+    }
+    _ = try client.reply("Start", of: "\(GeoClueName).Client", at: path, of: GeoClueName)
+    return (client, path)
+  }
+
+  private func properties(
+    of path: String, _ interface: String, as client: BusClient
+  ) throws -> JSON {
+    try client.reply(
+      "GetAll", of: "org.freedesktop.DBus.Properties", at: path, of: GeoClueName, signature: "s",
+      ["\(GeoClueName).\(interface)"])[0]
+  }
+
+  @Test func aSentenceReachesAClientOfTheRealGeoClue() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try GeoClueAgent(at: bus.address)
     try agent.waitUntilRegistered()
-    let client = try BusClient(at: bus.address)
-    let manager = "/org/freedesktop/GeoClue2/Manager"
-    let path = try client.reply("CreateClient", of: "org.freedesktop.GeoClue2.Manager", at: manager, of: GeoClueName)
-    let object = path[0].string ?? ""
-    #expect(try geoclue.clients() == [object.components(separatedBy: "/").last])
-    for (name, value) in [("DesktopId", JSON.variant("s", "test")), ("RequestedAccuracyLevel", .variant("u", 8))] {
-      _ = try client.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: object, of: GeoClueName, signature: "ssv",
-        ["org.freedesktop.GeoClue2.Client", .string(name), value])
-    }
     #expect(!geoclue.receiver.isConnected)
-    _ = try client.reply("Start", of: "org.freedesktop.GeoClue2.Client", at: object, of: GeoClueName)
+    let (client, path) = try startedClient(on: bus)
+    #expect(try geoclue.clients() == [path.components(separatedBy: "/").last])
     try geoclue.receiver.write(GGASentence(latitude: 52.123456789, longitude: -13.000000123))
     let updated = try client.waitFor(1, "LocationUpdated")
-    let location = try client.reply(
-      "GetAll", of: "org.freedesktop.DBus.Properties", at: updated[0][1].string ?? "", of: GeoClueName, signature: "s",
-      ["org.freedesktop.GeoClue2.Location"])
-    #expect(abs((location[0]["Latitude"]?.number ?? 0) - 52.123456789) < 1e-8)
-    #expect(abs((location[0]["Longitude"]?.number ?? 0) + 13.000000123) < 1e-8)
-    #expect(location[0]["Latitude"]?.variantType == "d")
+    let location = try properties(of: #require(updated[0][1].string), "Location", as: client)
+    #expect(abs(try #require(location["Latitude"]?.number) - 52.123456789) < 1e-8)
+    #expect(abs(try #require(location["Longitude"]?.number) + 13.000000123) < 1e-8)
+    #expect(location["Latitude"]?.variantType == "d")
     client.kill()
     try eventually("the client is gone") { try geoclue.clients().isEmpty }
+  }
+
+  @Test func anAgentSwitchesLocationOffAndOn() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let agent = try GeoClueAgent(at: bus.address)
+    try agent.waitUntilRegistered()
+    let (client, path) = try startedClient(on: bus)
+    for (level, active) in [(0, false), (8, true)] {
+      try agent.setLevel(level)
+      try eventually("Active is \(active)") {
+        try properties(of: path, "Client", as: client)["Active"]?.bool == active
+      }
+    }
+    try geoclue.restart()
+    try agent.waitUntilRegistered(times: 2)
+  }
+
+  @Test func theFakeGeoClueBehavesAsTheRealOneUntilItIsToldNotTo() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let early = try BusClient(at: bus.address)
+    let manager = "/org/freedesktop/GeoClue2/Manager"
+    let call = try early.begin("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    try eventually("it waits for an agent") { try geoclue.state()["waiting"]?.integer == 1 }
+    #expect(early.answerSoFar(to: call) == nil)
+    let agent = try GeoClueAgent(at: bus.address)
+    try agent.waitUntilRegistered()
+    #expect(try early.answer(to: call) == .reply(["/org/freedesktop/GeoClue2/Client/1"]))
+
+    let (client, path) = try startedClient(on: bus)
+    try geoclue.fix(latitude: 1.5, longitude: 2.5)
+    let updated = try client.waitFor(1, "LocationUpdated")
+    #expect(updated[0][0] == "/")
+    let place = try #require(updated[0][1].string)
+    #expect(try properties(of: place, "Location", as: client)["Latitude"] == .variant("d", 1.5))
+    #expect(try properties(of: place, "Location", as: early) == [:])
+    #expect(
+      try early.call("Start", of: "\(GeoClueName).Client", at: path, of: GeoClueName)
+        == .error(name: "org.freedesktop.DBus.Error.AccessDenied", message: "Access denied"))
+
+    try agent.setLevel(0)
+    try eventually("the client is stopped") {
+      try properties(of: path, "Client", as: client)["Active"]?.bool == false
+    }
+    client.kill()
+    try eventually("the client is gone") { try geoclue.state()["clients"]?.array?.count == 1 }
+
+    try geoclue.refuse("CreateClient", with: "no", name: "Failed")
+    #expect(
+      try early.call("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+        == .error(name: "org.freedesktop.DBus.Error.Failed", message: "no"))
+    try geoclue.fault(on: "CreateClient", "reply", ["signature": "d", "arguments": ["nan"]])
+    #expect(
+      try early.reply("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName) == ["nan"])
+    try geoclue.fault(on: "CreateClient", "hang")
+    let hanging = try early.begin("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    try eventually("it hangs") { geoclue.calls.count { $0.member == "CreateClient" } == 5 }
+    try geoclue.release("CreateClient")
+    #expect(try early.answer(to: hanging) == .reply(["/org/freedesktop/GeoClue2/Client/3"]))
+    try geoclue.fault(on: "GetClient", "exit")
+    #expect(
+      try early.call("GetClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+        == .error(
+          name: "org.freedesktop.DBus.Error.NoReply",
+          message: "Message recipient disconnected from message bus without replying"))
   }
 }

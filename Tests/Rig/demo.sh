@@ -1,0 +1,71 @@
+#!/bin/sh
+# Live locations on a private bus, from a replayed walk through the real GeoClue and our daemon to a Python program.
+#
+# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment. Needs no root where the kernel
+# lets users have namespaces, touches nothing of the machine's own, and leaves nothing behind.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+
+"$here/packages.sh" demo
+echo "Building geopublicistd (debug, the quicker one to build) …"
+"$here/swift.sh" build --product geopublicistd
+daemon=$("$here/swift.sh" build --show-bin-path)/geopublicistd
+
+directory=$(mktemp -d /tmp/geopublicist-demo.XXXXXX)
+chmod 755 "$directory"
+address=unix:path=$directory/bus
+children=
+
+clean_up() {
+  trap '' INT TERM HUP
+  # The latest first, so that nobody complains of a bus that has gone.
+  for child in $children; do
+    kill "$child" 2> /dev/null || true
+    wait "$child" 2> /dev/null || true
+  done
+  rm -rf "$directory"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# start NAME COMMAND…: in the background, until this script ends, however it ends.
+start() {
+  name=$1
+  shift
+  setpriv --pdeathsig=TERM -- "$@" > "$directory/$name.log" 2>&1 &
+  children="$! $children"
+  newest=$!
+}
+
+# await CONDITION…: for ten seconds at most.
+await() {
+  tries=0
+  until "$@"; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 200 ] || ! kill -0 "$newest" 2> /dev/null; then
+      echo "$name does not start:" >&2
+      cat "$directory/$name.log" >&2
+      exit 1
+    fi
+    sleep 0.05
+  done
+}
+
+is_owned() {
+  dbus-send --bus="$address" --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+    org.freedesktop.DBus.NameHasOwner string:"$1" 2> /dev/null | grep -q true
+}
+
+start bus "$here/private-bus.sh" system "$directory"
+await is_owned org.freedesktop.DBus
+start receiver /usr/bin/python3 "$here/nmea-replay.py" "$directory/nmea.sock" "$here/track.csv" "${RATE:-1}"
+await test -S "$directory/nmea.sock"
+start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"
+await is_owned org.freedesktop.GeoClue2
+start geopublicistd "$daemon" --system --address "$address" --geoclue-address "$address"
+await is_owned org.geopublicist.Location1
+
+echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
+/usr/bin/python3 "$here/consumers/watch_dbus.py" --address "$address" \
+  ${COUNT:+--count "$COUNT"} ${DURATION:+--duration "$DURATION"}

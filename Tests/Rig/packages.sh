@@ -1,0 +1,45 @@
+#!/bin/sh
+# What has to be installed besides Swift, and installs what is missing.
+#
+#   packages.sh build|demo|check
+#
+# Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
+set -eu
+
+build="libdbus-1-dev libglib2.0-dev pkg-config"
+demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
+check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils procps systemd"
+
+case ${1:-} in
+  build) wanted=$build ;;
+  demo) wanted=$demo ;;
+  check) wanted=$check ;;
+  *) echo "usage: packages.sh build|demo|check" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "This is not Debian. What is needed there: $wanted" >&2
+  exit 0
+fi
+
+missing=
+for package in $wanted; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "Installing:$missing"
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo > /dev/null; then
+    echo "As root: apt-get install$missing" >&2
+    exit 1
+  fi
+  as_root="sudo"
+fi
+install() {
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+}
+# The lists of packages may be old or not there at all.
+install > /dev/null 2>&1 || { $as_root apt-get update -q && install; }

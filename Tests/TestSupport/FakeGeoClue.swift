@@ -1,0 +1,122 @@
+import Foundation
+
+/// A GeoClue that fails when it is told to, for what the real one cannot be made to show; Tests/Rig/fake-geoclue.py.
+///
+/// It runs as root or as this user, on a system or a session bus, and needs an agent as the real one does.
+public final class FakeGeoClue {
+  /// A call that it got.
+  public nonisolated struct Call: Sendable {
+    public let member: String
+    public let path: String
+    public let sender: String
+    public let arguments: [JSON]
+  }
+
+  private let bus: PrivateBus
+  private let idleSeconds: Double
+  private var process: ChildProcess
+  private var received: [Call] = []
+  private var states: [JSON] = []
+
+  /// Starts it and waits until it owns its name.
+  ///
+  /// - Parameter idleSeconds: After how many seconds without a client it exits, 0 for never.
+  public init(on bus: PrivateBus, idleSeconds: Double = 0) throws {
+    self.bus = bus
+    self.idleSeconds = idleSeconds
+    process = try Self.start(on: bus, idleSeconds: idleSeconds)
+    try waitForName()
+  }
+
+  /// Gives it a command; its script describes them.
+  public func tell(_ command: [String: JSON]) throws {
+    try process.send(JSON.object(command).line)
+  }
+
+  /// What the source measured goes to every started client.
+  public func fix(latitude: Double, longitude: Double, _ more: [String: JSON] = [:]) throws {
+    let place: [String: JSON] = ["Latitude": .number(latitude), "Longitude": .number(longitude)]
+    try tell(["fix": .object(place.merging(more) { $1 })])
+  }
+
+  /// Makes calls of a member fail from now on.
+  ///
+  /// - Parameters:
+  ///   - action: What happens instead: hang, delay, refuse, reply or exit.
+  ///   - parameters: What that needs; `times` for only so often.
+  public func fault(on member: String, _ action: String, _ parameters: [String: JSON] = [:]) throws {
+    let fault: [String: JSON] = ["on": .string(member), "do": .string(action)]
+    try tell(["fault": .object(fault.merging(parameters) { $1 })])
+  }
+
+  /// Refuses each call of a member with an error of D-Bus's own.
+  public func refuse(_ member: String, with text: String, name: String = "AccessDenied") throws {
+    try fault(
+      on: member, "refuse", ["name": .string("org.freedesktop.DBus.Error." + name), "text": .string(text)])
+  }
+
+  /// Answers what hangs, and everything that follows.
+  public func release(_ member: String) throws {
+    try tell(["release": .string(member)])
+  }
+
+  /// Every call that it has got so far.
+  public var calls: [Call] {
+    read()
+    return received
+  }
+
+  /// The clients, agents and waiting calls that it has now.
+  ///
+  /// - Parameter turn: What happens while waiting for the answer.
+  public func state(turn: () -> Void = nap) throws -> JSON {
+    read()
+    let known = states.count
+    try tell(["state": true])
+    return try eventual("the state", turn: turn) {
+      read()
+      return states.count > known ? states[known] : nil
+    }
+  }
+
+  /// Ends it as a crash would.
+  public func kill() {
+    process.kill()
+  }
+
+  /// How it ended, nil while it runs.
+  public var exited: ChildProcess.Exit? { process.exited }
+
+  /// Starts it again after it has ended, healed.
+  public func restart() throws {
+    process.kill()
+    process = try Self.start(on: bus, idleSeconds: idleSeconds)
+    try waitForName()
+  }
+
+  private static func start(on bus: PrivateBus, idleSeconds: Double) throws -> ChildProcess {
+    try ChildProcess([Rig.python, Rig.file("fake-geoclue.py"), bus.address, String(idleSeconds)])
+  }
+
+  private func waitForName() throws {
+    do {
+      try eventually("the fake GeoClue owns its name") {
+        process.standardOutput.contains("\"owner\"")
+      }
+    } catch {
+      throw DeadlineExceeded("the fake GeoClue owns its name", within: .seconds(10), seen: process.standardError)
+    }
+  }
+
+  private func read() {
+    for line in process.newLines() {
+      guard let message = JSON(line: line) else { continue }
+      if let state = message["state"] { states.append(state) }
+      guard let member = message["called"]?.string else { continue }
+      received.append(
+        Call(
+          member: member, path: message["path"]?.string ?? "", sender: message["sender"]?.string ?? "",
+          arguments: message["arguments"]?.array ?? []))
+    }
+  }
+}
