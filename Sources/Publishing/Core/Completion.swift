@@ -1,0 +1,53 @@
+extension Subscribers {
+  /// How a sequence of values ended.
+  @frozen
+  public enum Completion<Failure: Error> {
+    /// It ended normally.
+    case finished
+    /// It ended with an error.
+    case failure(Failure)
+  }
+}
+
+extension Subscribers.Completion: Equatable where Failure: Equatable {}
+extension Subscribers.Completion: Hashable where Failure: Hashable {}
+extension Subscribers.Completion: Sendable {}
+
+extension Subscribers.Completion {
+  private enum CodingKeys: String, CodingKey { case success, error }
+}
+
+extension Subscribers.Completion: Encodable where Failure: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .finished:
+      try container.encode(true, forKey: .success)
+    case .failure(let error):
+      try container.encode(false, forKey: .success)
+      try container.encode(error, forKey: .error)
+    }
+  }
+}
+
+extension Subscribers.Completion: Decodable where Failure: Decodable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if try container.decode(Bool.self, forKey: .success) {
+      self = .finished
+    } else {
+      self = .failure(try container.decode(Failure.self, forKey: .error))
+    }
+  }
+}
+
+extension Subscribers.Completion {
+  /// The same end, with the error erased: what operators with a throwing closure pass on.
+  @inlinable
+  var erased: Subscribers.Completion<any Error> {
+    switch self {
+    case .finished: .finished
+    case .failure(let error): .failure(error)
+    }
+  }
+}

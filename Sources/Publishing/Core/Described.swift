@@ -1,0 +1,8 @@
+/// A subscription or subscriber that shows nothing but its name, in `print()`, `dump` and the debugger alike.
+@usableFromInline
+protocol Described: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {}
+
+extension Described {
+  @usableFromInline var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  @usableFromInline var playgroundDescription: Any { description }
+}

@@ -1,0 +1,23 @@
+extension Publishers {
+  /// A publisher that gives its subscribers nothing until it is connected.
+  public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    private let multicast: Multicast<Upstream, PassthroughSubject<Output, Failure>>
+
+    /// Holds back `upstream` until it is connected.
+    public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
+
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      multicast.subscribe(subscriber)
+    }
+
+    public func connect() -> any Cancellable { multicast.connect() }
+  }
+}
+
+extension Publisher where Failure == Never {
+  /// Holds back everything until the result is connected.
+  public func makeConnectable() -> Publishers.MakeConnectable<Self> { Publishers.MakeConnectable(upstream: self) }
+}

@@ -1,0 +1,105 @@
+/// A scheduler that runs everything at once, whatever time it is asked for. Its clock stands still.
+public struct ImmediateScheduler: Scheduler, Sendable {
+  /// The one point in time that this scheduler knows.
+  public struct SchedulerTimeType: Strideable, Sendable {
+    /// A span of no meaning.
+    public struct Stride: ExpressibleByFloatLiteral, Comparable, SignedNumeric, Codable, Sendable,
+      SchedulerTimeIntervalConvertible
+    {
+      public typealias FloatLiteralType = Double
+      public typealias IntegerLiteralType = Int
+      public typealias Magnitude = Int
+
+      /// The span, without a unit.
+      public var magnitude: Int
+
+      /// A span, without a unit.
+      @inlinable
+      public init(_ value: Int) { magnitude = value }
+
+      @inlinable
+      public init(integerLiteral value: Int) { self.init(value) }
+
+      @inlinable
+      public init(floatLiteral value: Double) { self.init(Int(value)) }
+
+      @inlinable
+      public init?<T: BinaryInteger>(exactly source: T) {
+        guard let value = Int(exactly: source) else { return nil }
+        self.init(value)
+      }
+
+      @inlinable
+      public static func < (lhs: Self, rhs: Self) -> Bool { lhs.magnitude < rhs.magnitude }
+      @inlinable
+      public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude + rhs.magnitude) }
+      @inlinable
+      public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude - rhs.magnitude) }
+      @inlinable
+      public static func * (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude * rhs.magnitude) }
+      @inlinable
+      public static func += (lhs: inout Self, rhs: Self) { lhs.magnitude += rhs.magnitude }
+      @inlinable
+      public static func -= (lhs: inout Self, rhs: Self) { lhs.magnitude -= rhs.magnitude }
+      @inlinable
+      public static func *= (lhs: inout Self, rhs: Self) { lhs.magnitude *= rhs.magnitude }
+
+      /// No time at all.
+      @inlinable
+      public static func seconds(_ s: Int) -> Self { Self(0) }
+      /// No time at all.
+      @inlinable
+      public static func seconds(_ s: Double) -> Self { Self(0) }
+      /// No time at all.
+      @inlinable
+      public static func milliseconds(_ ms: Int) -> Self { Self(0) }
+      /// No time at all.
+      @inlinable
+      public static func microseconds(_ us: Int) -> Self { Self(0) }
+      /// No time at all.
+      @inlinable
+      public static func nanoseconds(_ ns: Int) -> Self { Self(0) }
+    }
+
+    @inlinable
+    public func distance(to other: Self) -> Stride { Stride(0) }
+    @inlinable
+    public func advanced(by n: Stride) -> Self { self }
+
+    @usableFromInline
+    init() {}
+  }
+
+  /// There are no options.
+  public typealias SchedulerOptions = Never
+
+  /// The scheduler; all are alike.
+  public static let shared = ImmediateScheduler()
+
+  private init() {}
+
+  public var now: SchedulerTimeType { SchedulerTimeType() }
+  public var minimumTolerance: SchedulerTimeType.Stride { SchedulerTimeType.Stride(0) }
+
+  /// Runs the action before it returns.
+  @inlinable
+  public func schedule(options: Never?, _ action: @escaping () -> Void) { action() }
+
+  /// Runs the action before it returns.
+  @inlinable
+  public func schedule(
+    after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
+  ) {
+    action()
+  }
+
+  /// Runs the action once, before it returns.
+  @inlinable
+  public func schedule(
+    after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
+    options: Never?, _ action: @escaping () -> Void
+  ) -> any Cancellable {
+    action()
+    return Subscriptions.empty
+  }
+}

@@ -1,0 +1,67 @@
+/// A publisher that publishes what others send into it.
+public protocol Subject<Output, Failure>: AnyObject, Publisher {
+  /// Publishes a value.
+  func send(_ value: Output)
+
+  /// Ends the sequence; everything sent afterwards is ignored.
+  func send(completion: Subscribers.Completion<Failure>)
+
+  /// Gives the subject an upstream to ask for values; called by whoever subscribes it to a publisher.
+  func send(subscription: any Subscription)
+}
+
+extension Subject where Output == Void {
+  /// Publishes an empty value.
+  @inlinable
+  public func send() { send(()) }
+}
+
+/// Sends everything it receives into a subject, and is to that subject its subscription.
+@usableFromInline
+final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
+  @usableFromInline typealias Input = S.Output
+  @usableFromInline typealias Failure = S.Failure
+
+  private var subject: S?
+  private var upstream: (any Subscription)?
+
+  @usableFromInline
+  init(_ subject: S) { self.subject = subject }
+
+  @usableFromInline
+  func receive(subscription: any Subscription) {
+    guard let subject, upstream == nil else { return subscription.cancel() }
+    upstream = subscription
+    subject.send(subscription: self)
+  }
+
+  @usableFromInline
+  func receive(_ input: S.Output) -> Subscribers.Demand {
+    if upstream != nil { subject?.send(input) }
+    return .none
+  }
+
+  @usableFromInline
+  func receive(completion: Subscribers.Completion<S.Failure>) {
+    guard let subject, upstream != nil else { return }
+    self.subject = nil
+    upstream = nil
+    subject.send(completion: completion)
+  }
+
+  @usableFromInline
+  func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
+
+  @usableFromInline
+  func cancel() {
+    let last = upstream
+    let subject = self.subject
+    upstream = nil
+    self.subject = nil
+    last?.cancel()
+    withExtendedLifetime(subject) {}
+  }
+
+  @usableFromInline
+  var description: String { "Subject" }
+}
