@@ -1,0 +1,86 @@
+import DBus
+import MainLoop
+
+/// Somebody on the bus who uses the service: one connection, with all that it holds here.
+final class Consumer {
+  let name: BusName
+  /// Unknown until the bus has told, which it does before anything is done for the consumer.
+  private(set) var credentials: Credentials?
+  /// How many calls wait for their answers.
+  var pendingCalls: UInt32 = 0
+  var pendingPrompts: UInt32 = 0
+  private(set) var subscriptions: [UInt64: LocationSubscription] = [:]
+  private(set) var requests: [ObjectIdentifier: LocationRequest] = [:]
+  private var bucket: TokenBucket
+  private var waiting: [(Credentials?) -> Void] = []
+  private var question: PendingCall?
+
+  init(_ name: BusName, limits: Limits) {
+    self.name = name
+    bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
+  }
+
+  /// Whether one more call is within the rate.
+  func takeToken(_ limits: Limits) -> Bool {
+    bucket.take(
+      burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
+  }
+
+  func add(_ subscription: LocationSubscription) { subscriptions[subscription.number] = subscription }
+  func remove(_ subscription: LocationSubscription) { subscriptions[subscription.number] = nil }
+  func add(_ request: LocationRequest) { requests[ObjectIdentifier(request)] = request }
+  func remove(_ request: LocationRequest) { requests[ObjectIdentifier(request)] = nil }
+
+  /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
+  func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
+    if let credentials { return action(credentials) }
+    waiting.append(action)
+    guard question == nil else { return }
+    question = Credentials.ask(for: name, on: connection) { [weak self] credentials in
+      guard let self else { return }
+      question = nil
+      self.credentials = credentials
+      let actions = waiting
+      waiting = []
+      for action in actions { action(credentials) }
+    }
+    if question == nil, self.credentials == nil {
+      let actions = waiting
+      waiting = []
+      for action in actions { action(nil) }
+    }
+  }
+
+  /// The connection has gone: everything that it held here ends, and nobody is told.
+  func end() {
+    question = nil
+    waiting = []
+    for request in requests.values { request.abandon() }
+    for subscription in subscriptions.values { subscription.abandon() }
+    requests = [:]
+    subscriptions = [:]
+  }
+}
+
+/// Who a connection belongs to, as the bus says.
+nonisolated struct Credentials: Hashable, Sendable {
+  let userID: UInt32
+  /// For people to read; pids are reused, so nothing is decided by it.
+  let processID: UInt32?
+
+  /// Asks the bus; the handler hears nil if it does not tell the user.
+  @MainActor static func ask(
+    for name: BusName, on connection: Connection, _ handler: @escaping (Credentials?) -> Void
+  ) -> PendingCall? {
+    let message = try? Message(
+      calling: "GetConnectionCredentials", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(name.rawValue)])
+    guard let message else { return nil }
+    return connection.call(message) { result in
+      guard case .success(let values) = result, let properties = values.first?.properties,
+        let user = properties["UnixUserID"]?.uint32
+      else { return handler(nil) }
+      handler(Credentials(userID: user, processID: properties["ProcessID"]?.uint32))
+    }
+  }
+}

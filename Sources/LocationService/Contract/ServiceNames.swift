@@ -1,0 +1,12 @@
+import DBus
+
+/// The names of the published contract.
+public enum ServiceNames {
+  public static let service: BusName = "org.geopublicist.Location1"
+  public static let path: ObjectPath = "/org/geopublicist/Location1"
+  public static let subscriptionsPath: ObjectPath = "/org/geopublicist/Location1/subscription"
+  public static let manager: InterfaceName = "org.geopublicist.Location1"
+  public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
+  /// The version of the program and of the contract that it serves.
+  public static let version = "1.0.0"
+}

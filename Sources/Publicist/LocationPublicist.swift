@@ -1,0 +1,63 @@
+@_exported import GeoClue
+@_exported import LocationModel
+@_exported import Publishing
+
+/// Turns what a ``LocationManager`` tells its delegate into publishers.
+///
+/// The manager's only delegate is the publicist; any number of subscribers share it. Nothing here keeps a location:
+/// who subscribes hears what comes after.
+public final class LocationPublicist {
+  /// The manager behind the publishers; start and stop the updates there.
+  public let manager: LocationManager
+
+  private let authorizations = PassthroughSubject<AuthorizationStatus, Never>()
+  private let locations = PassthroughSubject<[Location], Never>()
+  private let errors = PassthroughSubject<LocationError, Never>()
+  private let upstreamStatuses = PassthroughSubject<UpstreamStatus, Never>()
+
+  /// Becomes the manager's delegate.
+  public init(_ manager: LocationManager) {
+    self.manager = manager
+    manager.delegate = self
+  }
+
+  /// The authorization status at the moment of subscribing, then every change.
+  ///
+  /// A refusal is a value and never a failure: a stream that has failed could not tell that access is granted again.
+  public func authorizationPublisher() -> AnyPublisher<AuthorizationStatus, Never> {
+    Deferred { [manager, authorizations] in
+      Just(manager.authorizationStatus).merge(with: authorizations)
+    }.eraseToAnyPublisher()
+  }
+
+  /// The locations as they arrive, in batches with the newest last; nothing from before the subscription.
+  public func locationPublisher() -> AnyPublisher<[Location], Never> { locations.eraseToAnyPublisher() }
+
+  /// What went wrong; the other publishers go on.
+  public func errorPublisher() -> AnyPublisher<LocationError, Never> { errors.eraseToAnyPublisher() }
+
+  /// What is known of GeoClue and its sources at the moment of subscribing, then every change.
+  public func upstreamStatusPublisher() -> AnyPublisher<UpstreamStatus, Never> {
+    Deferred { [manager, upstreamStatuses] in
+      Just(manager.upstreamStatus).merge(with: upstreamStatuses)
+    }.eraseToAnyPublisher()
+  }
+}
+
+extension LocationPublicist: LocationManagerDelegate {
+  public func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
+    self.locations.send(locations)
+  }
+
+  public func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
+    authorizations.send(status)
+  }
+
+  public func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {
+    errors.send(error)
+  }
+
+  public func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {
+    upstreamStatuses.send(status)
+  }
+}
