@@ -1,0 +1,149 @@
+/// Decides which fixes go out to one subscription, and when.
+///
+/// A fix goes out if it is the first one, or lies at least the distance threshold from the last one sent, or is known
+/// to be better than that one by half and by 10 m. What has passed so far is the candidate; a later fix that passes
+/// takes its place, one that does not pass leaves it where it is. The candidate waits until the time threshold after
+/// the last one sent is over, and from then on (or from its own arrival, if that is later) for the debounce.
+///
+/// The rule compares with what was sent last, not with what was received last: who walks slowly gets there too.
+///
+/// All times are microseconds of a clock that does not jump; the owner keeps one timer and does what the actions say.
+public struct DeliveryRule: Sendable {
+  /// The thresholds of a subscription.
+  public struct Configuration: Hashable, Sendable {
+    /// Metres from the last one sent; 0 lets every fix pass.
+    public var distanceThreshold: Double
+    /// Milliseconds between two updates at least.
+    public var timeThreshold: UInt32
+    /// Milliseconds without another candidate, before one goes out.
+    public var debounce: UInt32
+    /// Milliseconds between two updates at least, that the accuracy level demands; see
+    /// ``AccuracyLevel/minimumInterval``, which has seconds.
+    public var minimumInterval: UInt32
+
+    /// Makes a configuration; without thresholds every fix goes out at once.
+    public init(
+      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0, minimumInterval: UInt32 = 0
+    ) {
+      self.distanceThreshold = distanceThreshold
+      self.timeThreshold = timeThreshold
+      self.debounce = debounce
+      self.minimumInterval = minimumInterval
+    }
+  }
+
+  /// What the owner has to do.
+  public enum Action: Equatable, Sendable {
+    /// Send this fix now.
+    case deliver(Location)
+    /// Call ``DeliveryRule/timerFired(at:)`` at this time, and not at the time asked for before.
+    case armTimer(at: UInt64)
+    /// Forget the time asked for.
+    case disarmTimer
+  }
+
+  /// Metres by which an accuracy must be better than that of the last one sent to count as better.
+  static let betterAccuracy = 10.0
+
+  /// The thresholds in force; see ``configure(_:at:)``.
+  public private(set) var configuration: Configuration
+  private var sent: Sent?
+  private var candidate: Candidate?
+  /// The newest fix, if it did not pass; it is newer than the candidate.
+  private var newest: Candidate?
+  private var armedAt: UInt64?
+
+  private struct Sent {
+    var location: Location
+    var at: UInt64
+  }
+
+  private struct Candidate {
+    var location: Location
+    var arrivedAt: UInt64
+  }
+
+  /// Makes the rule of a subscription that has not been sent anything.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+  }
+
+  /// A fix has come.
+  public mutating func received(_ location: Location, at now: UInt64) -> [Action] {
+    var actions: [Action] = []
+    // Its time of quiet was over before this fix came, even if the timer is late. Without debounce the newest wins.
+    if configuration.debounce > 0, let due, due <= now { actions += deliverCandidate(at: now) }
+    let fix = Candidate(location: location, arrivedAt: now)
+    if passes(location) {
+      candidate = fix
+      newest = nil
+    } else {
+      newest = fix
+    }
+    return actions + proceed(at: now)
+  }
+
+  /// The time asked for has come. A call too early does no harm, nor does one when nothing waits.
+  public mutating func timerFired(at now: UInt64) -> [Action] {
+    armedAt = nil
+    return proceed(at: now)
+  }
+
+  /// Begins anew: the next fix is the first one, which goes out at once. For each start, each regained access and each
+  /// change of the accuracy, and to drop what waits when access is lost or the subscription stops.
+  public mutating func reset() -> [Action] {
+    (sent, candidate, newest) = (nil, nil, nil)
+    return settleTimer()
+  }
+
+  /// Changes the thresholds of a running subscription. What waits is judged again, and so is the newest fix that did
+  /// not pass: it may be the last one for a long time.
+  public mutating func configure(_ configuration: Configuration, at now: UInt64) -> [Action] {
+    self.configuration = configuration
+    if let waiting = candidate, !passes(waiting.location) {
+      (candidate, newest) = (nil, newest ?? waiting)
+    }
+    if let rejected = newest, passes(rejected.location) {
+      (candidate, newest) = (rejected, nil)
+    }
+    return proceed(at: now)
+  }
+
+  /// Whether a fix may go out, apart from the time.
+  private func passes(_ location: Location) -> Bool {
+    guard let sent = sent?.location else { return true }
+    if configuration.distanceThreshold <= 0 { return true }
+    if sent.distance(to: location) >= configuration.distanceThreshold { return true }
+    guard let accuracy = location.accuracy else { return false }
+    guard let sentAccuracy = sent.accuracy else { return true }
+    return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
+  }
+
+  /// When the candidate is to go out; nil if there is none.
+  private var due: UInt64? {
+    guard let candidate else { return nil }
+    guard let sent else { return candidate.arrivedAt }
+    let interval = UInt64(max(configuration.timeThreshold, configuration.minimumInterval)) * 1000
+    let allowed = max(candidate.arrivedAt, sent.at.saturatingAdd(interval))
+    return allowed.saturatingAdd(UInt64(configuration.debounce) * 1000)
+  }
+
+  private mutating func proceed(at now: UInt64) -> [Action] {
+    var actions: [Action] = []
+    if let due, due <= now { actions += deliverCandidate(at: now) }
+    return actions + settleTimer()
+  }
+
+  private mutating func deliverCandidate(at now: UInt64) -> [Action] {
+    guard let waiting = candidate else { return [] }
+    sent = Sent(location: waiting.location, at: now)
+    candidate = nil
+    return [.deliver(waiting.location)]
+  }
+
+  private mutating func settleTimer() -> [Action] {
+    guard armedAt != due else { return [] }
+    armedAt = due
+    return [due.map { .armTimer(at: $0) } ?? .disarmTimer]
+  }
+}

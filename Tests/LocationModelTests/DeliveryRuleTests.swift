@@ -1,0 +1,156 @@
+import LocationModel
+import Testing
+
+@Suite struct DeliveryRuleTests {
+  typealias Configuration = DeliveryRule.Configuration
+  typealias Delivery = DeliverySimulation.Delivery
+
+  /// One run: the fixes in the order in which they come, numbered from 1, and what is to go out.
+  struct Scenario: CustomTestStringConvertible, Sendable {
+    var name: String
+    var configuration: Configuration
+    var fixes: [(at: UInt64, metres: Double, accuracy: Double?)]
+    var expected: [(fix: UInt64, at: UInt64)]
+    var testDescription: String { name }
+
+    init(
+      _ name: String, _ configuration: Configuration, _ fixes: [(UInt64, Double, Double?)],
+      _ expected: [(UInt64, UInt64)]
+    ) {
+      self.name = name
+      self.configuration = configuration
+      self.fixes = fixes.map { (at: $0.0, metres: $0.1, accuracy: $0.2) }
+      self.expected = expected.map { (fix: $0.0, at: $0.1) }
+    }
+  }
+
+  static let scenarios = [
+    Scenario(
+      "without thresholds everything goes at once", Configuration(),
+      [(0, 0, 5), (1, 0, 5), (1, 0, nil), (500, 7, 5)], [(1, 0), (2, 1), (3, 1), (4, 500)]),
+    Scenario(
+      "the distance counts from the last one sent, so a slow walker gets there",
+      Configuration(distanceThreshold: 1),
+      (0..<10).map { (UInt64($0) * 1000, 0.4 * Double($0), 5) }, [(1, 0), (4, 3000), (7, 6000), (10, 9000)]),
+    Scenario(
+      "at least the threshold, not more than it", Configuration(distanceThreshold: 100),
+      [(0, 0, 5), (1, 99.999, 5), (2, 100.0001, 5)], [(1, 0), (3, 2)]),
+    Scenario(
+      "coming back to the last one sent is no distance", Configuration(distanceThreshold: 100),
+      [(0, 0, 5), (1, 90, 5), (2, 0, 5), (3, -90, 5)], [(1, 0)]),
+    Scenario(
+      "better by half and by 10 m counts as well", Configuration(distanceThreshold: 100),
+      [(0, 0, 40), (1, 0, 21), (2, 0, 20), (3, 0, 11), (4, 0, 10)], [(1, 0), (3, 2), (5, 4)]),
+    Scenario(
+      "better by half is not enough below 10 m", Configuration(distanceThreshold: 100),
+      [(0, 0, 19), (1, 0, 9.5), (2, 0, 9), (3, 0, 0)], [(1, 0), (3, 2)]),
+    Scenario(
+      "10 m are not enough above 20 m", Configuration(distanceThreshold: 100),
+      [(0, 0, 100), (1, 0, 51), (2, 0, 50)], [(1, 0), (3, 2)]),
+    Scenario(
+      "unknown accuracy is no better, a known one is better than unknown", Configuration(distanceThreshold: 100),
+      [(0, 0, 40), (1, 0, nil), (2, 200, nil), (3, 200, 500)], [(1, 0), (3, 2), (4, 3)]),
+    Scenario(
+      "in the time threshold the newest waits until it is over", Configuration(timeThreshold: 1000),
+      [(0, 0, 5), (100, 1, 5), (900, 2, 5), (1000 + 10, 3, 5)], [(1, 0), (3, 1000), (4, 2000)]),
+    Scenario(
+      "after the time threshold the next one goes at once", Configuration(timeThreshold: 1000),
+      [(0, 0, 5), (1000, 1, 5), (2500, 2, 5)], [(1, 0), (2, 1000), (3, 2500)]),
+    Scenario(
+      "the time counts from when one was sent, not from when it came", Configuration(timeThreshold: 1000),
+      [(0, 0, 5), (900, 1, 5), (1900, 2, 5)], [(1, 0), (2, 1000), (3, 2000)]),
+    Scenario(
+      "the newest that passed goes, even if one came back since",
+      Configuration(distanceThreshold: 50, timeThreshold: 1000),
+      [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 10, 5)], [(1, 0), (3, 1000)]),
+    Scenario(
+      "the level's interval is a time threshold", Configuration(minimumInterval: 10_000),
+      [(0, 0, 5), (5000, 1, 5), (12_000, 2, 5)], [(1, 0), (2, 10_000), (3, 20_000)]),
+    Scenario(
+      "the longer of the two times counts", Configuration(timeThreshold: 15_000, minimumInterval: 10_000),
+      [(0, 0, 5), (5000, 1, 5)], [(1, 0), (2, 15_000)]),
+    Scenario(
+      "better accuracy waits like everything else", Configuration(distanceThreshold: 100, timeThreshold: 1000),
+      [(0, 0, 500), (1, 0, 5)], [(1, 0), (2, 1000)]),
+    Scenario(
+      "debounce waits for quiet, but not for the first", Configuration(debounce: 200),
+      [(0, 0, 5), (100, 1, 5), (250, 2, 5), (440, 3, 5)], [(1, 0), (4, 640)]),
+    Scenario(
+      "quiet that lasted exactly is quiet", Configuration(debounce: 200),
+      [(0, 0, 5), (100, 1, 5), (300, 2, 5)], [(1, 0), (2, 300), (3, 500)]),
+    Scenario(
+      "what does not pass the distance is quiet", Configuration(distanceThreshold: 50, debounce: 200),
+      [(0, 0, 5), (100, 60, 5), (200, 61, 5), (250, 10, 5), (350, 11, 5)], [(1, 0), (3, 400)]),
+    Scenario(
+      "debounce begins when the time threshold is over", Configuration(timeThreshold: 1000, debounce: 200),
+      [(0, 0, 5), (100, 1, 5)], [(1, 0), (2, 1200)]),
+    Scenario(
+      "after the time threshold another one restarts the quiet", Configuration(timeThreshold: 1000, debounce: 200),
+      [(0, 0, 5), (100, 1, 5), (1100, 2, 5)], [(1, 0), (3, 1300)]),
+    Scenario(
+      "all three together", Configuration(distanceThreshold: 10, timeThreshold: 1000, debounce: 200),
+      [(0, 0, 5), (500, 9, 5), (600, 11, 5), (700, 30, 5), (1100, 12, 5), (1250, 5, 5), (2000, 25, 5)],
+      [(1, 0), (5, 1300), (7, 2500)]),
+  ]
+
+  @Test(arguments: scenarios)
+  func `The sending rule`(scenario: Scenario) {
+    var simulation = DeliverySimulation(scenario.configuration)
+    for (index, fix) in scenario.fixes.enumerated() {
+      let location = DeliverySimulation.fix(UInt64(index + 1), metres: fix.metres, accuracy: fix.accuracy)
+      simulation.receive(location, at: fix.at)
+    }
+    simulation.finish()
+    #expect(simulation.deliveries == scenario.expected.map { Delivery($0.fix, at: $0.at) })
+    #expect(simulation.timer == nil)
+  }
+
+  @Test func `Each reset makes the next fix the first one, and drops what waited`() {
+    let configuration = Configuration(distanceThreshold: 100, timeThreshold: 10_000, debounce: 500)
+    var simulation = DeliverySimulation(configuration)
+    simulation.receive(DeliverySimulation.fix(1), at: 0)
+    simulation.receive(DeliverySimulation.fix(2, metres: 200), at: 10)
+    simulation.reset(at: 20)
+    #expect(simulation.actions == [.disarmTimer])
+    simulation.advance(to: 30_000)
+    simulation.receive(DeliverySimulation.fix(3), at: 30_000)
+    simulation.reset(at: 30_001)
+    #expect(simulation.actions.isEmpty)
+    simulation.receive(DeliverySimulation.fix(4), at: 30_002)
+    simulation.finish()
+    #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 30_000), Delivery(4, at: 30_002)])
+  }
+
+  @Test func `The timer is asked for once, and moved only if the time moves`() {
+    var rule = DeliveryRule(Configuration(timeThreshold: 1000))
+    let fixes = (0...3).map { DeliverySimulation.fix($0, metres: Double($0)) }
+    #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
+    #expect(rule.received(fixes[1], at: 10_000) == [.armTimer(at: 1_000_000)])
+    #expect(rule.received(fixes[2], at: 20_000) == [])
+    #expect(rule.timerFired(at: 999_999) == [.armTimer(at: 1_000_000)])
+    #expect(rule.timerFired(at: 1_000_000) == [.deliver(fixes[2])])
+    #expect(rule.timerFired(at: 1_000_001) == [])
+    #expect(rule.received(fixes[3], at: 1_500_000) == [.armTimer(at: 2_000_000)])
+    #expect(rule.reset() == [.disarmTimer])
+    #expect(rule.timerFired(at: 2_000_000) == [])
+  }
+
+  @Test func `With a timer that is late the quiet still counts, and without debounce the newest wins`() {
+    let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
+    var debounced = DeliveryRule(Configuration(debounce: 200))
+    _ = debounced.received(fixes[0], at: 0)
+    #expect(debounced.received(fixes[1], at: 1000) == [.armTimer(at: 201_000)])
+    #expect(debounced.received(fixes[2], at: 300_000) == [.deliver(fixes[1]), .armTimer(at: 500_000)])
+    var throttled = DeliveryRule(Configuration(timeThreshold: 200))
+    _ = throttled.received(fixes[0], at: 0)
+    #expect(throttled.received(fixes[1], at: 1000) == [.armTimer(at: 200_000)])
+    #expect(throttled.received(fixes[2], at: 300_000) == [.deliver(fixes[2]), .disarmTimer])
+  }
+
+  @Test func `Times at the end of the range do no harm`() {
+    var rule = DeliveryRule(Configuration(timeThreshold: .max, debounce: .max, minimumInterval: .max))
+    _ = rule.received(DeliverySimulation.fix(1), at: .max - 1)
+    let actions = rule.received(DeliverySimulation.fix(2), at: .max - 1)
+    #expect(actions == [.armTimer(at: .max)])
+  }
+}

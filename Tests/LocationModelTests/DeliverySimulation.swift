@@ -1,0 +1,75 @@
+import LocationModel
+
+/// Drives a ``DeliveryRule`` as its owner would, on a clock that stands still between the events.
+struct DeliverySimulation {
+  /// What went out: the number of the fix, and the millisecond.
+  struct Delivery: Equatable {
+    var fix: UInt64
+    var at: UInt64
+
+    init(_ fix: UInt64, at: UInt64) {
+      self.fix = fix
+      self.at = at
+    }
+  }
+
+  private(set) var rule: DeliveryRule
+  private(set) var deliveries: [Delivery] = []
+  private(set) var actions: [DeliveryRule.Action] = []
+  private(set) var timer: UInt64?
+
+  init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
+
+  /// A fix `metres` north of a place, which is number `number`.
+  static func fix(_ number: UInt64, metres: Double = 0, accuracy: Double? = 5) -> Location {
+    // On the sphere of the mean radius a metre of a meridian is this part of a degree.
+    let degrees = metres / (6_371_008.8 * .pi / 180)
+    return Location(latitude: 48 + degrees, longitude: 11, accuracy: accuracy, sequence: number)
+  }
+
+  /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.
+  mutating func advance(to millisecond: UInt64) {
+    while let due = timer, due < millisecond * 1000 { fire(at: due) }
+  }
+
+  /// Lets the time go on until nothing waits any more.
+  mutating func finish() {
+    while let due = timer { fire(at: due) }
+  }
+
+  mutating func receive(_ fix: Location, at millisecond: UInt64) {
+    advance(to: millisecond)
+    perform(rule.received(fix, at: millisecond * 1000), at: millisecond * 1000)
+  }
+
+  mutating func configure(_ configuration: DeliveryRule.Configuration, at millisecond: UInt64) {
+    advance(to: millisecond)
+    perform(rule.configure(configuration, at: millisecond * 1000), at: millisecond * 1000)
+  }
+
+  mutating func reset(at millisecond: UInt64) {
+    advance(to: millisecond)
+    perform(rule.reset(), at: millisecond * 1000)
+  }
+
+  /// The timer of this very moment, after everything else that happened in it.
+  mutating func fireDue(at millisecond: UInt64) {
+    if let due = timer, due <= millisecond * 1000 { fire(at: due) }
+  }
+
+  private mutating func fire(at microsecond: UInt64) {
+    timer = nil
+    perform(rule.timerFired(at: microsecond), at: microsecond)
+  }
+
+  private mutating func perform(_ actions: [DeliveryRule.Action], at microsecond: UInt64) {
+    self.actions = actions
+    for action in actions {
+      switch action {
+      case .deliver(let location): deliveries.append(Delivery(location.sequence, at: microsecond / 1000))
+      case .armTimer(let due): timer = due
+      case .disarmTimer: timer = nil
+      }
+    }
+  }
+}
