@@ -1,0 +1,124 @@
+extension Publishers {
+  /// A publisher of one value per interval.
+  ///
+  /// The first value goes down at once. Of those that come during each following interval the newest goes down at its
+  /// end, or with `latest: false` the oldest (as in Combine since iOS 13.3; before, nothing went down at the end of an
+  /// interval then). It asks its upstream for everything.
+  public struct Throttle<Upstream: Publisher, Context: Scheduler>: Publisher {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    /// The publisher that is slowed down.
+    public let upstream: Upstream
+    /// The least time between two values.
+    public let interval: Context.SchedulerTimeType.Stride
+    /// Where time is measured and values are delivered.
+    public let scheduler: Context
+    /// Whether the newest value of an interval is published, or the oldest.
+    public let latest: Bool
+
+    /// Slows down `upstream`.
+    public init(upstream: Upstream, interval: Context.SchedulerTimeType.Stride, scheduler: Context, latest: Bool) {
+      self.upstream = upstream
+      self.interval = interval
+      self.scheduler = scheduler
+      self.latest = latest
+    }
+
+    @inlinable
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      upstream.subscribe(ThrottleLink(interval, scheduler, latest, subscriber))
+    }
+  }
+}
+
+extension Publisher {
+  /// Publishes the newest or the oldest value of each interval.
+  public func throttle<S: Scheduler>(
+    for interval: S.SchedulerTimeType.Stride, scheduler: S, latest: Bool
+  ) -> Publishers.Throttle<Self, S> {
+    Publishers.Throttle(upstream: self, interval: interval, scheduler: scheduler, latest: latest)
+  }
+}
+
+@usableFromInline
+final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {
+  @usableFromInline typealias Input = Downstream.Input
+  @usableFromInline typealias Failure = Downstream.Failure
+  @usableFromInline typealias Machine = ThrottleMachine<Context.SchedulerTimeType, Input, Failure>
+
+  @usableFromInline let scheduler: Context
+  @usableFromInline let downstream: Downstream
+  @usableFromInline var machine: Machine
+
+  @inlinable
+  init(
+    _ interval: Context.SchedulerTimeType.Stride, _ scheduler: Context, _ latest: Bool, _ downstream: Downstream
+  ) {
+    self.scheduler = scheduler
+    self.downstream = downstream
+    machine = Machine(interval: interval, latest: latest)
+  }
+
+  @inlinable
+  func receive(subscription: any Subscription) {
+    guard attach(subscription) else { return }
+    downstream.receive(subscription: self)
+    if phase == .live { subscription.request(.unlimited) }
+  }
+
+  @inlinable
+  func receive(_ input: Input) -> Subscribers.Demand {
+    guard phase == .live else { return .none }
+    let now = scheduler.now
+    if let order = machine.receive(input, at: now) { schedule(order) }
+    return .none
+  }
+
+  @inlinable
+  func receive(completion: Subscribers.Completion<Failure>) {
+    guard phase == .live else { return }
+    phase = .ending
+    upstream = nil
+    if let order = machine.end(completion) { schedule(order) }
+  }
+
+  @inlinable
+  func schedule(_ order: Machine.Order) {
+    switch order {
+    case .soon:
+      scheduler.schedule { [self] in fire() }
+    case .at(let time):
+      scheduler.schedule(after: time, tolerance: scheduler.minimumTolerance) { [self] in fire() }
+    }
+  }
+
+  @inlinable
+  func fire() {
+    guard phase == .live || phase == .ending else { return }
+    let now = scheduler.now
+    if let value = machine.fire(at: now) {
+      let more = downstream.receive(value)
+      machine.demand += more
+    }
+    guard phase == .ending, let outcome = machine.outcome else { return }
+    phase = .done
+    downstream.receive(completion: outcome)
+  }
+
+  @usableFromInline
+  override func request(_ demand: Subscribers.Demand) {
+    demand.mustBePositive()
+    machine.demand += demand
+  }
+
+  @usableFromInline
+  override func cancel() {
+    let last = detach()
+    machine.waiting = nil
+    last?.cancel()
+  }
+
+  @usableFromInline
+  override var description: String { "Throttle" }
+}
