@@ -40,7 +40,11 @@ let package = Package(
 
     // Tests: one target for each of the sources, and the whole way end to end
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),
-    .testTarget(name: "PublishingTests", dependencies: ["Publishing"], swiftSettings: strict),
+    .target(
+      name: "PublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PublishingTests", dependencies: ["Publishing", "PublishingTestSupport"], swiftSettings: strict),
     .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
     .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: onMainLoop),

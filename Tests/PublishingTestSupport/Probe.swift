@@ -1,0 +1,129 @@
+import Publishing
+
+/// An upstream under the test's control. It notes what it is asked, and sends whatever the test says, also when nobody asked
+/// for it, after the end and after a cancel: operators must cope with that.
+public final class Probe<Output, Failure: Error>: Publisher {
+  public let name: String
+  public let trace: Trace
+  /// All subscriptions, oldest first; `send` and `complete` speak to the last.
+  public private(set) var links: [Link] = []
+  /// Lets go of the subscriber at completion and cancel, as a source should; the leak tests need that.
+  public let isPolite: Bool
+
+  public init(_ trace: Trace = Trace(), _ name: String = "up", isPolite: Bool = false) {
+    self.trace = trace
+    self.name = name
+    self.isPolite = isPolite
+  }
+
+  public func receive<Downstream: Subscriber>(subscriber: Downstream)
+  where Downstream.Input == Output, Downstream.Failure == Failure {
+    trace.add("\(name):sub")
+    let link = Link(
+      name: name, trace: trace, isPolite: isPolite,
+      value: { subscriber.receive($0) },
+      completion: { subscriber.receive(completion: $0) },
+      subscription: { subscriber.receive(subscription: $0) })
+    links.append(link)
+    subscriber.receive(subscription: link)
+  }
+
+  /// Returns what the subscriber asked for on top, or nothing without a subscriber.
+  @discardableResult
+  public func send(_ value: Output) -> Subscribers.Demand {
+    links.last?.send(value) ?? .none
+  }
+
+  /// Sends if there is demand for it, and says whether it did.
+  @discardableResult
+  public func offer(_ value: Output) -> Bool {
+    guard let link = links.last, !link.isCancelled, link.outstanding > .none else { return false }
+    link.send(value)
+    return true
+  }
+
+  public func finish() {
+    links.last?.send(completion: .finished)
+  }
+
+  public func fail(_ error: Failure) {
+    links.last?.send(completion: .failure(error))
+  }
+
+  public func complete(_ completion: Subscribers.Completion<Failure>) {
+    links.last?.send(completion: completion)
+  }
+
+  /// Hands the current subscriber one more subscription.
+  public func send(subscription: any Subscription) {
+    links.last?.subscription?(subscription)
+  }
+
+  /// All that was asked of the last subscription.
+  public var requested: Subscribers.Demand { links.last?.requested ?? .none }
+  public var cancels: Int { links.reduce(0) { $0 + $1.cancels } }
+
+  public final class Link: Subscription, CustomStringConvertible {
+    private let name: String
+    private let trace: Trace
+    private let isPolite: Bool
+    private var value: ((Output) -> Subscribers.Demand)?
+    private var completion: ((Subscribers.Completion<Failure>) -> Void)?
+    fileprivate var subscription: ((any Subscription) -> Void)?
+    public private(set) var requested = Subscribers.Demand.none
+    /// What was asked and not sent yet.
+    public private(set) var outstanding = Subscribers.Demand.none
+    public private(set) var cancels = 0
+
+    fileprivate init(
+      name: String, trace: Trace, isPolite: Bool,
+      value: @escaping (Output) -> Subscribers.Demand,
+      completion: @escaping (Subscribers.Completion<Failure>) -> Void,
+      subscription: @escaping (any Subscription) -> Void
+    ) {
+      self.name = name
+      self.trace = trace
+      self.isPolite = isPolite
+      self.value = value
+      self.completion = completion
+      self.subscription = subscription
+    }
+
+    public var isCancelled: Bool { cancels > 0 }
+    public var description: String { "Probe" }
+
+    public func request(_ demand: Subscribers.Demand) {
+      trace.add("\(name):\(demand.traced)")
+      requested += demand
+      outstanding += demand
+    }
+
+    public func cancel() {
+      trace.add("\(name):cancel")
+      cancels += 1
+      if isPolite { letGo() }
+    }
+
+    @discardableResult
+    public func send(_ input: Output) -> Subscribers.Demand {
+      guard let value else { return .none }
+      if outstanding > .none { outstanding -= 1 }
+      let more = value(input)
+      requested += more
+      outstanding += more
+      return more
+    }
+
+    public func send(completion event: Subscribers.Completion<Failure>) {
+      let completion = completion
+      if isPolite { letGo() }
+      completion?(event)
+    }
+
+    private func letGo() {
+      value = nil
+      completion = nil
+      subscription = nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Publishing
+
+/// A scheduler whose clock stands still until the test moves it: what is scheduled runs inside `advance` and `run`, in the
+/// order of the due times, and in the order of scheduling where these are equal.
+public final class TestScheduler: Scheduler {
+  public typealias SchedulerTimeType = VirtualTime
+  public typealias SchedulerOptions = Never
+
+  public private(set) var now = VirtualTime()
+  private var actions = ScheduledActions()
+
+  public init() {}
+
+  public var minimumTolerance: VirtualTime.Stride { 0 }
+
+  /// How many actions wait; a repeating one counts as one.
+  public var pendingActions: Int { actions.pending }
+
+  public func schedule(options: Never?, _ action: @escaping () -> Void) {
+    _ = actions.insert(due: now, action: action)
+  }
+
+  public func schedule(
+    after date: VirtualTime, tolerance: VirtualTime.Stride, options: Never?, _ action: @escaping () -> Void
+  ) {
+    _ = actions.insert(due: date, action: action)
+  }
+
+  public func schedule(
+    after date: VirtualTime, interval: VirtualTime.Stride, tolerance: VirtualTime.Stride, options: Never?,
+    _ action: @escaping () -> Void
+  ) -> any Cancellable {
+    precondition(interval > 0, "a repetition needs a positive interval")
+    let repetition = Repetition(interval: interval, action: action)
+    arm(repetition, at: date)
+    return AnyCancellable { repetition.cancel() }
+  }
+
+  /// Moves the clock forward and runs what falls due on the way, each action at its own time.
+  public func advance(by stride: VirtualTime.Stride = 0) {
+    advance(to: now.advanced(by: stride))
+  }
+
+  public func advance(to date: VirtualTime) {
+    while let item = actions.popFirst(dueBy: date) {
+      run(item)
+    }
+    now = max(now, date)
+  }
+
+  /// Runs until nothing is left to do. What repeats for ever must be cancelled first: more than `limit` actions trap.
+  public func run(limit: Int = 100_000) {
+    var count = 0
+    while let item = actions.popFirst(dueBy: nil) {
+      count += 1
+      precondition(count <= limit, "more than \(limit) actions: does something repeat for ever?")
+      run(item)
+    }
+  }
+
+  private func run(_ item: ScheduledActions.Item) {
+    now = max(now, item.due)
+    let action = item.action
+    item.action = nil
+    action?()
+  }
+
+  private func arm(_ repetition: Repetition, at date: VirtualTime) {
+    repetition.item = actions.insert(due: date) { [unowned self] in
+      arm(repetition, at: date.advanced(by: repetition.interval))
+      repetition.action?()
+    }
+  }
+
+  private final class Repetition {
+    let interval: VirtualTime.Stride
+    var action: (() -> Void)?
+    var item: ScheduledActions.Item?
+
+    init(interval: VirtualTime.Stride, action: @escaping () -> Void) {
+      self.interval = interval
+      self.action = action
+    }
+
+    func cancel() {
+      item?.action = nil
+      item = nil
+      action = nil
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("CurrentValueSubject") struct CurrentValueSubjectTests {
+  let trace = Trace()
+
+  @Test("CurrentValueSubject gives the current value on the first demand, not on subscription")
+  func onFirstDemand() {
+    let subject = CurrentValueSubject<Int, TestError>(7)
+    let recorder = subject.record(trace, asking: .none)
+    trace.mark()
+    recorder.request(.max(1))
+    #expect(trace.text == "| 7")
+  }
+
+  @Test("CurrentValueSubject without demand keeps only the latest")
+  func keepsLatest() {
+    let subject = CurrentValueSubject<Int, TestError>(0)
+    let recorder = subject.record(trace, asking: .max(1))
+    subject.send(1)
+    subject.send(2)
+    subject.send(3)
+    trace.mark()
+    recorder.request(.max(1))
+    #expect(trace.text == "0 | 3")
+    recorder.request(.max(1))
+    #expect(trace.text == "0 | 3")
+  }
+
+  @Test("CurrentValueSubject: send after the end is ignored, value reads on")
+  func afterEnd() {
+    let subject = CurrentValueSubject<Int, TestError>(1)
+    subject.record(trace)
+    subject.send(completion: .finished)
+    subject.send(2)
+    trace.add("v\(subject.value)")
+    #expect(trace.text == "1 end v1")
+  }
+
+  @Test("CurrentValueSubject: setting value after the end changes it, and nobody hears of it")
+  func setValueAfterEnd() {
+    let subject = CurrentValueSubject<Int, TestError>(1)
+    let recorder = subject.record(trace)
+    subject.send(completion: .failure(.oops))
+    subject.value = 2
+    #expect(subject.value == 2)
+    #expect(recorder.values == [1])
+  }
+
+  @Test("CurrentValueSubject: a newcomer after the end gets the end only")
+  func newcomerAfterEnd() {
+    let subject = CurrentValueSubject<Int, TestError>(1)
+    subject.send(completion: .failure(.oops))
+    let recorder = subject.record()
+    #expect(recorder.values == [])
+    #expect(recorder.completion == .failure(.oops))
+  }
+
+  @Test("CurrentValueSubject: setting value publishes like send, and value is new inside the sink")
+  func settingPublishes() {
+    let subject = CurrentValueSubject<Int, TestError>(0)
+    let trace = trace
+    let recorder = subject.record { value in
+      trace.add("\(value)=\(subject.value)")
+      return .none
+    }
+    subject.value = 1
+    subject.send(2)
+    subject.value += 1
+    #expect(recorder.values == [0, 1, 2, 3])
+    #expect(trace.text == "0=0 1=1 2=2 3=3")
+  }
+
+  @Test("CurrentValueSubject asks its upstream for everything and takes over its values")
+  func asSubscriber() {
+    let probe = Probe<Int, TestError>(trace)
+    let subject = CurrentValueSubject<Int, TestError>(0)
+    let connection = probe.subscribe(subject)
+    #expect(trace.text == "up:sub up:unlimited")
+    probe.send(5)
+    #expect(subject.value == 5)
+    connection.cancel()
+    #expect(trace.text == "up:sub up:unlimited up:cancel")
+  }
+}

@@ -1,0 +1,166 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("PassthroughSubject") struct PassthroughSubjectTests {
+  let trace = Trace()
+  let subject = PassthroughSubject<Int, TestError>()
+
+  @Test("PassthroughSubject without demand loses values")
+  func losesValues() {
+    let recorder = subject.record(trace, asking: .max(1))
+    subject.send(1)
+    subject.send(2)
+    recorder.request(.max(1))
+    subject.send(3)
+    #expect(trace.text == "1 3")
+  }
+
+  @Test("a subject that has ended ignores everything, and tells newcomers")
+  func afterEnd() {
+    let trace = trace
+    let a = subject.sink(receiveCompletion: { _ in trace.add("aend") }, receiveValue: { trace.add("\($0)") })
+    subject.send(1)
+    subject.send(completion: .finished)
+    subject.send(2)
+    subject.send(completion: .failure(.oops))
+    let b = subject.sink(receiveCompletion: { _ in trace.add("bend") }, receiveValue: { trace.add("\($0)") })
+    subject.send(3)
+    #expect(trace.text == "1 aend bend")
+    a.cancel()
+    b.cancel()
+  }
+
+  @Test("send within send goes depth first")
+  func depthFirst() {
+    let subject = subject
+    let a = subject.record(trace, "a") {
+      if $0 == 1 { subject.send(2) }
+      return .none
+    }
+    let b = subject.record(trace, "b")
+    subject.send(1)
+    #expect(trace.text == "a1 a2 b2 b1")
+    #expect(a.breaches + b.breaches == [])
+  }
+
+  @Test("a subscriber added during a send does not get that value")
+  func addedDuringSend() {
+    let (subject, trace) = (subject, trace)
+    subject.record(trace, "a") {
+      if $0 == 1 { subject.record(trace, "b") }
+      return .none
+    }
+    subject.send(1)
+    subject.send(2)
+    #expect(trace.text == "a1 a2 b2")
+  }
+
+  @Test("a subscriber cancelled during a send does not get that value")
+  func cancelledDuringSend() {
+    let b = Recorder<Int, TestError>(trace, "b")
+    subject.record(trace, "a") { _ in
+      b.cancel()
+      return .none
+    }
+    subject.subscribe(b)
+    subject.send(1)
+    subject.send(2)
+    #expect(trace.text == "a1 a2")
+    #expect(b.breaches == [])
+  }
+
+  @Test("subscribers hear in the order they came (Combine leaves it open)")
+  func orderOfSubscription() {
+    for name in ["a", "b", "c", "d"] { subject.record(trace, name) }
+    subject.send(1)
+    #expect(trace.text == "a1 b1 c1 d1")
+  }
+
+  @Test("subscribers hear in the order they came, also after some in the middle have left")
+  func orderAfterLeaving() {
+    let recorders = (0..<6).map { subject.record(trace, "s\($0):") }
+    recorders[1].cancel()
+    recorders[4].cancel()
+    subject.send(1)
+    subject.record(trace, "late:")
+    subject.send(completion: .finished)
+    #expect(trace.text == "s0:1 s2:1 s3:1 s5:1 s0:end s2:end s3:end s5:end late:end")
+  }
+
+  @Test("a completion is delivered without any demand")
+  func completionWithoutDemand() {
+    subject.record(trace, asking: .none)
+    subject.send(completion: .finished)
+    #expect(trace.text == "end")
+  }
+
+  @Test("PassthroughSubject holds back its upstream until somebody wants values")
+  func upstreamWaits() {
+    let probe = Probe<Int, TestError>(trace)
+    let connection = probe.subscribe(subject)
+    #expect(trace.text == "up:sub")
+    let recorder = subject.record(asking: .none)
+    #expect(trace.text == "up:sub")
+    recorder.request(.max(1))
+    #expect(trace.text == "up:sub up:unlimited")
+    connection.cancel()
+  }
+
+  @Test("a subject cancels its upstreams when it is released")
+  func releaseCancelsUpstream() {
+    var subject: PassthroughSubject<Int, TestError>? = PassthroughSubject()
+    subject?.send(subscription: NotedSubscription(trace))
+    let recorder = subject?.record()
+    subject = nil
+    recorder?.cancel()
+    recorder?.forget()
+    #expect(trace.text == "up:unlimited up:cancel")
+  }
+
+  @Test("a subject's upstream is cancelled once, by its connection or by its release")
+  func upstreamCancelledOnce() {
+    let probe = Probe<Int, TestError>(trace)
+    var subject: PassthroughSubject<Int, TestError>? = PassthroughSubject()
+    var connection = subject.map { probe.subscribe($0) }
+    #expect(connection != nil)
+    connection = nil
+    subject = nil
+    #expect(trace.text == "up:sub up:cancel")
+  }
+
+  @Test("send() without an argument sends a Void")
+  func void() {
+    let subject = PassthroughSubject<Void, Never>()
+    let recorder = subject.record()
+    subject.send()
+    subject.send(())
+    #expect(recorder.values.count == 2)
+  }
+
+  @Test("completing inside a value: later subscribers get the end, not the value")
+  func completeInsideValue() {
+    let subject = subject
+    let a = subject.record(trace, "a") { _ in
+      subject.send(completion: .finished)
+      return .none
+    }
+    let b = subject.record(trace, "b")
+    subject.send(1)
+    #expect(trace.text == "a1 aend bend")
+    #expect(a.breaches + b.breaches == [])
+  }
+
+  @Test("a thousand subscribers can leave during one send")
+  func manyLeave() {
+    var recorders: [Recorder<Int, TestError>] = []
+    for _ in 0..<1000 { recorders.append(subject.record()) }
+    recorders[0].onValue = { [recorders] _ in
+      for recorder in recorders.dropFirst() { recorder.cancel() }
+      return .none
+    }
+    subject.send(1)
+    #expect(recorders.map(\.values.count).reduce(0, +) == 1)
+    recorders[0].onValue = nil
+  }
+}

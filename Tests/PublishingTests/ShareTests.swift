@@ -1,0 +1,60 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("share") struct ShareTests {
+  let trace = Trace()
+
+  @Test("share: whoever comes after the end gets the end only")
+  func latecomer() {
+    let subject = PassthroughSubject<Int, TestError>()
+    let shared = subject.share()
+    let a = shared.record(trace, "a")
+    subject.send(1)
+    subject.send(completion: .finished)
+    let b = shared.record(trace, "b")
+    #expect(trace.text == "a1 aend bend")
+    #expect(a.breaches + b.breaches == [])
+  }
+
+  @Test("share: upstream cancelled when the last leaves, subscribed again for the next")
+  func lastLeaves() {
+    let probe = Probe<Int, TestError>(trace)
+    let shared = probe.share()
+    let first = shared.record()
+    let second = shared.record()
+    first.cancel()
+    #expect(trace.text == "up:sub up:unlimited")
+    second.cancel()
+    #expect(trace.text == "up:sub up:unlimited up:cancel")
+    shared.record()
+    #expect(trace.text == "up:sub up:unlimited up:cancel up:sub up:unlimited")
+  }
+
+  @Test("share: synchronous upstream is spent on the first subscriber")
+  func synchronousUpstream() {
+    let shared = [1, 2].publisher.share()
+    shared.record(trace, "a")
+    shared.record(trace, "b")
+    #expect(trace.text == "a1 a2 aend bend")
+  }
+
+  @Test("share: all hear the same value, in the order they came, from one subscription")
+  func oneSubscription() {
+    let probe = Probe<Int, TestError>(trace)
+    let shared = probe.share()
+    shared.record(trace, "a")
+    shared.record(trace, "b")
+    probe.send(1)
+    probe.fail(.oops)
+    #expect(trace.text == "up:sub up:unlimited a1 b1 afail bfail")
+  }
+
+  @Test("share: a share is equal to itself only")
+  func equality() {
+    let a = Just(1).share()
+    let b = Just(1).share()
+    #expect(a == a)
+    #expect(a != b)
+  }
+}

@@ -1,0 +1,100 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("TestScheduler and ImmediateScheduler") struct TestSchedulerTests {
+  let scheduler = TestScheduler()
+  let trace = Trace()
+
+  @Test("actions of equal time run in the order of scheduling, also when there are many")
+  func equalTimes() {
+    let trace = trace
+    for index in 0..<50 {
+      scheduler.schedule(after: scheduler.now.advanced(by: 1)) { trace.add("\(index)") }
+    }
+    scheduler.advance(by: 1)
+    #expect(trace.entries == (0..<50).map { "\($0)" })
+  }
+
+  @Test("actions run in the order of their times, at their times")
+  func order() {
+    let (trace, scheduler) = (trace, scheduler)
+    for delay in [3, 1, 2, 0.5] {
+      scheduler.schedule(after: .seconds(delay)) { trace.add("\(scheduler.now)") }
+    }
+    scheduler.advance(by: 2.5)
+    #expect(trace.text == "0.5s 1.0s 2.0s")
+    #expect(scheduler.now == .seconds(2.5))
+    scheduler.run()
+    #expect(scheduler.now == .seconds(3))
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("nothing runs inside schedule; what an action schedules for now runs in the same advance")
+  func nested() {
+    let (trace, scheduler) = (trace, scheduler)
+    scheduler.schedule {
+      trace.add("a")
+      scheduler.schedule { trace.add("c") }
+      trace.add("b")
+    }
+    #expect(trace.text == "")
+    scheduler.advance()
+    #expect(trace.text == "a b c")
+  }
+
+  @Test("a repetition runs at every interval until cancelled, also from inside")
+  func repetition() {
+    let (trace, scheduler) = (trace, scheduler)
+    let cancellable = scheduler.schedule(after: .seconds(1), interval: 0.5) { trace.add("\(scheduler.now)") }
+    scheduler.advance(by: 2)
+    cancellable.cancel()
+    scheduler.advance(by: 2)
+    #expect(trace.text == "1.0s 1.5s 2.0s")
+    var inner: (any Cancellable)?
+    var count = 0
+    inner = scheduler.schedule(after: scheduler.now, interval: 1) {
+      count += 1
+      if count == 2 { inner?.cancel() }
+    }
+    scheduler.run()
+    #expect(count == 2)
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("a cancelled repetition lets go of its action")
+  func letsGo() {
+    final class Token {}
+    var token: Token? = Token()
+    weak let weakToken = token
+    let cancellable = scheduler.schedule(after: .seconds(1), interval: 1) { [token] in _ = token }
+    token = nil
+    #expect(weakToken != nil)
+    cancellable.cancel()
+    #expect(weakToken == nil)
+  }
+
+  @Test("strides: literals are seconds, units add up")
+  func strides() {
+    typealias Stride = VirtualTime.Stride
+    #expect(Stride.seconds(1) == 1)
+    #expect(Stride.milliseconds(500) == 0.5)
+    #expect(Stride.microseconds(1000) == .milliseconds(1))
+    #expect(Stride.nanoseconds(1_000_000) == .milliseconds(1))
+    #expect(Stride.seconds(1.5) == .milliseconds(1500))
+    #expect(VirtualTime.seconds(1).distance(to: .seconds(3)) == 2)
+  }
+
+  @Test("ImmediateScheduler runs at once, whatever the date, and its time stands still")
+  func immediate() {
+    let trace = trace
+    let immediate = ImmediateScheduler.shared
+    immediate.schedule { trace.add("now") }
+    immediate.schedule(after: immediate.now.advanced(by: 10)) { trace.add("later") }
+    let cancellable = immediate.schedule(after: immediate.now, interval: 1) { trace.add("once") }
+    #expect(trace.text == "now later once")
+    cancellable.cancel()
+    #expect(immediate.now.distance(to: immediate.now) == 0)
+    #expect(immediate.minimumTolerance == 0)
+  }
+}
