@@ -29,14 +29,16 @@ let package = Package(
     .target(name: "LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["CGLib", "Publishing"], swiftSettings: onMainLoop),
     .target(name: "DBus", dependencies: ["CDBus", "MainLoop"], swiftSettings: onMainLoop),
+    .target(name: "Program", dependencies: ["CGLib"], swiftSettings: onMainLoop),
     .target(name: "GeoClue", dependencies: ["DBus", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
     .target(name: "Publicist", dependencies: ["GeoClue", "LocationModel", "Publishing"], swiftSettings: onMainLoop),
     .target(
       name: "LocationService",
-      dependencies: ["DBus", "GeoClue", "LocationModel", "MainLoop", "Publicist", "Publishing"],
+      dependencies: ["DBus", "GeoClue", "LocationModel", "MainLoop", "Program", "Publicist", "Publishing"],
       swiftSettings: onMainLoop),
     .executableTarget(
-      name: "geopublicistd", dependencies: ["LocationService"], swiftSettings: onMainLoop),
+      name: "geopublicistd",
+      dependencies: ["DBus", "LocationService", "MainLoop", "Program", "Publicist"], swiftSettings: onMainLoop),
 
     // Tests: one target for each of the sources, and the whole way end to end
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),

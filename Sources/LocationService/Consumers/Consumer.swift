@@ -10,7 +10,7 @@ final class Consumer {
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
   private(set) var subscriptions: [UInt64: LocationSubscription] = [:]
-  private(set) var requests: [ObjectIdentifier: LocationRequest] = [:]
+  private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
   private var bucket: TokenBucket
   private var waiting: [(Credentials?) -> Void] = []
   private var question: PendingCall?
@@ -28,8 +28,8 @@ final class Consumer {
 
   func add(_ subscription: LocationSubscription) { subscriptions[subscription.number] = subscription }
   func remove(_ subscription: LocationSubscription) { subscriptions[subscription.number] = nil }
-  func add(_ request: LocationRequest) { requests[ObjectIdentifier(request)] = request }
-  func remove(_ request: LocationRequest) { requests[ObjectIdentifier(request)] = nil }
+  func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
+  func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
 
   /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
   func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {

@@ -1,0 +1,35 @@
+import DBus
+import LocationModel
+
+/// A location as everybody with a certain level gets it: reduced once, marshalled once, however many listen.
+final class Fix {
+  let location: Location
+  /// The finest level that it may reveal.
+  let level: AccuracyLevel
+  private var templates: [Bool: Message] = [:]
+
+  init(_ location: Location, level: AccuracyLevel) {
+    self.location = location
+    self.level = level
+  }
+
+  /// The dictionary for somebody who asked for more (`isReduced`) or not.
+  func value(isReduced: Bool, age: UInt32? = nil) -> Value {
+    LocationDictionary.value(location, level: level, isReduced: isReduced, age: age)
+  }
+
+  /// `LocationUpdated` for one subscription.
+  func signal(at path: ObjectPath, to owner: BusName, isReduced: Bool) -> Message? {
+    if let template = templates[isReduced] { return template.copy(at: path, to: owner) }
+    let template = try? Message(
+      signal: "LocationUpdated", of: ServiceNames.subscription, at: ServiceNames.subscriptionsPath,
+      [value(isReduced: isReduced)])
+    templates[isReduced] = template
+    return template?.copy(at: path, to: owner)
+  }
+
+  /// Milliseconds since it reached the service.
+  func age(at boottime: UInt64) -> UInt32 {
+    UInt32(clamping: boottime > location.receivedAt ? (boottime - location.receivedAt) / 1_000 : 0)
+  }
+}

@@ -1,0 +1,134 @@
+import DBus
+import LocationModel
+import MainLoop
+import Publishing
+
+/// One call of `GetLocation` that waits for a fix, for a decision, or for its timeout.
+final class LocationRequest: PendingRequest {
+  private let call: MethodCall
+  private let consumer: Consumer
+  private let options: RequestOptions
+  private unowned let service: LocationService
+  private var isWaiting = true
+  private var fixes: AnyCancellable?
+  private var running: AccuracyLevel?
+  private var timer: LoopSource?
+  private var refreshTimer: LoopSource?
+  private var counted: AccuracyLevel?
+  private var isReceiving = false
+
+  init(_ call: MethodCall, from consumer: Consumer, _ options: RequestOptions, in service: LocationService) {
+    self.call = call
+    self.consumer = consumer
+    self.options = options
+    self.service = service
+  }
+
+  /// Answers at once, or begins to wait.
+  func begin() {
+    if let fix = cachedFix { return answer(with: fix) }
+    consumer.add(self)
+    timer = MainLoop.main.after(milliseconds: Int64(options.timeout)) { [weak self] in self?.timeIsUp() }
+    refreshTimer = MainLoop.main.after(milliseconds: min(3_000, Int64(options.timeout) / 2)) { [weak self] in
+      // A source that is silent because nothing moves hands over what it has when it is asked.
+      self?.service.askForFix()
+    }
+    refresh()
+  }
+
+  func refresh() {
+    guard isWaiting else { return }
+    let authorization = authorization
+    switch authorization.status {
+    case .restricted, .denied: return fail(.notAuthorized(authorization))
+    case .notDetermined, .authorizedWhenInUse, .authorizedAlways: break
+    }
+    count(neededLevel)
+    guard isWaiting else { return }
+    let status = service.upstreamStatus
+    if neededLevel != nil, status.state == .unavailable, status.reason == .geoclueNotInstalled {
+      return fail(.unavailable(status.reason))
+    }
+    listen(at: authorization.isAuthorized ? level : nil)
+  }
+
+  func abandon() { end() }
+
+  func shutDown() { fail(DBusError(.unavailable, "The service is ending; call again to start it anew")) }
+
+  private var authorization: Authorization {
+    service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
+  }
+
+  private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
+
+  private var neededLevel: AccuracyLevel? {
+    if authorization.isAuthorized { return level }
+    return service.gatekeeper.decidesByListening ? options.accuracy : nil
+  }
+
+  /// The service's last fix, if it is not too old and the caller may have it now.
+  private var cachedFix: Fix? {
+    guard options.maximumAge > 0, authorization.isAuthorized, let fix = service.fixes.newest(for: level),
+      fix.age(at: MainLoop.main.clock.boottime()) <= options.maximumAge
+    else { return nil }
+    return fix
+  }
+
+  private func listen(at level: AccuracyLevel?) {
+    guard level != running else { return }
+    running = level
+    fixes = level.map { level in
+      service.fixes.fixes(for: level).sink { [weak self] fix in self?.answer(with: fix) }
+    }
+    if (level != nil) != isReceiving {
+      isReceiving.toggle()
+      service.receiverCountChanged(by: isReceiving ? 1 : -1)
+    }
+  }
+
+  private func answer(with fix: Fix) {
+    guard isWaiting else { return }
+    // Checked at the moment of the answer, whatever was so before.
+    let authorization = authorization
+    guard authorization.isAuthorized, fix.level <= level else { return refresh() }
+    let value = fix.value(
+      isReduced: authorization.level < options.accuracy, age: fix.age(at: MainLoop.main.clock.boottime()))
+    end()
+    call.reply(value)
+  }
+
+  private func fail(_ error: DBusError) {
+    guard isWaiting else { return }
+    end()
+    call.fail(error)
+  }
+
+  private func timeIsUp() {
+    let (authorization, status) = (authorization, service.upstreamStatus)
+    if !authorization.isAuthorized {
+      fail(.notAuthorized(authorization))
+    } else if status.state == .unavailable {
+      fail(.unavailable(status.reason))
+    } else {
+      fail(.timeout)
+    }
+  }
+
+  private func end() {
+    guard isWaiting else { return }
+    isWaiting = false
+    timer = nil
+    refreshTimer = nil
+    listen(at: nil)
+    consumer.remove(self)
+    count(nil)
+  }
+
+  private func count(_ level: AccuracyLevel?) {
+    guard level != counted else { return }
+    let before = counted
+    counted = level
+    service.moveDemand(from: before, to: level)
+  }
+}

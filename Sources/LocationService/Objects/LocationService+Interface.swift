@@ -1,0 +1,80 @@
+import DBus
+import LocationModel
+
+/// `org.geopublicist.Location1`.
+extension LocationService {
+  static let interface = Interface<LocationService>(
+    ServiceNames.manager,
+    [
+      .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
+        service, call throws(DBusError) in
+        let options = try RequestOptions(call.arguments[0])
+        service.withConsumer(of: call) { consumer in
+          LocationRequest(call, from: consumer, options, in: service).begin()
+        }
+      },
+      .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
+        service, call throws(DBusError) in
+        let options = try SubscriptionOptions(call.arguments[0])
+        service.withConsumer(of: call) { consumer in
+          do throws(DBusError) {
+            call.reply(.objectPath(try service.createSubscription(for: consumer, options).path))
+          } catch {
+            call.fail(error)
+          }
+        }
+      },
+      .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
+        service, call throws(DBusError) in
+        let options = try AuthorizationOptions(call.arguments[0])
+        service.withConsumer(of: call) { consumer in
+          AuthorizationRequest(call, from: consumer, options, in: service).begin()
+        }
+      },
+      .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in
+        service.withConsumer(of: call) { consumer in
+          let user = consumer.credentials?.userID
+          let visible = service.consumers.subscriptions.filter {
+            user == 0 || $0.consumer.credentials?.userID == user
+          }
+          call.reply(.array(.variantDictionary, visible.map(\.listEntry)))
+        }
+      },
+
+      .property("Version", "s", emits: .const) { _ in .string(ServiceNames.version) },
+      .property("Limits", "a{su}", emits: .const) { $0.limits.value },
+      .property("State", "s", emits: .changed) { .string($0.upstreamStatus.state.rawValue) },
+      .property("StateReason", "s", emits: .changed) { .string($0.upstreamStatus.reason.rawValue) },
+      .property("AvailableAccuracy", "s", emits: .changed) { .string($0.upstreamStatus.availableAccuracyName) },
+      .property("InUse", "b", emits: .changed) { .boolean($0.isInUse) },
+      .property(
+        "AuthorizationStatus", "s", emits: .nothing,
+        readLater: { service, request in
+          service.readAuthorization(request) { $0.status.rawValue }
+        }),
+      .property(
+        "AuthorizationReason", "s", emits: .nothing,
+        readLater: { service, request in
+          service.readAuthorization(request) { $0.reason.rawValue }
+        }),
+    ])
+
+  /// Calls `body` with the caller once it is known who that is; refuses the call if the bus does not tell.
+  private func withConsumer(of call: MethodCall, _ body: @escaping (Consumer) -> Void) {
+    let consumer = consumers.consumer(call.sender, limits)
+    consumer.whenKnown(on: connection) { [weak self] credentials in
+      guard let self, consumers.isHere(consumer) else { return }
+      guard credentials != nil else { return call.fail(.notAuthorized(.restricted(.policyUnavailable))) }
+      body(consumer)
+    }
+  }
+
+  private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
+    guard let sender = request.sender else { return }
+    let consumer = consumers.consumer(sender, limits)
+    consumer.whenKnown(on: connection) { [weak self] _ in
+      guard let self else { return }
+      request.answer(.string(text(gatekeeper.authorization(for: consumer, asking: .exact, as: ""))))
+    }
+  }
+}

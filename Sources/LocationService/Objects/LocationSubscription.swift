@@ -1,0 +1,221 @@
+import DBus
+import LocationModel
+import MainLoop
+import Publishing
+
+/// One subscription of a consumer: an object on the bus that only its owner sees, fed by one publisher chain.
+final class LocationSubscription {
+  let number: UInt64
+  let consumer: Consumer
+  /// When it was made, by the wall clock.
+  let since: Timestamp
+  private(set) var options: SubscriptionOptions
+  private(set) var authorization: Authorization
+  /// The last fix delivered here; nil before the first and from the moment access is lost.
+  private(set) var last: (fix: Fix, isReduced: Bool)?
+
+  private unowned let service: LocationService
+  private let gate: DeliveryGate
+  private var budget: UpdateBudget
+  private var isStarted = false
+  private var object: ExportedObject?
+  private var chain: Set<AnyCancellable> = []
+  /// The level of the chain that runs; nil while none does.
+  private var running: AccuracyLevel?
+  private var counted: AccuracyLevel?
+  private var wasActive = false
+  private var deadline: LoopSource?
+
+  init(_ number: UInt64, of consumer: Consumer, _ options: SubscriptionOptions, in service: LocationService) {
+    self.number = number
+    self.consumer = consumer
+    self.options = options
+    self.service = service
+    since = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
+    authorization = service.gatekeeper.authorization(
+      for: consumer, asking: options.accuracy, as: options.desktopID)
+    budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
+    gate = DeliveryGate(DeliveryRule.Configuration())
+    object = service.connection.objects.export(
+      path, owner: consumer.name, Implementation(of: Self.interface, by: self))
+  }
+
+  var path: ObjectPath { ServiceNames.subscriptionsPath.child(number) }
+
+  /// Whether updates come: started, and allowed.
+  var isActive: Bool { isStarted && authorization.isAuthorized }
+
+  /// The finest level that its locations may reveal.
+  var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
+
+  /// How many updates have been sent.
+  var delivered: UInt64 { budget.delivered }
+}
+
+/// What its owner asks for.
+extension LocationSubscription {
+  /// `Start`: throws while a rule forbids it; otherwise updates begin now, or by themselves when it is allowed.
+  func start(_ call: MethodCall) throws(DBusError) {
+    refresh()
+    if authorization.status == .restricted { throw .notAuthorized(authorization) }
+    isStarted = true
+    call.reply()
+    announceAuthorization()
+    beginBudget()
+    // Each start begins anew, also that of one that runs already.
+    cutChain()
+    settle()
+  }
+
+  /// `Stop`: no updates until the next start.
+  func stop() {
+    isStarted = false
+    settle()
+  }
+
+  /// Ends it and says so to its owner.
+  func close(because reason: String) {
+    guard let object else { return }
+    end()
+    object.flushChanges()
+    object.emit("Closed", of: ServiceNames.subscription, .string(reason))
+    object.unexport()
+  }
+
+  /// Ends it without a word: the owner has gone.
+  func abandon() {
+    guard let object else { return }
+    end()
+    object.unexport()
+  }
+
+  /// Changes options while it exists; a change of the accuracy begins anew.
+  func update(_ change: (inout SubscriptionOptions) -> Void) {
+    let old = options
+    change(&options)
+    guard options != old else { return }
+    if options.accuracy != old.accuracy {
+      cutChain()
+      refresh()
+    }
+    settle()
+    gate.configure(configuration)
+  }
+
+  private func beginBudget() {
+    let now = MainLoop.main.clock.boottime()
+    budget.started(at: now)
+    guard deadline == nil, let end = budget.deadline else { return }
+    deadline = MainLoop.main.after(microseconds: Int64(clamping: end > now ? end - now : 0)) { [weak self] in
+      self?.close(because: "completed")
+    }
+  }
+
+  private func end() {
+    object = nil
+    isStarted = false
+    settle()
+    deadline = nil
+    last = nil
+    consumer.remove(self)
+    service.consumers.releaseSubscription(of: consumer)
+  }
+}
+
+/// What happens around it.
+extension LocationSubscription {
+  /// Asks the gatekeeper again, since something may have changed.
+  func refresh() {
+    let new = service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
+    guard new != authorization else { return }
+    let old = authorization
+    authorization = new
+    // Deliveries stop before the consumer is told of less, and begin after it is told of more.
+    if level != running { cutChain() }
+    if !new.isAuthorized { settle() }
+    if new.status != old.status || new.reason != old.reason { announceAuthorization() }
+    if new.status != old.status { changed("AuthorizationStatus") }
+    if new.reason != old.reason { changed("AuthorizationReason") }
+    settle()
+  }
+
+  /// Tells of a failure that is not the end.
+  func report(_ error: DBusError) {
+    guard isStarted, authorization.status != .restricted else { return }
+    object?.emit(
+      "ErrorOccurred", of: ServiceNames.subscription, .string(error.name.rawValue), .string(error.message))
+  }
+
+  func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.subscription) }
+
+  private func announceAuthorization() {
+    object?.emit(
+      "AuthorizationChanged", of: ServiceNames.subscription, .string(authorization.status.rawValue),
+      .string(authorization.reason.rawValue))
+  }
+}
+
+/// The chain.
+extension LocationSubscription {
+  /// Makes what runs agree with what is so: the chain, what GeoClue is needed for, the property `Active`.
+  private func settle() {
+    if !authorization.isAuthorized { last = nil }
+    count(neededLevel)
+    if isActive != wasActive {
+      wasActive = isActive
+      changed("Active")
+      service.receiverCountChanged(by: isActive ? 1 : -1)
+    }
+    let wanted = isActive ? level : nil
+    guard wanted != running else { return }
+    cutChain()
+    if let wanted { build(for: wanted) }
+  }
+
+  private func cutChain() {
+    running = nil
+    chain = []
+  }
+
+  private func build(for level: AccuracyLevel) {
+    running = level
+    gate.configure(configuration)
+    let emitter = FixEmitter(service.queue) { [weak self] fix in self?.deliver(fix) }
+    AnyCancellable(emitter).store(in: &chain)
+    service.fixes.fixes(for: level)
+      .prepend(service.fixes.newest(for: level).map { [$0] } ?? [])
+      .paced(by: gate)
+      .keepingNewest()
+      .subscribe(emitter)
+  }
+
+  private func deliver(_ fix: Fix) {
+    let isReduced = authorization.level < options.accuracy
+    guard isActive, fix.level <= level,
+      let signal = fix.signal(at: path, to: consumer.name, isReduced: isReduced)
+    else { return }
+    last = (fix, isReduced)
+    service.connection.send(signal)
+    if budget.countDelivery() { close(because: "completed") }
+  }
+
+  private var configuration: DeliveryRule.Configuration {
+    DeliveryRule.Configuration(
+      distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold,
+      debounce: options.debounce, minimumInterval: level.minimumInterval &* 1_000)
+  }
+
+  /// The level for which GeoClue is needed here; where GeoClue itself decides, also before it has said yes.
+  private var neededLevel: AccuracyLevel? {
+    guard isStarted else { return nil }
+    if authorization.isAuthorized { return level }
+    return service.gatekeeper.decidesByListening ? options.accuracy : nil
+  }
+
+  private func count(_ level: AccuracyLevel?) {
+    guard level != counted else { return }
+    let before = counted
+    counted = level
+    service.moveDemand(from: before, to: level)
+  }
+}

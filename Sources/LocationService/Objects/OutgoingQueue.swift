@@ -1,0 +1,42 @@
+import DBus
+import MainLoop
+
+/// Watches what is queued on the way to the bus, so that a bus that does not read cannot make the service grow.
+final class OutgoingQueue {
+  /// Above this many bytes nothing is asked for that can wait.
+  static let highWater = 1024 * 1024
+  private static let pollInterval: Int64 = 20_000
+
+  private let connection: Connection
+  private var waiting: [() -> Void] = []
+  private var poll: LoopSource?
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// Calls `action` as soon as there is room: now, or when the queue has drained.
+  func whenRoom(_ action: @escaping () -> Void) {
+    guard waiting.isEmpty, hasRoom else {
+      waiting.append(action)
+      if poll == nil { poll = MainLoop.main.every(microseconds: Self.pollInterval) { [weak self] in self?.drain() } }
+      return
+    }
+    action()
+  }
+
+  private var hasRoom: Bool { connection.outgoingBytes < Self.highWater }
+
+  private func drain() {
+    while hasRoom, !waiting.isEmpty {
+      let actions = waiting
+      waiting = []
+      for (index, action) in actions.enumerated() {
+        guard hasRoom else {
+          waiting = Array(actions[index...]) + waiting
+          return
+        }
+        action()
+      }
+    }
+    if waiting.isEmpty { poll = nil }
+  }
+}

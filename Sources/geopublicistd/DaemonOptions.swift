@@ -1,0 +1,36 @@
+import DBus
+import LocationService
+import Program
+
+/// The daemon's command line.
+struct DaemonOptions {
+  var deployment = LocationService.Deployment.system
+  var exportBus: Connection.Bus
+  var geoclueBus: Connection.Bus
+  var configurationFile: String?
+  var isVerbose: Bool
+  var showsVersion: Bool
+
+  init(_ arguments: [String]) throws(OptionParser.UsageError) {
+    let parser = OptionParser(summary: "Publishes the location that GeoClue knows as \(ServiceNames.service) on D-Bus.")
+    parser.addSwitch("system", nil, "Serve all users on the system bus (default)")
+    parser.addSwitch("session", nil, "Serve the user who runs it on the session bus")
+    parser.addText("address", nil, "Serve on the bus at this address instead", value: "ADDRESS")
+    parser.addText(
+      "geoclue-address", nil, "Look for GeoClue on the bus at this address, not the system bus", value: "ADDRESS")
+    parser.addText("config", nil, "Read this file instead of the ones in /etc/geopublicist", value: "FILE")
+    parser.addSwitch("verbose", "v", "Log more")
+    parser.addSwitch("version", nil, "Print the version and exit")
+    let rest = try parser.parse(arguments)
+    if let first = rest.first { throw OptionParser.UsageError(message: "Unexpected argument \(first)") }
+    if parser.isSet("system"), parser.isSet("session") {
+      throw OptionParser.UsageError(message: "--system and --session exclude each other")
+    }
+    deployment = parser.isSet("session") ? .session : .system
+    exportBus = parser.text("address").map { .address($0) } ?? (deployment == .session ? .session : .system)
+    geoclueBus = parser.text("geoclue-address").map { .address($0) } ?? .system
+    configurationFile = parser.text("config")
+    isVerbose = parser.isSet("verbose")
+    showsVersion = parser.isSet("version")
+  }
+}
