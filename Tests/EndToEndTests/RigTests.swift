@@ -30,7 +30,7 @@ import Testing
   @Test func aSentenceReachesAClientOfTheRealGeoClue() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
-    let agent = try GeoClueAgent(at: bus.address)
+    let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
     #expect(!geoclue.receiver.isConnected)
     let (client, path) = try startedClient(on: bus)
@@ -48,7 +48,7 @@ import Testing
   @Test func anAgentSwitchesLocationOffAndOn() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
-    let agent = try GeoClueAgent(at: bus.address)
+    let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
     let (client, path) = try startedClient(on: bus)
     for (level, active) in [(0, false), (8, true)] {
@@ -69,7 +69,7 @@ import Testing
     let call = try early.begin("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
     try eventually("it waits for an agent") { try geoclue.state()["waiting"]?.integer == 1 }
     #expect(early.answerSoFar(to: call) == nil)
-    let agent = try GeoClueAgent(at: bus.address)
+    let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
     #expect(try early.answer(to: call) == .reply(["/org/freedesktop/GeoClue2/Client/1"]))
 
@@ -104,10 +104,12 @@ import Testing
     try geoclue.release("CreateClient")
     #expect(try early.answer(to: hanging) == .reply(["/org/freedesktop/GeoClue2/Client/3"]))
     try geoclue.fault(on: "GetClient", "exit")
-    #expect(
-      try early.call("GetClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
-        == .error(
-          name: "org.freedesktop.DBus.Error.NoReply",
-          message: "Message recipient disconnected from message bus without replying"))
+    guard
+      case .error("org.freedesktop.DBus.Error.NoReply", _) = try early.call(
+        "GetClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    else {
+      Issue.record("an answer from a GeoClue that is gone")
+      return
+    }
   }
 }

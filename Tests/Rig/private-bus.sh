@@ -82,15 +82,24 @@ cat > "$configuration" <<END
   <listen>unix:path=$directory/bus</listen>
   <auth>EXTERNAL</auth>
 $("${kind}_rules")
-  <limit name="max_connections_per_user">4096</limit>
+  <limit name="max_incoming_bytes">133169152</limit>
+  <limit name="max_outgoing_bytes">133169152</limit>
+  <limit name="max_message_size">33554432</limit>
   <limit name="max_completed_connections">8192</limit>
+  <limit name="max_connections_per_user">4095</limit>
   <limit name="max_match_rules_per_connection">4096</limit>
   <limit name="max_replies_per_connection">4096</limit>
 </busconfig>
 END
 
+# 4095, since dbus-broker multiplies it with the bytes a connection may have, and keeps the lower 32 bits: with 4096, none.
+
 case ${BUS_BROKER:-dbus-daemon} in
   dbus-daemon) exec dbus-daemon --config-file="$configuration" --nofork --nopidfile ;;
-  dbus-broker) exec unshare ${BUS_BROKER_UNSHARE:---mount} /usr/bin/python3 "$here/dbus-broker.py" "$kind" "$directory" ;;
+  dbus-broker)
+    set -- /usr/bin/python3 "$here/dbus-broker.py" "$kind" "$directory"
+    [ "$(id -u)" -eq 0 ] && exec unshare --mount "$@"
+    exec unshare --map-current-user --keep-caps --mount "$@"
+    ;;
   *) echo "BUS_BROKER=$BUS_BROKER: neither dbus-daemon nor dbus-broker" >&2; exit 2 ;;
 esac

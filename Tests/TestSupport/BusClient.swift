@@ -6,6 +6,18 @@ public final class BusClient {
   public nonisolated enum Answer: Equatable, Sendable {
     case reply([JSON])
     case error(name: String, message: String)
+
+    /// The name of the error, nil for a reply.
+    public var errorName: String? {
+      guard case .error(let name, _) = self else { return nil }
+      return name
+    }
+
+    /// The text of the error, nil for a reply.
+    public var errorMessage: String? {
+      guard case .error(_, let message) = self else { return nil }
+      return message
+    }
   }
 
   /// An error answer, for calls that are expected to succeed.

@@ -49,6 +49,11 @@ public func always(
   } while ContinuousClock.now < end
 }
 
+/// A longer while: for conditions that ask the daemon, which allows a connection no more than 50 calls a second.
+public nonisolated func rest() {
+  usleep(40_000)
+}
+
 /// A few milliseconds for other processes.
 public nonisolated func nap() {
   usleep(3000)

@@ -3,7 +3,7 @@ import Foundation
 /// A JSON value: how the rig's Python programs and the tests tell each other what is on a bus.
 ///
 /// A D-Bus variant is an object with a signature `t` and a value `v`; subscripts and the readers below look through it.
-public nonisolated enum JSON: Equatable, Sendable {
+public nonisolated enum JSON: Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -88,6 +88,23 @@ public nonisolated enum JSON: Equatable, Sendable {
   public init?(line: String) {
     guard let value = try? JSONDecoder().decode(JSON.self, from: Data(line.utf8)) else { return nil }
     self = value
+  }
+}
+
+nonisolated extension JSON: Equatable {
+  /// JSON has one kind of numbers: 1 is 1.0.
+  public static func == (left: JSON, right: JSON) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.integer(let left), .number(let right)), (.number(let right), .integer(let left)): Double(left) == right
+    case (.string(let left), .string(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
   }
 }
 

@@ -23,7 +23,7 @@ public enum Rig {
   public static let python = "/usr/bin/python3"
 
   /// Whether tests may act as other users.
-  public static var isRoot: Bool { getuid() == 0 }
+  public nonisolated static var isRoot: Bool { getuid() == 0 }
 
   private static func directory(above path: String, levels: Int) -> String {
     path.components(separatedBy: "/").dropLast(levels).joined(separator: "/")

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An agent of GeoClue, as a desktop's location switch is one: it decides for the user that it runs as.
-public final class GeoClueAgent {
+public final class DesktopAgent {
   private let process: ChildProcess
   private var output: [String] = []
 

@@ -1,0 +1,93 @@
+import Foundation
+
+/// A program that uses the daemon's contract over a connection that is not ours.
+public final class ConsumerProgram {
+  public let client: BusClient
+
+  /// Connects.
+  ///
+  /// - Parameter user: As whom; only root may say that.
+  public init(on bus: PrivateBus, as user: uid_t? = nil) throws {
+    client = try BusClient(at: bus.address, as: user)
+  }
+
+  /// Calls a method of the manager object.
+  public func call(
+    _ member: String, signature: String = "", _ arguments: [JSON] = [], interactive: Bool = false,
+    within limit: Duration = .seconds(10)
+  ) throws -> BusClient.Answer {
+    try client.call(
+      member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: signature, arguments,
+      interactive: interactive, within: limit)
+  }
+
+  /// Calls `GetLocation` and waits for the answer.
+  public func location(_ options: JSON = [:], within limit: Duration = .seconds(25)) throws -> BusClient.Answer {
+    try call("GetLocation", signature: "a{sv}", [options], within: limit)
+  }
+
+  /// Makes a subscription and returns its path.
+  public func subscribe(_ options: JSON = [:]) throws -> String {
+    let reply = try client.reply(
+      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options])
+    return reply.first?.string ?? ""
+  }
+
+  /// Makes a subscription, starts it, and returns its path.
+  public func subscribeAndStart(_ options: JSON = [:]) throws -> String {
+    let path = try subscribe(options)
+    try tell(path, "Start")
+    return path
+  }
+
+  /// Calls `Start`, `Stop` or `Close` of a subscription.
+  public func tell(_ path: String, _ member: String) throws {
+    _ = try client.reply(member, of: Daemon.subscription, at: path, of: Daemon.name)
+  }
+
+  /// Reads a property of the manager object, or of a subscription.
+  public func property(_ name: String, of path: String = Daemon.path) throws -> JSON {
+    let interface = path == Daemon.path ? Daemon.name : Daemon.subscription
+    return try client.reply(
+      "Get", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ss",
+      [.string(interface), .string(name)])[0].content
+  }
+
+  /// Waits until a property of the manager object, or of a subscription, has a value.
+  public func waitFor(
+    _ name: String, _ value: JSON, of path: String = Daemon.path, within limit: Duration = .seconds(10)
+  ) throws {
+    var last = JSON.null
+    do {
+      try eventually("\(name) is \(value.line)", within: limit, turn: rest) {
+        last = try property(name, of: path)
+        return last == value
+      }
+    } catch is DeadlineExceeded {
+      throw DeadlineExceeded("\(name) is \(value.line)", within: limit, seen: "it is \(last.line)")
+    }
+  }
+
+  /// What `ListSubscriptions` says.
+  public func subscriptions() throws -> [JSON] {
+    try client.reply("ListSubscriptions", of: Daemon.name, at: Daemon.path, of: Daemon.name)[0].array ?? []
+  }
+
+  /// The locations that a subscription has delivered so far.
+  public func locations(from path: String) -> [JSON] {
+    client.received.filter { $0.path == path && $0.member == "LocationUpdated" }.map { $0.arguments[0] }
+  }
+
+  /// Waits until a subscription has delivered as many locations as that, and returns all of them.
+  public func locations(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
+    do {
+      return try eventual("\(count) locations", within: limit) {
+        let found = locations(from: path)
+        return found.count >= count ? found : nil
+      }
+    } catch {
+      let seen = client.received.map(\.text).joined(separator: "\n")
+      throw DeadlineExceeded("\(count) locations", within: limit, seen: seen)
+    }
+  }
+}
