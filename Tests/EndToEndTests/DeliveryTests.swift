@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// From a receiver's sentence to a program on the bus, through everything there is.
+@Suite(.serialized) struct DeliveryTests {
+  @Test(arguments: [Daemon.Deployment.system, .session])
+  func aSentenceBecomesOneUpdate(_ deployment: Daemon.Deployment) throws {
+    let machine = try Machine(deployment, agentLevel: deployment == .session ? 8 : nil)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    let before = Date()
+    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704, altitude: 34.5)
+    try machine.geoclue.receiver.write(sentence)
+    let location = try consumer.locations(1, from: path)[0]
+
+    #expect(deviation(of: location, from: sentence) < 1e-6)
+    #expect(location["Latitude"]?.variantType == "d")
+    #expect(location["Longitude"]?.variantType == "d")
+    #expect(location["Level"] == .variant("s", "exact"))
+    #expect(location["Reduced"] == .variant("b", false))
+    #expect(location["Simulated"] == .variant("b", false))
+    #expect(location["Sequence"]?.variantType == "t")
+    #expect(location["Accuracy"] == .variant("d", 0.0))
+    #expect(abs(try #require(location["Altitude"]?.number) - 34.5) < 0.01)
+    #expect(location["Timestamp"]?.variantType == "(tt)")
+    let measured = try #require(location["Timestamp"]?[0]?.number)
+    #expect(measured >= before.timeIntervalSince1970.rounded(.down) - 1)
+    #expect(measured <= Date().timeIntervalSince1970 + 1)
+    #expect(location["MonotonicUSec"]?.variantType == "t")
+    let received = try #require(location["MonotonicUSec"]?.number) / 1e6
+    let arrived = try #require(consumer.client.received.last { $0.member == "LocationUpdated" }).arrival
+    #expect(received <= arrived && received > arrived - 5)
+    for absent in ["Speed", "Heading", "Age", "Description"] {
+      #expect(location[absent] == nil, "\(absent) of a first fix is unknown")
+    }
+
+    let signal = try #require(consumer.client.received.first { $0.member == "LocationUpdated" })
+    #expect(signal.destination == consumer.client.uniqueName)
+    #expect(signal.interface == Daemon.subscription)
+    try always("there is one update", for: .milliseconds(300)) { consumer.locations(from: path).count == 1 }
+  }
+
+  @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
+  func noneIsLostAndAllAreInOrder(_ rate: (fixes: Int, aSecond: Double)) throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    var sent: [GGASentence] = []
+    var due = ContinuousClock.now
+    for step in walk(rate.fixes) {
+      var sentence = step
+      sentence.time = Date()
+      try machine.geoclue.receiver.write(sentence)
+      sent.append(sentence)
+      due = due + .seconds(1 / rate.aSecond)
+      try eventually("the next fix is due", within: .seconds(2)) { ContinuousClock.now >= due }
+    }
+    let locations = try consumer.locations(sent.count, from: path)
+    #expect(locations.count == sent.count)
+    for (location, sentence) in zip(locations, sent) {
+      #expect(deviation(of: location, from: sentence) < 1e-6)
+    }
+    let sequence = locations.compactMap { $0["Sequence"]?.integer }
+    #expect(sequence.count == sent.count)
+    #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test func everySubscriptionGetsEveryFixOnItsOwn() throws {
+    let machine = try Machine(.system)
+    let consumers = try (0..<3).map { _ in try machine.consumer() }
+    let paths = try consumers.map { try $0.subscribeAndStart() }
+    let sent = walk(5)
+    for (index, sentence) in sent.enumerated() {
+      try machine.geoclue.receiver.write(sentence)
+      for (consumer, path) in zip(consumers, paths) { _ = try consumer.locations(index + 1, from: path) }
+    }
+    for (consumer, path) in zip(consumers, paths) {
+      #expect(consumer.client.received.filter { $0.member == "LocationUpdated" }.allSatisfy { $0.path == path })
+      #expect(zip(consumer.locations(from: path), sent).allSatisfy { deviation(of: $0, from: $1) < 1e-6 })
+    }
+  }
+
+  @Test func aStoppedSubscriptionIsSilentAndStartsAnew() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let stopped = try consumer.subscribeAndStart()
+    let other = try consumer.subscribeAndStart()
+    let steps = walk(3)
+    try machine.geoclue.receiver.write(steps[0])
+    _ = try consumer.locations(1, from: stopped)
+    try consumer.tell(stopped, "Stop")
+    #expect(try consumer.property("Active", of: stopped) == false)
+    try machine.geoclue.receiver.write(steps[1])
+    _ = try consumer.locations(2, from: other)
+    #expect(consumer.locations(from: stopped).count == 1)
+    try consumer.tell(stopped, "Start")
+    try machine.geoclue.receiver.write(steps[2])
+    _ = try consumer.locations(3, from: other)
+    let last = try #require(try consumer.locations(2, from: stopped).last)
+    #expect(deviation(of: last, from: steps[2]) < 1e-6)
+  }
+
+  @Test func distanceAndTimeThresholdsHoldBack() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let all = try consumer.subscribeAndStart()
+    let far = try consumer.subscribeAndStart(["distance-threshold": .variant("d", 50)])
+    let seldom = try consumer.subscribeAndStart(["time-threshold": .variant("u", 60_000)])
+    // A bit more than ten metres a step to the north.
+    let sent = (0..<11).map { GGASentence(latitude: 52.5 + Double($0) * 10.1 / 111_195, longitude: 13) }
+    for (index, sentence) in sent.enumerated() {
+      try machine.geoclue.receiver.write(sentence)
+      _ = try consumer.locations(index + 1, from: all)
+    }
+    try eventually("50 m and 100 m were sent") { consumer.locations(from: far).count >= 3 }
+    #expect(consumer.locations(from: far).count == 3)
+    for (location, sentence) in zip(consumer.locations(from: far), [sent[0], sent[5], sent[10]]) {
+      #expect(deviation(of: location, from: sentence) < 1e-6)
+    }
+    #expect(consumer.locations(from: seldom).count == 1)
+  }
+
+  @Test func thePropertyOfASubscriptionIsItsLastUpdate() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    #expect(try consumer.property("Location", of: path) == [:])
+    let last = try #require(try machine.deliver(walk(2), to: consumer, at: path).last)
+    #expect(try consumer.property("Location", of: path) == last)
+  }
+
+  @Test func updatesGoOnAfterGeoClueWasRestarted() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    let steps = walk(2)
+    try machine.geoclue.receiver.write(steps[0])
+    _ = try consumer.locations(1, from: path)
+    machine.geoclue.kill()
+    try eventually("the daemon says so", turn: rest) { try consumer.property("State") != "running" }
+    try machine.geoclue.restart()
+    try eventually("GeoClue reads again", within: .seconds(30)) { machine.geoclue.receiver.isConnected }
+    try machine.geoclue.receiver.write(steps[1])
+    let last = try #require(try consumer.locations(2, from: path).last)
+    #expect(deviation(of: last, from: steps[1]) < 1e-6)
+    try consumer.waitFor("State", "running")
+  }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Who may have a location, in each deployment, and what it says when nobody may.
+@Suite(.serialized) struct DeploymentTests {
+  private let notAuthorized = "\(Daemon.name).Error.NotAuthorized"
+
+  // MARK: A session without an agent
+
+  @Test func aSessionWithoutAnAgentAnswersEverything() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    #expect(try consumer.property("AuthorizationStatus") == "not-determined")
+    let path = try consumer.subscribeAndStart()
+    try consumer.waitFor("State", "waiting")
+    try consumer.waitFor("StateReason", "no-agent")
+    try consumer.waitFor("AuthorizationReason", "no-agent")
+    #expect(try consumer.property("AuthorizationStatus") == "not-determined")
+    #expect(try consumer.property("AuthorizationStatus", of: path) == "not-determined")
+
+    let start = ContinuousClock.now
+    guard case .error(let name, let message) = try consumer.location(["timeout": .variant("u", 500)]) else {
+      Issue.record("a location without an agent")
+      return
+    }
+    #expect(name == notAuthorized)
+    #expect(message.contains("agent"))
+    let waited = ContinuousClock.now - start
+    #expect(waited >= .milliseconds(450) && waited < .seconds(3))
+
+    let asked = ContinuousClock.now
+    #expect(
+      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]) == .reply(["not-determined", "no-agent"]))
+    #expect(ContinuousClock.now - asked < .seconds(6))
+    #expect(try consumer.subscriptions().count == 1)
+    #expect(consumer.locations(from: path).isEmpty)
+    #expect(consumer.client.received("AuthorizationChanged").last == ["not-determined", "no-agent"])
+    #expect(try consumer.property("InUse") == false)
+  }
+
+  @Test func aFirstCallWithoutAnAgentIsAnsweredWithinItsDeadline() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    let start = ContinuousClock.now
+    let answer = try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]])
+    #expect(ContinuousClock.now - start < .seconds(6))
+    guard case .reply(let decided) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(decided.first == "not-determined")
+    #expect(["no-agent", "undecided"].contains(decided.last))
+  }
+
+  @Test func anAgentThatComesLateIsNoticed() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    try consumer.waitFor("StateReason", "no-agent")
+    try machine.startAgent()
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    _ = try consumer.locations(1, from: path)
+    #expect(try consumer.property("AuthorizationStatus", of: path) == "authorized-always")
+    #expect(try consumer.property("State") == "running")
+    #expect(consumer.client.received("AuthorizationChanged").last == ["authorized-always", ""])
+    #expect(try machine.geoclue.clients().count == 1, "no orphans of abandoned calls")
+  }
+
+  @Test func aSessionNeverRegistersAnAgent() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    _ = try consumer.subscribeAndStart()
+    try consumer.waitFor("StateReason", "no-agent")
+    #expect(!machine.geoclue.log.contains("New agent"))
+    #expect(try machine.geoclue.clients().isEmpty)
+  }
+
+  // MARK: A session whose user has a switch
+
+  @Test func theUsersSwitchIsObeyed() throws {
+    let machine = try Machine(.session, agentLevel: 8)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    let steps = walk(4)
+    try machine.geoclue.receiver.write(steps[0])
+    _ = try consumer.locations(1, from: path)
+
+    try machine.agent?.setLevel(0)
+    try consumer.waitFor("AuthorizationStatus", "denied", of: path)
+    #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
+    #expect(try consumer.property("Location", of: path) == [:], "wiped with the access")
+    #expect(try consumer.property("InUse") == false)
+    #expect(consumer.client.received("AuthorizationChanged").last == ["denied", "disabled-by-user"])
+    guard case .error(notAuthorized, _) = try consumer.location(["maximum-age": .variant("u", 60_000)]) else {
+      Issue.record("a location that was switched off")
+      return
+    }
+    #expect(consumer.locations(from: path).count == 1)
+
+    try machine.agent?.setLevel(8)
+    try consumer.waitFor("AuthorizationStatus", "authorized-always", of: path)
+    try machine.geoclue.receiver.write(steps[1])
+    let deadline = ContinuousClock.now + .seconds(10)
+    while deviation(of: try #require(consumer.locations(from: path).last), from: steps[1]) > 1e-6 {
+      try #require(ContinuousClock.now < deadline, "updates go on")
+      nap()
+    }
+  }
+
+  @Test func whoStartsWhileLocationIsOffGetsItWhenItIsOn() throws {
+    let machine = try Machine(.session, agentLevel: 0)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    try consumer.waitFor("AuthorizationStatus", "denied", of: path)
+    #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
+    #expect(
+      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]) == .reply(["denied", "disabled-by-user"]))
+    try machine.agent?.setLevel(8)
+    try eventually("GeoClue reads", within: .seconds(30)) { machine.geoclue.receiver.isConnected }
+    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
+    try machine.geoclue.receiver.write(sentence)
+    let location = try consumer.locations(1, from: path)[0]
+    #expect(deviation(of: location, from: sentence) < 1e-6)
+  }
+
+  // MARK: The system bus
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func otherUsersAreRestrictedOnTheSystemBus() throws {
+    let machine = try Machine(.system)
+    let stranger = try machine.consumer(as: User.nobody)
+    #expect(try stranger.property("AuthorizationStatus") == "restricted")
+    #expect(try stranger.property("AuthorizationReason") == "policy-unavailable")
+    let start = ContinuousClock.now
+    guard case .error(let name, let message) = try stranger.location() else {
+      Issue.record("a location for a stranger")
+      return
+    }
+    #expect(name == notAuthorized)
+    #expect(!message.isEmpty)
+    #expect(ContinuousClock.now - start < .seconds(5), "at once")
+    #expect(
+      try stranger.call("RequestAuthorization", signature: "a{sv}", [[:]])
+        == .reply(["restricted", "policy-unavailable"]))
+
+    let path = try stranger.subscribe()
+    guard
+      case .error(notAuthorized, _) = try stranger.client.call(
+        "Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    else {
+      Issue.record("a subscription started for a stranger")
+      return
+    }
+    #expect(try stranger.property("Active", of: path) == false)
+    #expect(try machine.geoclue.clients().isEmpty, "nothing was asked of GeoClue")
+
+    let root = try machine.consumer()
+    let allowed = try root.subscribeAndStart()
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    _ = try root.locations(1, from: allowed)
+    #expect(stranger.locations(from: path).isEmpty)
+    #expect(try stranger.property("Location", of: path) == [:])
+    guard case .error(notAuthorized, _) = try stranger.location(["maximum-age": .variant("u", 120_000)]) else {
+      Issue.record("somebody else's location for a stranger")
+      return
+    }
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func theDaemonAsItsOwnUser() throws {
+    let machine = try Machine(.system, as: User.games)
+    for user in [nil, User.games] {
+      let consumer = try machine.consumer(as: user)
+      #expect(try consumer.property("AuthorizationStatus") == "authorized-always")
+      #expect(try consumer.property("AuthorizationReason") == "")
+      let path = try consumer.subscribeAndStart()
+      let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
+      try machine.geoclue.receiver.write(sentence)
+      #expect(deviation(of: try consumer.locations(1, from: path)[0], from: sentence) < 1e-6)
+      try consumer.tell(path, "Close")
+      try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
+    }
+    #expect(try machine.consumer(as: User.nobody).property("AuthorizationStatus") == "restricted")
+  }
+
+  // MARK: GetLocation
+
+  @Test func aLocationIsFetchedOnce() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let call = try consumer.client.begin(
+      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
+    try machine.geoclue.receiver.write(sentence)
+    guard case .reply(let reply) = try consumer.client.answer(to: call) else {
+      Issue.record("no location")
+      return
+    }
+    #expect(deviation(of: reply[0], from: sentence) < 1e-6)
+    #expect(reply[0]["Age"]?.variantType == "u")
+    #expect(try #require(reply[0]["Age"]?.integer) < 5000)
+
+    // The last fix is young enough for the next one, unless that wants a new one.
+    guard case .reply(let again) = try consumer.location() else {
+      Issue.record("no location")
+      return
+    }
+    #expect(again[0]["Sequence"] == reply[0]["Sequence"])
+  }
+
+  @Test func aNewLocationOrNone() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    let steps = walk(2)
+    try machine.geoclue.receiver.write(steps[0])
+    _ = try consumer.locations(1, from: path)
+    let start = ContinuousClock.now
+    #expect(
+      try consumer.location(["maximum-age": .variant("u", 0), "timeout": .variant("u", 500)]).errorName
+        == "\(Daemon.name).Error.Timeout")
+    #expect(ContinuousClock.now - start >= .milliseconds(450))
+    let call = try consumer.client.begin(
+      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
+      [["maximum-age": .variant("u", 0)]])
+    #expect(try consumer.property("State") == "running", "the call before this one has arrived")
+    try machine.geoclue.receiver.write(steps[1])
+    guard case .reply(let reply) = try consumer.client.answer(to: call) else {
+      Issue.record("no location")
+      return
+    }
+    #expect(deviation(of: reply[0], from: steps[1]) < 1e-6)
+  }
+
+  @Test(arguments: [Daemon.Deployment.system, .session])
+  func withoutGeoClueEveryCallIsAnswered(_ deployment: Daemon.Deployment) throws {
+    let systemBus = try PrivateBus(.system)
+    let bus = deployment == .system ? systemBus : try PrivateBus(.session)
+    let daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus)
+    let consumer = try ConsumerProgram(on: bus)
+    #expect(try consumer.property("AvailableAccuracy") == "unknown")
+    let path = try consumer.subscribeAndStart()
+    try consumer.waitFor("State", "unavailable")
+    #expect(try consumer.property("StateReason") == "geoclue-not-installed")
+    let answer = try consumer.location(["timeout": .variant("u", 1000)])
+    #expect(answer.errorName != nil)
+    #expect(try consumer.property("Active", of: path).bool == (deployment == .system))
+    #expect(daemon.isRunning)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whatever comes over the bus gets the documented error, and the daemon lives.
+///
+/// On a session bus, since the rules of the system bus keep some of it away.
+@Suite(.serialized) struct GarbageTests {
+  private struct Call {
+    var path = Daemon.path
+    var interface: String? = Daemon.name
+    var member: String
+    var signature = ""
+    var arguments: [JSON] = []
+    var error: String
+  }
+
+  private static let properties = "org.freedesktop.DBus.Properties"
+  private static let invalidArgs = "org.freedesktop.DBus.Error.InvalidArgs"
+  private static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+  private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
+  private static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
+  private static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
+  private static let readOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
+  private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
+
+  private func expectErrors(_ calls: [Call], of machine: Machine, as consumer: ConsumerProgram) throws {
+    for call in calls {
+      let answer = try consumer.client.call(
+        call.member, of: call.interface, at: call.path, of: Daemon.name, signature: call.signature, call.arguments)
+      let said = "\(call.path) \(call.interface ?? "-").\(call.member)(\(call.signature)): \(answer)"
+      #expect(answer.errorName == call.error, "\(said.prefix(400))")
+      #expect(answer.errorMessage?.isEmpty == false, "\(said.prefix(400))")
+      #expect(machine.daemon.isRunning, "\(said.prefix(400))")
+    }
+    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path, of: Daemon.name) == [])
+    #expect(try consumer.property("State") == "idle")
+  }
+
+  @Test func callsThatDoNotExist() throws {
+    let machine = try Machine(.session)
+    try expectErrors(
+      [
+        Call(member: "GetLocation", error: Self.invalidArgs),
+        Call(member: "GetLocation", signature: "s", arguments: ["x"], error: Self.invalidArgs),
+        Call(member: "GetLocation", signature: "a{ss}", arguments: [["a": "b"]], error: Self.invalidArgs),
+        Call(member: "GetLocation", signature: "a{sv}a{sv}", arguments: [[:], [:]], error: Self.invalidArgs),
+        Call(member: "CreateSubscription", signature: "v", arguments: [.variant("s", "x")], error: Self.invalidArgs),
+        Call(member: "ListSubscriptions", signature: "s", arguments: ["x"], error: Self.invalidArgs),
+        Call(member: "NoSuchMember", error: Self.unknownMethod),
+        Call(member: "Start", error: Self.unknownMethod),
+        Call(interface: nil, member: "NoSuchMember", error: Self.unknownMethod),
+        Call(interface: "org.example.None", member: "GetLocation", error: Self.unknownInterface),
+        Call(interface: Daemon.subscription, member: "Start", error: Self.unknownInterface),
+        Call(path: "/", member: "GetLocation", error: Self.unknownInterface),
+        Call(path: "/foreign/path", member: "GetLocation", error: Self.unknownObject),
+        Call(path: "/org/geopublicist/Location1/none", member: "GetLocation", error: Self.unknownObject),
+        Call(
+          path: "/org/geopublicist/Location1/subscription/99", interface: Daemon.subscription, member: "Start",
+          error: Self.unknownObject),
+      ], of: machine, as: try machine.consumer())
+  }
+
+  @Test func aCallWithoutAnInterfaceFindsItsMember() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Daemon.path, of: Daemon.name) == [[]])
+  }
+
+  @Test func propertiesThatDoNotExist() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    let manager = JSON.string(Daemon.name)
+    var calls = [
+      Call(member: "Get", signature: "ss", arguments: [manager, "None"], error: Self.unknownProperty),
+      Call(member: "Get", signature: "ss", arguments: ["org.example.None", "State"], error: Self.unknownInterface),
+      Call(member: "Get", signature: "ss", arguments: ["", "State"], error: Self.unknownInterface),
+      Call(member: "Get", signature: "s", arguments: [manager], error: Self.invalidArgs),
+      Call(member: "GetAll", signature: "s", arguments: ["org.example.None"], error: Self.unknownInterface),
+      Call(member: "GetAll", signature: "s", arguments: [""], error: Self.unknownInterface),
+      Call(member: "GetAll", error: Self.invalidArgs),
+      Call(
+        member: "Set", signature: "ssv", arguments: [manager, "State", .variant("s", "x")], error: Self.readOnly),
+      Call(
+        member: "Set", signature: "ssv", arguments: [manager, "None", .variant("s", "x")], error: Self.unknownProperty),
+      Call(member: "Set", signature: "sss", arguments: [manager, "State", "x"], error: Self.invalidArgs),
+    ]
+    let path = try consumer.subscribe()
+    let subscription = JSON.string(Daemon.subscription)
+    for (name, value, error) in [
+      ("Active", .variant("b", true), Self.readOnly), ("Location", .variant("a{sv}", [:]), Self.readOnly),
+      ("Accuracy", .variant("u", 8), Self.invalidArgs), ("Accuracy", .variant("s", "roughly"), Self.invalidOption),
+      ("DistanceThreshold", .variant("s", "5"), Self.invalidArgs),
+      ("DistanceThreshold", .variant("d", -1.0), Self.invalidOption),
+      ("DistanceThreshold", .variant("d", "nan"), Self.invalidOption),
+      ("DistanceThreshold", .variant("d", "inf"), Self.invalidOption),
+      ("TimeThreshold", .variant("d", 1.0), Self.invalidArgs),
+    ] as [(String, JSON, String)] {
+      calls.append(
+        Call(path: path, member: "Set", signature: "ssv", arguments: [subscription, .string(name), value], error: error))
+    }
+    for index in calls.indices { calls[index].interface = Self.properties }
+    try expectErrors(calls, of: machine, as: consumer)
+  }
+
+  @Test func invalidOptions() throws {
+    let machine = try Machine(.session)
+    let tooMany = Dictionary(uniqueKeysWithValues: (0..<33).map { ("k\($0)", JSON.variant("u", 1)) })
+    let everywhere: [JSON] = [
+      ["unknown": .variant("u", 1)], ["accuracy": .variant("u", 8)], ["accuracy": .variant("s", "roughly")],
+      ["accuracy": .variant("s", "")], ["desktop-id": .variant("u", 1)],
+      ["desktop-id": .variant("s", .string(String(repeating: "x", count: 256)))],
+      ["accuracy": .variant("v", .variant("s", "exact"))], .object(tooMany),
+    ]
+    let ofGetLocation: [JSON] = [
+      ["timeout": .variant("u", 120_001)], ["timeout": .variant("i", 1000)], ["timeout": .variant("t", 1000)],
+      ["maximum-age": .variant("s", "0")], ["distance-threshold": .variant("d", 1.0)],
+    ]
+    let ofCreateSubscription: [JSON] = [
+      ["distance-threshold": .variant("d", -1.0)], ["distance-threshold": .variant("d", "nan")],
+      ["distance-threshold": .variant("d", "inf")], ["distance-threshold": .variant("u", 5)],
+      ["time-threshold": .variant("d", 1.0)], ["debounce": .variant("s", "1")], ["max-updates": .variant("i", 1)],
+      ["duration": .variant("x", 1)], ["timeout": .variant("u", 1000)],
+    ]
+    var calls: [Call] = []
+    for (member, options) in [
+      ("GetLocation", everywhere + ofGetLocation), ("CreateSubscription", everywhere + ofCreateSubscription),
+      ("RequestAuthorization", everywhere),
+    ] {
+      calls += options.map {
+        Call(member: member, signature: "a{sv}", arguments: [$0], error: Self.invalidOption)
+      }
+    }
+    let consumer = try machine.consumer()
+    // More than one connection may call in a burst.
+    for part in stride(from: 0, to: calls.count, by: 10) {
+      try expectErrors(Array(calls[part..<min(part + 10, calls.count)]), of: machine, as: consumer)
+    }
+    #expect(try consumer.subscriptions().isEmpty)
+  }
+
+  @Test(arguments: [Daemon.Deployment.system, .session])
+  func aHugeMessageIsRefusedByName(_ deployment: Daemon.Deployment) throws {
+    let machine = try Machine(deployment)
+    let consumer = try machine.consumer()
+    let huge = JSON.string(String(repeating: "x", count: 70_000))
+    for (member, signature, arguments) in [
+      ("GetLocation", "a{sv}", [["desktop-id": .variant("s", huge)]]), ("GetLocation", "s", [huge]),
+      ("NoSuchMember", "s", [huge]),
+    ] as [(String, String, [JSON])] {
+      let answer = try consumer.call(member, signature: signature, arguments)
+      #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
+      #expect(answer.errorMessage?.contains("message-bytes") == true)
+    }
+    #expect(try consumer.property("State") == "idle")
+    #expect(machine.daemon.isRunning)
+  }
+
+  @Test func messagesThatNobodyAskedFor() throws {
+    let machine = try Machine(.session)
+    let consumer = try machine.consumer()
+    for signature in ["", "s", "a{sv}", "oo", "sss"] {
+      let arguments: [JSON] =
+        switch signature {
+        case "s": ["x"]
+        case "a{sv}": [["x": .variant("d", "nan")]]
+        case "oo": ["/", "/"]
+        case "sss": ["", "", ""]
+        default: []
+        }
+      for (interface, member) in [
+        (Daemon.subscription, "LocationUpdated"), ("\(GeoClueName).Client", "LocationUpdated"),
+        (Self.properties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
+        ("org.example.None", "Nothing"),
+      ] {
+        try consumer.client.emit(
+          member, of: interface, at: Daemon.path, to: Daemon.name, signature: signature, arguments)
+      }
+    }
+    #expect(try consumer.property("State") == "idle")
+    #expect(machine.daemon.isRunning)
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What ends, and what is left when it has ended.
+@Suite(.serialized) struct LifetimeTests {
+  @Test func aKilledConsumerLeavesNothing() throws {
+    let machine = try Machine(.system)
+    let observer = try machine.consumer()
+    #expect(try observer.property("State") == "idle")
+    #expect(try machine.geoclue.clients().isEmpty)
+
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart(["desktop-id": .variant("s", "org.example.Walk")])
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    _ = try consumer.locations(1, from: path)
+    let listed = try observer.subscriptions()
+    #expect(listed.count == 1)
+    let entry = try #require(listed.first)
+    #expect(entry["Path"] == .variant("o", .string(path)))
+    #expect(entry["Sender"] == .variant("s", .string(consumer.client.uniqueName)))
+    #expect(entry["UserId"] == .variant("u", .integer(Int64(getuid()))))
+    #expect(entry["ProcessId"] == .variant("u", .integer(Int64(consumer.client.processIdentifier))))
+    #expect(entry["DesktopId"] == .variant("s", "org.example.Walk"))
+    #expect(entry["Level"] == .variant("s", "exact"))
+    #expect(entry["Active"] == .variant("b", true))
+    #expect(entry["Since"]?.variantType == "(tt)")
+    #expect(entry["Delivered"] == .variant("t", 1))
+    #expect(entry.keys.count == 9)
+    #expect(try observer.property("InUse") == true)
+    #expect(try machine.geoclue.clients().count == 1)
+
+    consumer.client.kill()
+    try eventually("its subscription is gone", turn: rest) { try observer.subscriptions().isEmpty }
+    try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
+    try eventually("GeoClue does not read any more") { !machine.geoclue.receiver.isConnected }
+    try observer.waitFor("State", "idle")
+    try observer.waitFor("InUse", false)
+  }
+
+  @Test func aKilledConsumerLeavesNoPendingCall() throws {
+    let machine = try Machine(.system)
+    let observer = try machine.consumer()
+    let consumer = try machine.consumer()
+    _ = try consumer.client.begin(
+      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    try eventually("GeoClue reads for it") { machine.geoclue.receiver.isConnected }
+    consumer.client.kill()
+    try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
+    try observer.waitFor("State", "idle")
+  }
+
+  @Test func oneGeoClueClientServesAll() throws {
+    let machine = try Machine(.system)
+    let consumers = try (0..<3).map { _ in try machine.consumer() }
+    let paths = try consumers.map { try $0.subscribeAndStart() }
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    for (consumer, path) in zip(consumers, paths) { _ = try consumer.locations(1, from: path) }
+    #expect(try machine.geoclue.clients().count == 1)
+    try consumers[0].tell(paths[0], "Close")
+    #expect(try consumers[0].client.waitFor(1, "Closed") == [["by-consumer"]])
+    try consumers[1].tell(paths[1], "Stop")
+    #expect(try machine.geoclue.clients().count == 1)
+    try consumers[2].tell(paths[2], "Stop")
+    try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
+    guard
+      case .error("org.freedesktop.DBus.Error.UnknownObject", _) = try consumers[0].client.call(
+        "Start", of: Daemon.subscription, at: paths[0], of: Daemon.name)
+    else {
+      Issue.record("a closed subscription answers")
+      return
+    }
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func aSignalEndsItInOrder(_ signal: Int32) throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let started = try consumer.subscribeAndStart()
+    let stopped = try consumer.subscribe()
+    let pending = try consumer.client.begin(
+      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    try eventually("GeoClue reads") { machine.geoclue.receiver.isConnected }
+    machine.daemon.signal(signal)
+    #expect(try machine.daemon.waitForExit() == .status(0))
+    for path in [started, stopped] {
+      try eventually("\(path) is closed") {
+        consumer.client.received.contains {
+          $0.path == path && $0.member == "Closed" && $0.arguments == ["shutdown"]
+        }
+      }
+    }
+    guard case .error = try consumer.client.answer(to: pending) else {
+      Issue.record("a location out of nothing")
+      return
+    }
+    #expect(try machine.geoclue.clients().isEmpty)
+    #expect(try !hasOwner(Daemon.name, on: machine.bus))
+  }
+
+  @Test(arguments: [Daemon.Deployment.system, .session])
+  func aBusThatDiesEndsItWithAFailure(_ deployment: Daemon.Deployment) throws {
+    let machine = try Machine(deployment)
+    let consumer = try machine.consumer()
+    _ = try consumer.subscribeAndStart()
+    machine.bus.kill()
+    let exit = try machine.daemon.waitForExit()
+    guard case .status(let status) = exit else {
+      Issue.record("it ended by \(exit)")
+      return
+    }
+    #expect(status != 0)
+    #expect(!machine.daemon.log.isEmpty)
+  }
+
+  @Test func aSecondDaemonDoesNotTakeTheName() throws {
+    let machine = try Machine(.system)
+    let second = try run([
+      Rig.product("geopublicistd"), "--system", "--address", machine.bus.address, "--geoclue-address",
+      machine.bus.address,
+    ])
+    guard case .status(let status) = second.exit else {
+      Issue.record("it ended by \(second.exit)")
+      return
+    }
+    #expect(status != 0)
+    #expect(second.standardError.contains(Daemon.name))
+    #expect(machine.daemon.isRunning)
+    #expect(try machine.consumer().property("State") == "idle")
+  }
+
+  @Test func withoutABusItFailsAtOnce() throws {
+    let nowhere = TemporaryDirectory().file("bus")
+    let failed = try run([Rig.product("geopublicistd"), "--address", "unix:path=\(nowhere)"])
+    guard case .status(let status) = failed.exit else {
+      Issue.record("it ended by \(failed.exit)")
+      return
+    }
+    #expect(status != 0)
+    #expect(!failed.standardError.isEmpty)
+  }
+
+  @Test func versionAndHelpNeedNoBus() throws {
+    let version = try run([Rig.product("geopublicistd"), "--version"])
+    #expect(version.succeeded)
+    let machine = try Machine(.system)
+    let told = try #require(try machine.consumer().property("Version").string)
+    #expect(version.standardOutput.contains(told))
+    let help = try run([Rig.product("geopublicistd"), "--help"])
+    #expect(help.succeeded)
+    for option in ["--system", "--session", "--address", "--geoclue-address", "--config", "--verbose", "--version"] {
+      #expect(help.standardOutput.contains(option))
+    }
+    let wrong = try run([Rig.product("geopublicistd"), "--no-such-option"])
+    #expect(!wrong.succeeded)
+    #expect(wrong.standardError.contains("no-such-option"))
+  }
+}

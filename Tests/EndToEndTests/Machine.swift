@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// A machine in small: its system bus with the real GeoClue, and the daemon in one of its deployments.
+final class Machine {
+  let systemBus: PrivateBus
+  /// The bus on which the daemon serves: the system bus, or a session's.
+  let bus: PrivateBus
+  let geoclue: RealGeoClue
+  let daemon: Daemon
+  private(set) var agent: DesktopAgent?
+
+  /// Starts all of it.
+  ///
+  /// - Parameters:
+  ///   - user: As whom the daemon runs; only root may say that.
+  ///   - agentLevel: In the session deployment, what the user's agent allows, in GeoClue's numbers; no agent unless given.
+  init(_ deployment: Daemon.Deployment, as user: uid_t? = nil, agentLevel: Int? = nil) throws {
+    systemBus = try PrivateBus(.system, owner: user ?? getuid())
+    bus = deployment == .system ? systemBus : try PrivateBus(.session)
+    geoclue = try RealGeoClue(on: systemBus)
+    if let agentLevel {
+      agent = try DesktopAgent(at: systemBus.address, level: agentLevel)
+      try agent?.waitUntilRegistered()
+    }
+    daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus, as: user)
+  }
+
+  /// A program that uses the daemon.
+  func consumer(as user: uid_t? = nil) throws -> ConsumerProgram {
+    try ConsumerProgram(on: bus, as: user)
+  }
+
+  /// Writes one sentence after the other, each when the one before has arrived: of several that it reads at once GeoClue
+  /// takes only the last.
+  ///
+  /// - Returns: All locations that the subscription has delivered so far.
+  @discardableResult
+  func deliver(_ sentences: [GGASentence], to consumer: ConsumerProgram, at path: String) throws -> [JSON] {
+    var delivered = consumer.locations(from: path)
+    for sentence in sentences {
+      try geoclue.receiver.write(sentence)
+      delivered = try consumer.locations(delivered.count + 1, from: path)
+    }
+    return delivered
+  }
+
+  /// The user's agent comes.
+  func startAgent(level: Int = 8) throws {
+    agent = try DesktopAgent(at: systemBus.address, level: level)
+    try agent?.waitUntilRegistered()
+  }
+}
+
+/// Users of the test machine that are neither root nor each other; every Debian has them.
+enum User {
+  static let games: uid_t = 5
+  static let nobody: uid_t = 65534
+}
+
+/// Places along a walk that no two share.
+func walk(_ count: Int) -> [GGASentence] {
+  (0..<count).map {
+    GGASentence(latitude: 52.516275 + Double($0) * 0.0000123, longitude: -13.377704 - Double($0) * 0.0000217)
+  }
+}
+
+/// How far a delivered location is from what a sentence says, degrees, the larger of both coordinates.
+func deviation(of location: JSON, from sentence: GGASentence) -> Double {
+  guard let latitude = location["Latitude"]?.number, let longitude = location["Longitude"]?.number else {
+    return .infinity
+  }
+  return max(abs(latitude - sentence.latitude), abs(longitude - sentence.longitude))
+}

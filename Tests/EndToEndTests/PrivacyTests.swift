@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What others see of somebody's location: nothing.
+@Suite(.serialized) struct PrivacyTests {
+  private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func aSpySeesNoCoordinateAndNoSubscription() throws {
+    let machine = try Machine(.system)
+    let spy = try BusClient(at: machine.bus.address, as: User.games)
+    try spy.match("")
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    try machine.deliver(walk(3), to: consumer, at: path)
+    _ = try consumer.location()
+    _ = try consumer.client.reply(
+      "Set", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ssv",
+      [.string(Daemon.subscription), "TimeThreshold", .variant("u", 1)])
+    try consumer.tell(path, "Stop")
+    try consumer.tell(path, "Close")
+    try consumer.waitFor("State", "idle")
+    // The bus keeps the order: what comes after this was sent before it.
+    try consumer.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
+    _ = try spy.waitFor(1, "Last")
+
+    let owner = try #require(
+      try consumer.client.reply(
+        "GetNameOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
+        signature: "s", [.string(Daemon.name)])[0].string)
+    let ours = spy.received.filter { $0.sender == owner }
+    #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Daemon.path }, "the spy does listen")
+    for signal in spy.received {
+      #expect(signal.interface != Daemon.subscription, "\(signal.text)")
+      #expect(!signal.text.contains("subscription/"), "\(signal.text)")
+      for coordinate in ["52.516", "13.377", "Latitude", "Longitude"] {
+        #expect(!signal.text.contains(coordinate), "\(signal.text)")
+      }
+    }
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func aSpyCannotMonitorOrEavesdrop() throws {
+    let machine = try Machine(.system)
+    let spy = try BusClient(at: machine.bus.address, as: User.games)
+    let bus = "org.freedesktop.DBus"
+    for (interface, member, signature, arguments) in [
+      ("\(bus).Monitoring", "BecomeMonitor", "asu", [[], 0]), (bus, "AddMatch", "s", ["eavesdrop='true'"]),
+      (bus, "RequestName", "su", [.string(Daemon.name), 2]),
+    ] as [(String, String, String, [JSON])] {
+      let answer = try spy.call(
+        member, of: interface, at: "/org/freedesktop/DBus", of: bus, signature: signature, arguments)
+      #expect(answer.errorName != nil, "\(member)")
+    }
+  }
+
+  @Test func aSubscriptionAnswersItsOwnerOnly() throws {
+    let machine = try Machine(.system)
+    let owner = try machine.consumer()
+    let path = try owner.subscribeAndStart()
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    _ = try owner.locations(1, from: path)
+    let properties = "org.freedesktop.DBus.Properties"
+    let subscription = JSON.string(Daemon.subscription)
+    let calls: [(String, String, String, [JSON])] = [
+      (Daemon.subscription, "Start", "", []), (Daemon.subscription, "Stop", "", []),
+      (Daemon.subscription, "Close", "", []), (Daemon.subscription, "NoSuchMember", "", []),
+      (properties, "Get", "ss", [subscription, "Location"]), (properties, "GetAll", "s", [subscription]),
+      (properties, "Set", "ssv", [subscription, "TimeThreshold", .variant("u", 1)]),
+      ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
+    ]
+    let stranger = try machine.consumer()
+    let missing = path + "999"
+    for (interface, member, signature, arguments) in calls {
+      let foreign = try stranger.client.call(
+        member, of: interface, at: path, of: Daemon.name, signature: signature, arguments)
+      #expect(foreign.errorName == Self.unknownObject, "\(interface).\(member)")
+      // Word for word as if it did not exist.
+      let absent = try stranger.client.call(
+        member, of: interface, at: missing, of: Daemon.name, signature: signature, arguments)
+      #expect(foreign == absent, "\(interface).\(member)")
+    }
+    // A Ping is answered at every path, as the specification wants it.
+    for path in [path, missing] {
+      #expect(try stranger.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path, of: Daemon.name) == [])
+    }
+    #expect(try owner.property("Active", of: path) == true)
+
+    let children = { (consumer: ConsumerProgram, path: String) throws -> String in
+      let answer = try consumer.client.call(
+        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)
+      if case .reply(let xml) = answer { return xml[0].string ?? "" }
+      return ""
+    }
+    let number = path.components(separatedBy: "/").last ?? ""
+    #expect(try !children(stranger, Daemon.path).contains("<node name=\"\(number)\""))
+    #expect(try !children(stranger, "\(Daemon.path)/subscription").contains("<node name=\"\(number)\""))
+    #expect(try children(owner, "\(Daemon.path)/subscription").contains("<node name=\"\(number)\""))
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func theListIsOfOnesOwnUserUnlessOneIsRoot() throws {
+    let machine = try Machine(.system)
+    let root = try machine.consumer()
+    let games = try machine.consumer(as: User.games)
+    let nobody = try machine.consumer(as: User.nobody)
+    _ = try root.subscribe()
+    let ofGames = try games.subscribe()
+    #expect(try root.subscriptions().count == 2)
+    #expect(try games.subscriptions().map { $0["Path"]?.string } == [ofGames])
+    #expect(try nobody.subscriptions().isEmpty)
+    let texts = try root.subscriptions().map(\.line).joined()
+    #expect(!texts.contains("Latitude"))
+  }
+
+  @Test func aForgedSignalMovesNobody() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    let steps = walk(2)
+    try machine.geoclue.receiver.write(steps[0])
+    _ = try consumer.locations(1, from: path)
+    let forger = try BusClient(at: machine.systemBus.address)
+    let victims = try forger.reply(
+      "ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus")[0].array ?? []
+    let client = "/org/freedesktop/GeoClue2/Client/1"
+    for victim in victims.compactMap(\.string).filter({ $0.hasPrefix(":") }) {
+      try forger.emit(
+        "LocationUpdated", of: "\(GeoClueName).Client", at: client, to: victim, signature: "oo",
+        ["/", "/org/example/Forged"])
+      try forger.emit(
+        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: client, to: victim, signature: "sa{sv}as",
+        ["\(GeoClueName).Client", ["Active": .variant("b", false)], []])
+      try forger.emit(
+        "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
+        [.string(GeoClueName), ":1.0", ""])
+      try forger.emit(
+        "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
+        [.string(consumer.client.uniqueName), .string(consumer.client.uniqueName), ""])
+    }
+    try machine.geoclue.receiver.write(steps[1])
+    let locations = try consumer.locations(2, from: path)
+    #expect(deviation(of: locations[1], from: steps[1]) < 1e-6)
+    #expect(try consumer.property("State") == "running")
+    #expect(machine.daemon.isRunning)
+  }
+
+  @Test func theJournalHasNoCoordinate() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    try machine.deliver(walk(3), to: consumer, at: path)
+    machine.daemon.signal(SIGTERM)
+    #expect(try machine.daemon.waitForExit() == .status(0))
+    #expect(!machine.daemon.log.contains("52.51"))
+    #expect(!machine.daemon.log.contains("13.37"))
+  }
+}

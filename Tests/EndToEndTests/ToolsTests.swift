@@ -1,0 +1,186 @@
+import Foundation
+import FoundationXML
+import TestSupport
+import Testing
+
+/// Programs that know nothing of us: busctl, gdbus, and Python with both of its bindings.
+@Suite(.serialized) struct ToolsTests {
+  private static let standard = [
+    "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
+  ]
+
+  @Test func busctlShowsTheTree() throws {
+    let machine = try Machine(.system)
+    let tree = try busctl(["tree", "--list", Daemon.name], on: machine.bus)
+    #expect(tree.succeeded)
+    #expect(tree.standardError == "")
+    let paths = tree.standardOutput.split(separator: "\n").map(String.init)
+    #expect(paths.contains(Daemon.path))
+    #expect(!paths.contains { $0.contains("subscription/") })
+
+    // Nobody's tree lists somebody else's subscription.
+    let consumer = try machine.consumer()
+    let subscription = try consumer.subscribe()
+    let again = try busctl(["tree", "--list", Daemon.name], on: machine.bus)
+    #expect(!again.standardOutput.contains(subscription))
+  }
+
+  @Test func busctlIntrospectsTheManager() throws {
+    let machine = try Machine(.system)
+    let shown = try busctl(["introspect", Daemon.name, Daemon.path], on: machine.bus)
+    #expect(shown.succeeded)
+    #expect(shown.standardError == "")
+    for line in [
+      #/\.GetLocation +method +a\{sv\} +a\{sv\} +-/#, #/\.CreateSubscription +method +a\{sv\} +o +-/#,
+      #/\.ListSubscriptions +method +- +aa\{sv\} +-/#, #/\.RequestAuthorization +method +a\{sv\} +ss +-/#,
+      #/\.State +property +s +"idle" +emits-change/#, #/\.InUse +property +b +false +emits-change/#,
+      #/\.Version +property +s +"[0-9.]+" +const/#, #/\.Limits +property +a\{su\} +8 .* const/#,
+      #/\.AuthorizationStatus +property +s +"authorized-always" +-/#,
+    ] {
+      #expect(shown.standardOutput.contains(line))
+    }
+  }
+
+  @Test func busctlGetsALocation() throws {
+    let machine = try Machine(.system)
+    let call = try ChildProcess([
+      "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Daemon.name, Daemon.path, Daemon.name,
+      "GetLocation", "a{sv}", "0",
+    ])
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    #expect(try call.waitForExit() == .status(0))
+    #expect(call.standardOutput.hasPrefix("a{sv} "))
+    #expect(call.standardOutput.contains("\"Latitude\" d 52.5163"))
+    #expect(call.standardOutput.contains("\"Age\" u "))
+    try eventually("nobody listens any more") { try machine.geoclue.clients().isEmpty }
+  }
+
+  @Test func busctlCallsWithOptions() throws {
+    let machine = try Machine(.system)
+    let call = try busctl(
+      ["call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}", "2", "timeout", "u", "300", "accuracy", "s",
+        "exact"], on: machine.bus)
+    #expect(!call.succeeded)
+    #expect(!call.standardError.isEmpty)
+  }
+
+  @Test func gdbusIntrospectsTheManager() throws {
+    let machine = try Machine(.system)
+    let shown = try gdbus(
+      "introspect", ["--dest", Daemon.name, "--object-path", Daemon.path], on: machine.bus)
+    #expect(shown.succeeded)
+    #expect(shown.standardOutput.contains("interface \(Daemon.name) {"))
+    #expect(shown.standardOutput.contains("GetLocation(in  a{sv} options,"))
+    #expect(shown.standardOutput.contains("readonly s State = 'idle';"))
+  }
+
+  @Test func gdbusMonitorSeesStateChanges() throws {
+    let machine = try Machine(.system)
+    let monitor = try ChildProcess(["/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Daemon.name])
+    try eventually("it monitors") { monitor.standardOutput.contains("is owned by") }
+    let consumer = try machine.consumer()
+    let path = try consumer.subscribeAndStart()
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    _ = try consumer.locations(1, from: path)
+    try eventually("running and in use") {
+      monitor.standardOutput.contains("'State': <'running'>") && monitor.standardOutput.contains("'InUse': <true>")
+    }
+    #expect(!monitor.standardOutput.contains("52.5"))
+    #expect(!monitor.standardOutput.contains("subscription/"))
+  }
+
+  @Test(arguments: ["watch_dbus.py", "watch_gi.py"])
+  func aPythonProgramFollowsTheWalk(_ program: String) throws {
+    let machine = try Machine(.system)
+    let options = program == "watch_dbus.py" ? ["--address"] : []
+    let consumer = try ChildProcess([Rig.python, Rig.file("consumers/\(program)")] + options + [machine.bus.address])
+    let sent = walk(3)
+    let pattern = #/(-?[0-9]+\.[0-9]{7}) +(-?[0-9]+\.[0-9]{7}) /#
+    do {
+      for (index, sentence) in sent.enumerated() {
+        try machine.geoclue.receiver.write(sentence)
+        try eventually("another line") { consumer.standardOutput.matches(of: pattern).count == index + 1 }
+      }
+    } catch {
+      throw DeadlineExceeded("three lines", within: .seconds(10), seen: consumer.standardOutput + consumer.standardError)
+    }
+    for (line, sentence) in zip(consumer.standardOutput.matches(of: pattern), sent) {
+      #expect(abs(try #require(Double(line.1)) - sentence.latitude) < 1e-6)
+      #expect(abs(try #require(Double(line.2)) - sentence.longitude) < 1e-6)
+    }
+    #expect(consumer.standardOutput.contains("authorization: authorized-always"))
+    machine.daemon.signal(SIGTERM)
+    #expect(try consumer.waitForExit() == .status(0))
+    #expect(consumer.standardOutput.hasSuffix("closed: shutdown\n"))
+    #expect(consumer.standardError == "")
+  }
+
+  @Test(arguments: [Daemon.name, Daemon.subscription])
+  func introspectionIsThePublishedXML(_ interface: String) throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let path = interface == Daemon.name ? Daemon.path : try consumer.subscribe()
+    let introspect = { () throws -> String in
+      try consumer.client.reply(
+        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
+    }
+    let live = try introspect()
+    let published = try String(contentsOfFile: Rig.sourceFile("dbus/\(interface).xml"), encoding: .utf8)
+    #expect(try interfaces(in: live)[interface] == interfaces(in: published)[interface])
+    #expect(try interfaces(in: live).keys.sorted() == (Self.standard + [interface]).sorted())
+    #expect(try introspect() == live)
+    let anotherRun = try Machine(.system)
+    let other = try anotherRun.consumer()
+    if interface == Daemon.subscription { #expect(try other.subscribe() == path) }
+    #expect(
+      try other.client.reply(
+        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string == live,
+      "another run prints the same")
+  }
+
+  @Test(arguments: [Daemon.name, Daemon.subscription])
+  func thePublishedXMLIsValid(_ interface: String) throws {
+    let file = Rig.sourceFile("dbus/\(interface).xml")
+    let checked = try run([
+      "xmllint", "--noout", "--nonet", "--dtdvalid", "/usr/share/xml/dbus-1/introspect.dtd", file,
+    ])
+    #expect(checked.succeeded, "\(checked.standardError)")
+    let output = TemporaryDirectory()
+    let generated = try run([
+      "/usr/bin/python3", "/usr/bin/gdbus-codegen", "--output-directory", output.path, "--generate-c-code", "code", file,
+    ])
+    #expect(generated.succeeded, "\(generated.standardError)")
+    // A comment for every member, by its name.
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    for member in text.matches(of: #/<(?:method|signal|property) name="([A-Za-z]+)"/#).map(\.1) {
+      #expect(text.contains(try Regex("<!--\\s+\(member): ")), "\(member) has no comment")
+    }
+  }
+
+  /// The interfaces of an introspection: each a sorted list of what it has, without comments and layout.
+  private func interfaces(in xml: String) throws -> [String: [String]] {
+    let document = try XMLDocument(xmlString: xml)
+    var found: [String: [String]] = [:]
+    for interface in document.rootElement()?.elements(forName: "interface") ?? [] {
+      let members = (interface.children ?? []).compactMap { $0 as? XMLElement }
+      found[interface.attribute(forName: "name")?.stringValue ?? ""] = members.map(canonical).sorted()
+    }
+    return found
+  }
+
+  private func canonical(_ element: XMLElement) -> String {
+    let name = element.name ?? ""
+    var attributes = Dictionary(
+      (element.attributes ?? []).map { ($0.name ?? "", $0.stringValue ?? "") }, uniquingKeysWith: { first, _ in first })
+    // What the DTD says when nothing is said.
+    if name == "arg", attributes["direction"] == nil {
+      attributes["direction"] = element.parent?.name == "signal" ? "out" : "in"
+    }
+    let described = attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    // Arguments are in order, annotations are not.
+    let children = (element.children ?? []).compactMap { $0 as? XMLElement }
+    let arguments = children.filter { $0.name == "arg" }.map(canonical)
+    let rest = children.filter { $0.name != "arg" }.map(canonical).sorted()
+    return "<\(name) \(described)>\((arguments + rest).joined())"
+  }
+}
