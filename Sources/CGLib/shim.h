@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <glib-unix.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>

@@ -19,35 +19,84 @@ public final class LocationService {
   let consumers: ConsumerRegistry
   let fixes: FixStore
   let queue: OutgoingQueue
-  let limits: Limits
+  /// What an administrator has set; takes effect for what comes next.
+  public var configuration: Configuration { didSet { idleWatch.timeout = configuration.idleTimeout } }
   private(set) var upstreamStatus = UpstreamStatus()
+  /// Called when nobody has used the service for the configured time.
+  public var onIdle: (() -> Void)? {
+    get { idleWatch.onIdle }
+    set { idleWatch.onIdle = newValue }
+  }
 
-  private let publicist: LocationPublicist
+  private let upstream: UpstreamControl
+  private let idleWatch: IdleWatch
   private var object: ExportedObject?
-  private var demand = Demand()
+  private var logControl: LogControl?
   private var receivers = 0
   private var nextNumber: UInt64 = 1
   private var cancellables: Set<AnyCancellable> = []
-  private var demandChange: LoopSource?
 
-  /// Puts the service on a connection; ``run`` of the main loop makes it live. The name is not taken yet.
-  public init(on connection: Connection, _ publicist: LocationPublicist, for deployment: Deployment, limits: Limits) {
+  /// Puts the service on a connection; the main loop makes it live. The name is not taken yet.
+  public init(
+    on connection: Connection, _ publicist: LocationPublicist, for deployment: Deployment,
+    _ configuration: Configuration
+  ) {
     self.connection = connection
-    self.publicist = publicist
-    self.limits = limits
+    self.configuration = configuration
     let session = deployment == .session ? SessionGatekeeper() : nil
     gatekeeper = session ?? OwnUserGatekeeper(ownUserID: UserID.own)
     consumers = ConsumerRegistry(on: connection)
     fixes = FixStore(publicist.locationPublisher())
     queue = OutgoingQueue(connection)
+    upstream = UpstreamControl(publicist.manager)
+    idleWatch = IdleWatch(timeout: configuration.idleTimeout)
     object = connection.objects.export(ServiceNames.path, Implementation(of: Self.interface, by: self))
-    connection.objects.admission = { [consumers] call throws(DBusError) in try consumers.admit(call, limits) }
+    logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
+    connection.objects.admission = { [weak self] call throws(DBusError) in
+      guard let self else { return }
+      idleWatch.touch()
+      try consumers.admit(call, limits)
+    }
+    idleWatch.isBusy = { [consumers] in consumers.isBusy }
+    consumers.onLessBusy = { [idleWatch] in idleWatch.touch() }
     gatekeeper.onChange = { [weak self] in self?.refreshAll() }
+    follow(publicist, session)
+  }
 
+  var limits: Limits { configuration.limits }
+
+  /// At least one consumer is receiving.
+  var isInUse: Bool { receivers > 0 }
+
+  /// Whether anybody has a subscription or waits for an answer.
+  public var isBusy: Bool { consumers.isBusy }
+
+  /// Tells every subscriber that the service ends, and answers every call that waits.
+  public func shutDown() {
+    for request in consumers.requests { request.shutDown() }
+    closeSubscriptions()
+    upstream.end()
+  }
+
+  /// Tells every subscriber that the service ends; calls that wait go on.
+  public func closeSubscriptions() {
+    for subscription in consumers.subscriptions { subscription.close(because: "shutdown") }
+  }
+
+  /// The machine has slept, or its clock has jumped: what is known of the place may be wrong by now.
+  public func timeChanged(_ event: TimeWatch.Event) {
+    guard event != .sleeping else { return }
+    fixes.forget(afterSleep: event == .woke)
+    upstream.forget()
+    for subscription in consumers.subscriptions { subscription.clockChanged() }
+    if event == .clockSet { askForFix() }
+  }
+
+  private func follow(_ publicist: LocationPublicist, _ session: SessionGatekeeper?) {
     publicist.authorizationPublisher()
       .sink { [weak self, weak session] _ in
         guard let self, let session else { return }
-        let authorization = self.publicist.manager.authorization
+        let authorization = publicist.manager.authorization
         if !authorization.isAuthorized { fixes.forget() }
         session.upstream = authorization
       }.store(in: &cancellables)
@@ -57,55 +106,10 @@ public final class LocationService {
       .sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
   }
 
-  /// At least one consumer is receiving.
-  var isInUse: Bool { receivers > 0 }
-
-  /// Tells every subscriber that the service ends, and answers every call that waits.
-  public func shutDown() {
-    for request in consumers.requests { request.shutDown() }
-    for subscription in consumers.subscriptions { subscription.close(because: "shutdown") }
-    publicist.manager.stopUpdatingLocation()
-  }
-
-  /// Makes a stopped subscription for a consumer.
-  func createSubscription(
-    for consumer: Consumer, _ options: SubscriptionOptions
-  ) throws(DBusError) -> LocationSubscription {
-    try consumers.reserveSubscription(for: consumer, limits)
-    let subscription = LocationSubscription(nextNumber, of: consumer, options, in: self)
-    nextNumber &+= 1
-    consumer.add(subscription)
-    return subscription
-  }
-
-  /// Moves one listener's need from one level to another.
-  func moveDemand(from old: AccuracyLevel?, to new: AccuracyLevel?) {
-    demand.move(from: old, to: new)
-    // At the end of the turn: a consumer who stops and starts, or a call that follows another, is no change at all.
-    if demandChange == nil { demandChange = MainLoop.main.nextTurn { [weak self] in self?.applyDemand() } }
-  }
-
-  /// One more consumer receives, or one less.
-  func receiverCountChanged(by difference: Int) {
-    let before = isInUse
-    receivers += difference
-    if isInUse != before { changed("InUse") }
-  }
-
-  /// Asks the source to hand over what it has, though nothing may have changed.
-  func askForFix() { publicist.manager.requestLocation() }
-
-  private func applyDemand() {
-    demandChange = nil
-    let manager = publicist.manager
-    guard let level = demand.level else { return manager.stopUpdatingLocation() }
-    manager.desiredAccuracy = level
-    manager.startUpdatingLocation()
-  }
-
   private func upstreamChanged(_ status: UpstreamStatus) {
     let before = upstreamStatus
     upstreamStatus = status
+    upstream.status = status
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
@@ -122,4 +126,31 @@ public final class LocationService {
   }
 
   private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }
+}
+
+/// For the objects of consumers.
+extension LocationService {
+  /// Makes a stopped subscription for a consumer.
+  func createSubscription(
+    for consumer: Consumer, _ options: SubscriptionOptions
+  ) throws(DBusError) -> LocationSubscription {
+    try consumers.reserveSubscription(for: consumer, limits)
+    let subscription = LocationSubscription(nextNumber, of: consumer, options, in: self)
+    nextNumber &+= 1
+    consumer.add(subscription)
+    return subscription
+  }
+
+  /// Moves one listener's need from one level to another; nil is none.
+  func moveDemand(from old: AccuracyLevel?, to new: AccuracyLevel?) { upstream.move(from: old, to: new) }
+
+  /// Asks the source to hand over what it has, though nothing may have changed.
+  func askForFix() { upstream.askForFix() }
+
+  /// One more consumer receives, or one less.
+  func receiverCountChanged(by difference: Int) {
+    let before = isInUse
+    receivers += difference
+    if isInUse != before { changed("InUse") }
+  }
 }

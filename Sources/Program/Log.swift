@@ -11,6 +11,31 @@ public enum Log {
     case info = 6
     case debug = 7
 
+    /// The names that systemd uses for syslog's levels; the three above `err` are the same here.
+    public init?(syslogName: String) {
+      switch syslogName {
+      case "emerg", "alert", "crit", "err": self = .error
+      case "warning": self = .warning
+      case "notice": self = .notice
+      case "info": self = .info
+      case "debug": self = .debug
+      default: return nil
+      }
+    }
+
+    public var syslogName: String {
+      switch self {
+      case .error: "err"
+      case .warning: "warning"
+      case .notice: "notice"
+      case .info: "info"
+      case .debug: "debug"
+      }
+    }
+
+    /// All names, for messages.
+    public static let syslogNames = "emerg, alert, crit, err, warning, notice, info, debug"
+
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 
     fileprivate var flags: GLogLevelFlags {
@@ -28,6 +53,12 @@ public enum Log {
   /// The least important level that is still written.
   public static var maximumLevel = Level.info
 
+  /// What the journal calls the program.
+  public static let identifier = "geopublicist"
+
+  /// Where messages go.
+  public static var target: String { isJournal ? "journal" : "console" }
+
   private static let isJournal = g_log_writer_is_journald(STDERR_FILENO) != 0
 
   /// Takes over GLib's writer, so that libraries' messages obey the level, too.
@@ -43,7 +74,7 @@ public enum Log {
   /// Writes a message, with more fields for the journal.
   public static func write(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
     guard level <= maximumLevel else { return }
-    let all = [("MESSAGE", message), ("PRIORITY", "\(level.rawValue)"), ("GLIB_DOMAIN", "geopublicist")] + fields
+    let all = [("MESSAGE", message), ("PRIORITY", "\(level.rawValue)"), ("SYSLOG_IDENTIFIER", identifier), ("GLIB_DOMAIN", identifier)] + fields
     let strings = all.map { (g_strdup($0.0), g_strdup($0.1)) }
     defer {
       for (key, value) in strings {

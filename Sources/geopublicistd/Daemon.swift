@@ -5,7 +5,7 @@ import MainLoop
 import Program
 import Publicist
 
-/// The daemon's wiring: options, connections, the service, and a clean end.
+/// The daemon's entry: options, configuration, then the main loop until the end.
 @main struct Daemon {
   static func main() {
     // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
@@ -32,39 +32,10 @@ import Publicist
     }
     Log.install()
     Log.maximumLevel = options.isVerbose ? .debug : .info
-    return serve(options, configuration)
-  }
-
-  private static func serve(_ options: DaemonOptions, _ configuration: Configuration) -> Int32 {
-    let loop = MainLoop.main
-    // Before anything else: a signal that comes during the start must not be lost.
-    let signals = UnixSignals([SIGTERM, SIGINT]) { _ in loop.quit() }
-    defer { withExtendedLifetime(signals) {} }
     do {
-      let upstream = try Connection(to: options.geoclueBus)
-      let exported = try Connection(to: options.exportBus)
-      for connection in [upstream, exported] {
-        connection.onDisconnected = {
-          Log.error("The message bus has gone")
-          loop.quit(status: ExitStatus.failure)
-        }
-      }
-      let source = GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
-      let publicist = LocationPublicist(LocationManager(source: source))
-      let service = LocationService(
-        on: exported, publicist, for: options.deployment, limits: configuration.limits)
-      try exported.own(ServiceNames.service)
-      Log.info("Serving \(ServiceNames.service) as \(exported.uniqueName)")
-      let status = loop.run()
-      service.shutDown()
-      exported.release(ServiceNames.service)
-      exported.flush()
-      upstream.flush()
-      exported.close()
-      upstream.close()
-      return status
+      return try Session(options, configuration).run()
     } catch {
-      Log.error("\(error.message)")
+      Log.error(error.message)
       return ExitStatus.failure
     }
   }

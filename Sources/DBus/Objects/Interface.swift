@@ -63,12 +63,13 @@ public enum InterfaceMember<Owner: AnyObject> {
 
   /// A property whose value depends on who asks, or comes later.
   public static func property(
-    _ name: MemberName, _ type: Signature, emits: EmitsChange,
+    _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyEntry<Owner>.Writer? = nil,
     readLater: @escaping (Owner, PropertyRead) -> Void
   ) -> Self {
     .propertyEntry(
       PropertyEntry(
-        shape: PropertyShape(name: name, type: type, emits: emits, isWritable: false), read: readLater, write: nil))
+        shape: PropertyShape(name: name, type: type, emits: emits, isWritable: write != nil), read: readLater,
+        write: write))
   }
 }
 

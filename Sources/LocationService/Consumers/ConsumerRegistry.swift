@@ -7,6 +7,9 @@ final class ConsumerRegistry {
   private var consumers: [BusName: Consumer] = [:]
   private var subscriptionsPerUser: [UInt32: UInt32] = [:]
   private(set) var subscriptionCount: UInt32 = 0
+  private var pendingCalls = 0
+  /// Called whenever a call was answered or a subscription has ended.
+  var onLessBusy: (() -> Void)?
 
   init(on connection: Connection) {
     self.connection = connection
@@ -32,7 +35,12 @@ final class ConsumerRegistry {
     guard consumer.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
     guard consumer.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }
     consumer.pendingCalls += 1
-    call.onAnswered = { consumer.pendingCalls -= 1 }
+    pendingCalls += 1
+    call.onAnswered = { [weak self] in
+      consumer.pendingCalls -= 1
+      self?.pendingCalls -= 1
+      self?.onLessBusy?()
+    }
   }
 
   /// Counts one more subscription, or throws the limit that it would exceed.
@@ -52,9 +60,13 @@ final class ConsumerRegistry {
   /// Takes the count back when a subscription has ended.
   func releaseSubscription(of consumer: Consumer) {
     subscriptionCount -= 1
+    defer { onLessBusy?() }
     guard let user = consumer.credentials?.userID, let count = subscriptionsPerUser[user] else { return }
     subscriptionsPerUser[user] = count > 1 ? count - 1 : nil
   }
+
+  /// Whether anybody has a subscription or waits for an answer.
+  var isBusy: Bool { subscriptionCount > 0 || pendingCalls > 0 }
 
   /// Whether a consumer has not left yet.
   func isHere(_ consumer: Consumer) -> Bool { consumers[consumer.name] === consumer }

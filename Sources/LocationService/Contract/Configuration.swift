@@ -5,10 +5,11 @@ import Program
 /// their names; a later one wins, key by key.
 public struct Configuration {
   public var limits = Limits()
+  /// Seconds without subscriptions and calls after which the service ends; 0 is never.
+  public var idleTimeout: UInt32 = 60
 
   public static let mainFile = "/etc/geopublicist/geopublicist.conf"
   static let dropInFolder = "/etc/geopublicist/conf.d"
-  private static let limitsGroup = "Limits"
 
   public init() {}
 
@@ -27,18 +28,48 @@ public struct Configuration {
 
   mutating func read(_ file: KeyFile) throws(KeyFile.FileError) {
     for group in file.groups {
-      guard group == Self.limitsGroup else { throw KeyFile.FileError(file.path, "there is no group [\(group)]") }
-      for name in file.keys(of: group) {
-        guard let key = Limits.Key(rawValue: name) else {
-          throw KeyFile.FileError(file.path, group: group, key: name, "there is no such key")
-        }
-        let text = file.text(name, of: group) ?? ""
-        guard let number = UInt32(text), number > 0 else {
-          throw KeyFile.FileError(
-            file.path, group: group, key: name, "'\(text)' is not a number from 1 to \(UInt32.max)")
-        }
-        limits[key] = number
+      guard group == "Service" || group == "Limits" else {
+        throw KeyFile.FileError(file.path, "there is no group [\(group)]")
       }
+      for key in file.keys(of: group) {
+        let value = Setting(file: file, group: group, key: key)
+        switch group {
+        case "Service": try readService(value)
+        default: try readLimit(value)
+        }
+      }
+    }
+  }
+
+  private mutating func readService(_ setting: Setting) throws(KeyFile.FileError) {
+    switch setting.key {
+    case "idle-timeout": idleTimeout = try setting.number(from: 0)
+    default: throw setting.unknown
+    }
+  }
+
+  private mutating func readLimit(_ setting: Setting) throws(KeyFile.FileError) {
+    guard let key = Limits.Key(rawValue: setting.key) else { throw setting.unknown }
+    limits[key] = try setting.number(from: 1)
+  }
+
+  /// One line of a file.
+  private struct Setting {
+    let file: KeyFile
+    let group: String
+    let key: String
+
+    var unknown: KeyFile.FileError {
+      KeyFile.FileError(file.path, group: group, key: key, "there is no such key")
+    }
+
+    func number(from smallest: UInt32) throws(KeyFile.FileError) -> UInt32 {
+      let text = file.text(key, of: group) ?? ""
+      guard let number = UInt32(text), number >= smallest else {
+        throw KeyFile.FileError(
+          file.path, group: group, key: key, "'\(text)' is not a number from \(smallest) to \(UInt32.max)")
+      }
+      return number
     }
   }
 

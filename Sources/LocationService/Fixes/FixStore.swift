@@ -15,6 +15,8 @@ final class FixStore {
   private var branches: [AccuracyLevel: AnyPublisher<Fix, Never>] = [:]
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
+  /// What was measured before this moment of the wall clock is not known to be true any more.
+  private var measuredAfter = Timestamp()
 
   init(_ locations: AnyPublisher<[Location], Never>) {
     locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
@@ -37,14 +39,18 @@ final class FixStore {
     return fix
   }
 
-  /// Drops every fix: access is lost, or one may be somewhere else by now.
-  func forget() {
+  /// Drops every fix: access is lost, or one may be somewhere else by now. After a sleep also what was measured
+  /// before it and arrives only now.
+  func forget(afterSleep: Bool = false) {
+    if afterSleep { measuredAfter = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()) }
     arbiter.forget(at: MainLoop.main.clock.boottime())
     latest = [:]
     release = nil
   }
 
   private func take(_ location: Location) {
+    // Sources give whole seconds.
+    guard location.timestamp.seconds >= measuredAfter.seconds else { return }
     let now = MainLoop.main.clock.boottime()
     if arbiter.accept(location, at: now) { accepted.send(location) }
     guard let until = arbiter.heldUntil else {

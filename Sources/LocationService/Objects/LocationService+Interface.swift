@@ -69,6 +69,25 @@ extension LocationService {
     }
   }
 
+  /// Runs `action` if the caller is root, or in whose name the service runs for itself; refuses otherwise.
+  func asAdministrator(_ caller: LogControl.Either, _ action: @escaping () -> Void) {
+    let sender: BusName?
+    switch caller {
+    case .call(let call): sender = call.sender
+    case .read(let read): sender = read.sender
+    }
+    guard let sender else { return }
+    let consumer = consumers.consumer(sender, limits)
+    consumer.whenKnown(on: connection) { credentials in
+      if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
+      let refusal = DBusError(.accessDenied, "Only root may see and change how the service logs")
+      switch caller {
+      case .call(let call): call.fail(refusal)
+      case .read(let read): read.answer(.failure(refusal))
+      }
+    }
+  }
+
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
     let consumer = consumers.consumer(sender, limits)

@@ -102,10 +102,20 @@ extension LocationSubscription {
     gate.configure(configuration)
   }
 
+  /// Time has passed in which no timer ran.
+  func clockChanged() {
+    last = nil
+    if deadline != nil { armDeadline() }
+  }
+
   private func beginBudget() {
+    budget.started(at: MainLoop.main.clock.boottime())
+    if deadline == nil { armDeadline() }
+  }
+
+  private func armDeadline() {
+    guard let end = budget.deadline else { return }
     let now = MainLoop.main.clock.boottime()
-    budget.started(at: now)
-    guard deadline == nil, let end = budget.deadline else { return }
     deadline = MainLoop.main.after(microseconds: Int64(clamping: end > now ? end - now : 0)) { [weak self] in
       self?.close(because: "completed")
     }
@@ -141,7 +151,8 @@ extension LocationSubscription {
 
   /// Tells of a failure that is not the end.
   func report(_ error: DBusError) {
-    guard isStarted, authorization.status != .restricted else { return }
+    // A bus that does not read would pile them up; the state says what matters.
+    guard isStarted, authorization.status != .restricted, service.queue.hasRoom else { return }
     object?.emit(
       "ErrorOccurred", of: ServiceNames.subscription, .string(error.name.rawValue), .string(error.message))
   }

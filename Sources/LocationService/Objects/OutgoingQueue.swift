@@ -3,8 +3,9 @@ import MainLoop
 
 /// Watches what is queued on the way to the bus, so that a bus that does not read cannot make the service grow.
 final class OutgoingQueue {
-  /// Above this many bytes nothing is asked for that can wait.
-  static let highWater = 1024 * 1024
+  /// Above this many bytes nothing is sent that can wait. In memory a queued message takes about twice its bytes, and
+  /// all subscriptions together must not make the service grow by more than 2 MiB.
+  static let highWater = 768 * 1024
   private static let pollInterval: Int64 = 20_000
 
   private let connection: Connection
@@ -23,7 +24,8 @@ final class OutgoingQueue {
     action()
   }
 
-  private var hasRoom: Bool { connection.outgoingBytes < Self.highWater }
+  /// Whether something that can wait may go out now.
+  var hasRoom: Bool { connection.outgoingBytes < Self.highWater }
 
   private func drain() {
     while hasRoom, !waiting.isEmpty {

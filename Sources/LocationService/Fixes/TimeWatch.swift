@@ -1,0 +1,75 @@
+import CGLib
+import DBus
+import MainLoop
+
+/// Notices when time has passed without us: the machine has slept, or somebody has set its clock.
+public final class TimeWatch {
+  /// What has happened to time.
+  nonisolated public enum Event: Equatable, Sendable {
+    /// The machine is about to sleep.
+    case sleeping
+    /// The machine has slept; whoever carries it may be elsewhere.
+    case woke
+    /// The wall clock was set.
+    case clockSet
+  }
+
+  private let onEvent: (Event) -> Void
+  private var login: NameWatch?
+  private var match: SignalMatch?
+  private var descriptor: Int32 = -1
+  private var watch: LoopSource?
+  private var slept = TimeWatch.sleptSoFar
+
+  /// Follows logind on the given connection, and the kernel itself where there is no logind.
+  public init(on connection: Connection, _ onEvent: @escaping (Event) -> Void) {
+    self.onEvent = onEvent
+    login = NameWatch("org.freedesktop.login1", on: connection) { _ in }
+    match = connection.onSignal(
+      MatchRule(
+        sender: "org.freedesktop.login1", path: "/org/freedesktop/login1",
+        interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep")
+    ) { [weak self] signal in
+      guard let self, signal.sender == login?.owner, let isBefore = signal.arguments.first?.boolean else { return }
+      if isBefore { self.onEvent(.sleeping) } else { woke() }
+    }
+    followClock()
+  }
+
+  isolated deinit {
+    watch = nil
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// The kernel cancels a timer of this kind when the wall clock jumps, which it also does on waking.
+  private func followClock() {
+    descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
+    guard descriptor >= 0 else { return }
+    arm()
+    watch = MainLoop.main.watch(descriptor: descriptor, for: .readable) { [weak self] _ in self?.clockJumped() }
+  }
+
+  private func arm() {
+    var time = itimerspec()
+    time.it_value.tv_sec = .max
+    timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET), &time, nil)
+  }
+
+  private func clockJumped() {
+    var count: UInt64 = 0
+    _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+    arm()
+    if Self.sleptSoFar > slept &+ 1_000_000 { woke() } else { onEvent(.clockSet) }
+  }
+
+  private func woke() {
+    slept = Self.sleptSoFar
+    onEvent(.woke)
+  }
+
+  /// Microseconds since boot in which the machine slept.
+  private static var sleptSoFar: UInt64 {
+    let clock = MainLoop.main.clock
+    return clock.boottime() &- UInt64(max(0, clock.monotonic()))
+  }
+}

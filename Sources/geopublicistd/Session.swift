@@ -1,0 +1,91 @@
+import DBus
+import Glibc
+import LocationService
+import MainLoop
+import Program
+import Publicist
+
+/// The daemon at work: its connections and the service on them, from the name taken to a clean end.
+final class Session {
+  private let options: DaemonOptions
+  private let upstream: Connection
+  private let exported: Connection
+  private let service: LocationService
+  private var timeWatch: TimeWatch?
+  private var signals: UnixSignals?
+  private var release: PendingCall?
+  private var lastCalls: LoopSource?
+
+  init(_ options: DaemonOptions, _ configuration: Configuration) throws(DBusError) {
+    self.options = options
+    upstream = try Connection(to: options.geoclueBus)
+    exported = try Connection(to: options.exportBus)
+    let source = GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
+    service = LocationService(
+      on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration)
+  }
+
+  /// Serves until a signal, the end of the bus, or idleness; returns the process's exit status.
+  func run() throws(DBusError) -> Int32 {
+    signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
+    for connection in [upstream, exported] {
+      connection.onDisconnected = {
+        Log.error("The message bus has gone")
+        MainLoop.main.quit(status: ExitStatus.failure)
+      }
+    }
+    timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
+    service.onIdle = { [weak self] in self?.retire() }
+    try exported.own(ServiceNames.service)
+    Log.info("Serving \(ServiceNames.service) as \(exported.uniqueName)")
+    let status = MainLoop.main.run()
+    end()
+    return status
+  }
+
+  private func receive(_ signal: Int32) {
+    switch signal {
+    case SIGHUP: reload()
+    default: MainLoop.main.quit()
+    }
+  }
+
+  private func reload() {
+    do throws(KeyFile.FileError) {
+      service.configuration = try Configuration.load(file: options.configurationFile)
+      Log.notice("The configuration was read again")
+    } catch {
+      Log.error("The configuration stays as it was: \(error)")
+    }
+  }
+
+  /// Nobody needs the service: gives the name up first, so that the bus starts a new one for whoever calls from now
+  /// on, then answers the calls that were on their way already, and ends.
+  private func retire() {
+    guard release == nil else { return }
+    Log.info("Nobody needs the service; it ends until it is called again")
+    let message = try? Message(
+      calling: "ReleaseName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(ServiceNames.service.rawValue)])
+    guard let message else { return MainLoop.main.quit() }
+    release = exported.call(message) { [weak self] _ in self?.finishLastCalls() }
+  }
+
+  private func finishLastCalls() {
+    // Everything that the bus had sent to the name has come before this answer.
+    service.closeSubscriptions()
+    lastCalls = MainLoop.main.every(microseconds: 20_000, first: 0) { [weak self] in
+      guard let self, !service.isBusy else { return }
+      MainLoop.main.quit()
+    }
+  }
+
+  private func end() {
+    service.shutDown()
+    exported.release(ServiceNames.service)
+    exported.flush()
+    upstream.flush()
+    exported.close()
+    upstream.close()
+  }
+}
