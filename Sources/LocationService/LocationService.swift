@@ -141,6 +141,14 @@ extension LocationService {
     return subscription
   }
 
+  /// The fix that a subscription begins with: what GeoClue would hand over to a new client, which is its newest while
+  /// it runs; what is left from before is shown only if it is recent.
+  func firstFix(for level: AccuracyLevel) -> Fix? {
+    guard let fix = fixes.newest(for: level) else { return nil }
+    let isRecent = fix.age(at: MainLoop.main.clock.boottime()) <= RequestOptions.defaultMaximumAge
+    return isRecent || upstreamStatus.state == .running ? fix : nil
+  }
+
   /// Moves one listener's need from one level to another; nil is none.
   func moveDemand(from old: AccuracyLevel?, to new: AccuracyLevel?) { upstream.move(from: old, to: new) }
 

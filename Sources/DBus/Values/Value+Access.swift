@@ -17,10 +17,13 @@ nonisolated extension Value {
     return value
   }
 
-  /// The entries of an `a{sv}` in their order, with the variants taken off.
+  /// The entries of an `a{sv}` in their order, each with the one variant that belongs to the type taken off.
   public var options: [(name: String, value: Value)]? {
     guard case .dictionary(.string, .variant, let entries) = self else { return nil }
-    return entries.compactMap { entry in entry.key.string.map { ($0, entry.value.unwrapped) } }
+    return entries.compactMap { entry in
+      guard let name = entry.key.string, case .variant(let value) = entry.value else { return nil }
+      return (name, value)
+    }
   }
 
   /// An `a{sv}` as a dictionary; of a key that comes twice the last value holds.

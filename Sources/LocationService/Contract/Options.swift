@@ -116,9 +116,11 @@ nonisolated struct RequestOptions: Equatable, Sendable {
   /// Milliseconds.
   var timeout: UInt32 = 20_000
   /// Milliseconds.
-  var maximumAge: UInt32 = 30_000
+  var maximumAge = RequestOptions.defaultMaximumAge
   var desktopID = ""
 
+  /// Milliseconds.
+  static let defaultMaximumAge: UInt32 = 30_000
   static let longestTimeout: UInt32 = 120_000
 
   init(_ options: Value) throws(DBusError) {

@@ -194,7 +194,7 @@ extension LocationSubscription {
     let emitter = FixEmitter(service.queue) { [weak self] fix in self?.deliver(fix) }
     AnyCancellable(emitter).store(in: &chain)
     service.fixes.fixes(for: level)
-      .prepend(service.fixes.newest(for: level).map { [$0] } ?? [])
+      .prepend(service.firstFix(for: level).map { [$0] } ?? [])
       .paced(by: gate)
       .keepingNewest()
       .subscribe(emitter)
