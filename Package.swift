@@ -49,6 +49,7 @@ let package = Package(
       name: "PublishingTests", dependencies: ["Publishing", "PublishingTestSupport"], swiftSettings: strict),
     .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
     .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "PublicistTests", dependencies: ["Publicist", "TestSupport"], swiftSettings: onMainLoop),

@@ -11,6 +11,8 @@ final class Session {
   private let upstream: Connection
   private let exported: Connection
   private let service: LocationService
+  private let notifier = ServiceNotifier()
+  private var watchdog: LoopSource?
   private var timeWatch: TimeWatch?
   private var signals: UnixSignals?
   private var release: PendingCall?
@@ -38,6 +40,11 @@ final class Session {
     service.onIdle = { [weak self] in self?.retire() }
     try exported.own(ServiceNames.service)
     Log.info("Serving \(ServiceNames.service) as \(exported.uniqueName)")
+    // From the loop itself, so that a loop that hangs is found out.
+    watchdog = notifier.keepAliveInterval.map {
+      MainLoop.main.every(microseconds: $0) { [notifier] in notifier.keepAlive() }
+    }
+    notifier.ready()
     let status = MainLoop.main.run()
     end()
     return status
@@ -51,6 +58,8 @@ final class Session {
   }
 
   private func reload() {
+    notifier.reloading()
+    defer { notifier.ready() }
     do throws(KeyFile.FileError) {
       service.configuration = try Configuration.load(file: options.configurationFile)
       Log.notice("The configuration was read again")
@@ -64,6 +73,9 @@ final class Session {
   private func retire() {
     guard release == nil else { return }
     Log.info("Nobody needs the service; it ends until it is called again")
+    // First of all: a call that comes once the name is free has to find a unit that systemd knows to be ending. One that
+    // still counts as active would not be started anew, and the call would wait for a name that nobody takes.
+    notifier.stopping()
     let message = try? Message(
       calling: "ReleaseName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
       [.string(ServiceNames.service.rawValue)])
@@ -81,6 +93,8 @@ final class Session {
   }
 
   private func end() {
+    notifier.stopping()
+    watchdog?.cancel()
     service.shutDown()
     exported.release(ServiceNames.service)
     exported.flush()
