@@ -47,7 +47,7 @@ public final class LocationService {
     gatekeeper = session ?? OwnUserGatekeeper(ownUserID: UserID.own)
     consumers = ConsumerRegistry(on: connection)
     fixes = FixStore(publicist.locationPublisher())
-    queue = OutgoingQueue(connection)
+    queue = OutgoingQueue { connection.outgoingBytes }
     upstream = UpstreamControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
     object = connection.objects.export(ServiceNames.path, Implementation(of: Self.interface, by: self))

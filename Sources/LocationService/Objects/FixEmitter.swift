@@ -52,10 +52,14 @@ final class FixEmitter: Subscriber, Cancellable {
   }
 
   private func roomAgain() {
-    // A newer fix that waits upstream comes from inside the request and takes the place of the one held.
+    // A newer fix that waits upstream comes from inside the request and takes the place of the one held; then the
+    // request is used up, and the next fix needs one of its own.
+    let before = held
     subscription?.request(.max(1))
+    let isUsedUp = held !== before
     isWaiting = false
     sendHeld()
+    if isUsedUp { subscription?.request(.max(1)) }
   }
 
   private func sendHeld() {

@@ -1,4 +1,3 @@
-import DBus
 import MainLoop
 
 /// Watches what is queued on the way to the bus, so that a bus that does not read cannot make the service grow.
@@ -8,11 +7,12 @@ final class OutgoingQueue {
   static let highWater = 768 * 1024
   private static let pollInterval: Int64 = 20_000
 
-  private let connection: Connection
+  private let bytes: () -> Int
   private var waiting: [() -> Void] = []
   private var poll: LoopSource?
 
-  init(_ connection: Connection) { self.connection = connection }
+  /// `bytes` tells how much is queued at the moment.
+  init(_ bytes: @escaping () -> Int) { self.bytes = bytes }
 
   /// Calls `action` as soon as there is room: now, or when the queue has drained.
   func whenRoom(_ action: @escaping () -> Void) {
@@ -25,7 +25,7 @@ final class OutgoingQueue {
   }
 
   /// Whether something that can wait may go out now.
-  var hasRoom: Bool { connection.outgoingBytes < Self.highWater }
+  var hasRoom: Bool { bytes() < Self.highWater }
 
   private func drain() {
     while hasRoom, !waiting.isEmpty {

@@ -1,0 +1,138 @@
+import LocationModel
+import MainLoop
+import Publishing
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+/// The end of a subscription's chain: pacing, keeping the newest, and a way to the bus that may be blocked.
+@Suite("The chain of a subscription", .serialized)
+struct FixChainTests {
+  private func location(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Location {
+    Location(latitude: 52 + metres / 111_195, longitude: 13, accuracy: accuracy, sequence: sequence)
+  }
+
+  private func fix(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Fix {
+    Fix(location(sequence, metres: metres, accuracy: accuracy), level: .exact)
+  }
+
+  /// A chain as a subscription builds it, from a subject to an array.
+  private final class Chain {
+    let subject = PassthroughSubject<Fix, Never>()
+    let gate: DeliveryGate
+    var queued = 0
+    private(set) var sent: [UInt64] = []
+    private var cancellables: Set<AnyCancellable> = []
+    private(set) lazy var queue = OutgoingQueue { [unowned self] in queued }
+
+    init(_ configuration: DeliveryRule.Configuration = .init()) { gate = DeliveryGate(configuration) }
+
+    func start(with first: [Fix] = []) {
+      let emitter = FixEmitter(queue) { [unowned self] fix in sent.append(fix.location.sequence) }
+      AnyCancellable(emitter).store(in: &cancellables)
+      subject.prepend(first).paced(by: gate).keepingNewest().subscribe(emitter)
+    }
+
+    func cut() { cancellables = [] }
+  }
+
+  private func spin(until condition: () -> Bool) {
+    let deadline = MainLoop.main.clock.monotonic() + 5_000_000
+    while !condition(), MainLoop.main.clock.monotonic() < deadline {
+      if !MainLoop.main.iterate() { usleepBriefly() }
+    }
+  }
+
+  private func usleepBriefly() { _ = MainLoop.main.iterate() }
+
+  @Test("without thresholds every fix passes, in order, the first one included")
+  func everyFix() {
+    let chain = Chain()
+    chain.start(with: [fix(1)])
+    for sequence in 2...6 { chain.subject.send(fix(UInt64(sequence))) }
+    #expect(chain.sent == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("a slow walker passes the distance threshold in the end")
+  func slowWalker() {
+    let chain = Chain(.init(distanceThreshold: 1))
+    chain.start()
+    for step in 0..<7 { chain.subject.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
+    #expect(chain.sent == [0, 3, 6])
+  }
+
+  @Test("the time threshold holds the newest back until its time has come")
+  func timeThreshold() {
+    let chain = Chain(.init(timeThreshold: 80))
+    chain.start()
+    for sequence in 1...3 { chain.subject.send(fix(UInt64(sequence))) }
+    #expect(chain.sent == [1])
+    spin { chain.sent.count == 2 }
+    #expect(chain.sent == [1, 3])
+  }
+
+  @Test("while the way to the bus is blocked only the newest is kept, and goes when there is room")
+  func blockedQueue() {
+    let chain = Chain()
+    chain.start()
+    chain.subject.send(fix(1))
+    chain.queued = OutgoingQueue.highWater
+    for sequence in 2...1000 { chain.subject.send(fix(UInt64(sequence))) }
+    #expect(chain.sent == [1])
+    chain.queued = 0
+    spin { chain.sent.count == 2 }
+    #expect(chain.sent == [1, 1000])
+    chain.subject.send(fix(1001))
+    #expect(chain.sent == [1, 1000, 1001])
+  }
+
+  @Test("a single fix that met a blocked queue is not lost")
+  func heldFix() {
+    let chain = Chain()
+    chain.start()
+    chain.queued = OutgoingQueue.highWater
+    chain.subject.send(fix(1))
+    #expect(chain.sent == [])
+    chain.queued = 0
+    spin { !chain.sent.isEmpty }
+    #expect(chain.sent == [1])
+    chain.subject.send(fix(2))
+    #expect(chain.sent == [1, 2])
+  }
+
+  @Test("after the cut nothing passes, neither what is sent nor what waits")
+  func cut() {
+    let chain = Chain(.init(timeThreshold: 20))
+    chain.start()
+    chain.subject.send(fix(1))
+    chain.subject.send(fix(2))
+    chain.cut()
+    chain.subject.send(fix(3))
+    let end = MainLoop.main.clock.monotonic() + 60_000
+    spin { MainLoop.main.clock.monotonic() > end }
+    #expect(chain.sent == [1])
+  }
+
+  @Test("a chain built anew on the same gate begins with the first fix again")
+  func begunAnew() {
+    let chain = Chain(.init(distanceThreshold: 1_000_000))
+    chain.start()
+    chain.subject.send(fix(1))
+    chain.subject.send(fix(2))
+    chain.cut()
+    chain.start(with: [fix(3)])
+    chain.subject.send(fix(4))
+    #expect(chain.sent == [1, 3])
+  }
+
+  @Test("thresholds change while the chain runs")
+  func reconfigured() {
+    let chain = Chain(.init(distanceThreshold: 1_000_000))
+    chain.start()
+    chain.subject.send(fix(1))
+    chain.subject.send(fix(2, metres: 5))
+    chain.gate.configure(.init(distanceThreshold: 1))
+    #expect(chain.sent == [1, 2])
+  }
+}
