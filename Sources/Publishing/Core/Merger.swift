@@ -11,6 +11,7 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
   @usableFromInline let downstream: Downstream
   /// The upstream that brings the sides, if there is one.
   @usableFromInline var outer: Link?
+  @usableFromInline var whenSideEnds: (() -> Void)?
   @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<MergerSide<Downstream>?> = []
   @exclusivity(unchecked) @usableFromInline var vacant: ContiguousArray<Int> = []
   @exclusivity(unchecked) @usableFromInline var waiting = Queue<(side: MergerSide<Downstream>, value: Value)>()
@@ -117,6 +118,7 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
   func finishIfOver() {
     guard open == 0, waiting.isEmpty, !isDone else { return }
     isDone = true
+    outer = nil
     downstream.receive(completion: .finished)
   }
 
@@ -168,8 +170,11 @@ final class MergerSide<Downstream: Subscriber>: Link, Subscriber {
     _ = detach()
     merger.remove(self)
     switch completion {
-    case .finished: merger.endOne()
-    case .failure(let error): merger.fail(error)
+    case .finished:
+      merger.endOne()
+      if !merger.isDone { merger.whenSideEnds?() }
+    case .failure(let error):
+      merger.fail(error)
     }
   }
 

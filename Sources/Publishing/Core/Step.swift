@@ -14,39 +14,17 @@ enum Verdict<Output, Failure: Error> {
 }
 
 /// An operator that decides about each value as it comes: filter, scan, prefix(while:) and the like.
-///
-/// It holds no upstream, only what it decides by; what changes from value to value is its memory, which the link keeps.
 @usableFromInline
-protocol Step {
-  associatedtype Input
-  associatedtype Output
-  /// How upstream can fail.
-  associatedtype Failure: Error
-  /// How the operator can fail: as upstream, or in any way if its closure throws.
-  associatedtype Thrown: Error
-  associatedtype Memory
-
-  static var label: String { get }
+protocol Step: Rule {
   func take(_ input: Input, _ memory: inout Memory) -> Verdict<Output, Thrown>
-  func lift(_ completion: Subscribers.Completion<Failure>) -> Subscribers.Completion<Thrown>
+
+  /// Whether nothing at all will go down, so that the end comes with the subscription.
+  var isEmpty: Bool { get }
 }
 
-/// A step that fails as its upstream does, if ever.
-@usableFromInline
-protocol PlainStep: Step where Thrown == Failure {}
-
-extension PlainStep {
+extension Step {
   @inlinable
-  func lift(_ completion: Subscribers.Completion<Failure>) -> Subscribers.Completion<Failure> { completion }
-}
-
-/// A step with a closure that may throw.
-@usableFromInline
-protocol TryStep: Step where Thrown == any Error {}
-
-extension TryStep {
-  @inlinable
-  func lift(_ completion: Subscribers.Completion<Failure>) -> Subscribers.Completion<any Error> { completion.erased }
+  var isEmpty: Bool { false }
 }
 
 /// Runs a ``Step``.
@@ -69,7 +47,11 @@ where Downstream.Input == S.Output, Downstream.Failure == S.Thrown {
 
   @inlinable
   func receive(subscription: any Subscription) {
-    if attach(subscription) { downstream.receive(subscription: self) }
+    guard attach(subscription) else { return }
+    downstream.receive(subscription: self)
+    guard step.isEmpty, phase == .live else { return }
+    detach()?.cancel()
+    downstream.receive(completion: .finished)
   }
 
   @inlinable

@@ -84,7 +84,7 @@ extension Publishers.TryCompactMap {
 }
 
 @usableFromInline
-struct CompactMapStep<Input, Output, Failure: Error>: PlainStep {
+struct CompactMapStep<Input, Output, Failure: Error>: Step, PlainRule {
   @usableFromInline typealias Memory = Void
 
   @usableFromInline let transform: (Input) -> Output?
@@ -102,7 +102,7 @@ struct CompactMapStep<Input, Output, Failure: Error>: PlainStep {
 }
 
 @usableFromInline
-struct TryCompactMapStep<Input, Output, Failure: Error>: TryStep {
+struct TryCompactMapStep<Input, Output, Failure: Error>: Step, TryRule {
   @usableFromInline typealias Memory = Void
 
   @usableFromInline let transform: (Input) throws -> Output?

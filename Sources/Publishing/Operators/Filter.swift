@@ -93,7 +93,7 @@ extension Publishers.TryFilter {
 }
 
 @usableFromInline
-struct FilterStep<Value, Failure: Error>: PlainStep {
+struct FilterStep<Value, Failure: Error>: Step, PlainRule {
   @usableFromInline typealias Input = Value
   @usableFromInline typealias Output = Value
   @usableFromInline typealias Memory = Void
@@ -113,7 +113,7 @@ struct FilterStep<Value, Failure: Error>: PlainStep {
 }
 
 @usableFromInline
-struct TryFilterStep<Value, Failure: Error>: TryStep {
+struct TryFilterStep<Value, Failure: Error>: Step, TryRule {
   @usableFromInline typealias Input = Value
   @usableFromInline typealias Output = Value
   @usableFromInline typealias Memory = Void

@@ -127,7 +127,7 @@ struct Mapping<Input, Downstream: Subscriber>: Subscriber, Described {
 }
 
 @usableFromInline
-struct TryMapStep<Input, Output, Failure: Error>: TryStep {
+struct TryMapStep<Input, Output, Failure: Error>: Step, TryRule {
   @usableFromInline typealias Memory = Void
 
   @usableFromInline let transform: (Input) throws -> Output

@@ -76,7 +76,7 @@ extension Publisher {
 }
 
 @usableFromInline
-struct RemoveDuplicatesStep<Value, Failure: Error>: PlainStep {
+struct RemoveDuplicatesStep<Value, Failure: Error>: Step, PlainRule {
   @usableFromInline typealias Input = Value
   @usableFromInline typealias Output = Value
   @usableFromInline typealias Memory = Value?
@@ -98,7 +98,7 @@ struct RemoveDuplicatesStep<Value, Failure: Error>: PlainStep {
 }
 
 @usableFromInline
-struct TryRemoveDuplicatesStep<Value, Failure: Error>: TryStep {
+struct TryRemoveDuplicatesStep<Value, Failure: Error>: Step, TryRule {
   @usableFromInline typealias Input = Value
   @usableFromInline typealias Output = Value
   @usableFromInline typealias Memory = Value?

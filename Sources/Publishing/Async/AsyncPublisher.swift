@@ -1,0 +1,172 @@
+/// The values of a publisher that cannot fail, as an asynchronous sequence.
+///
+/// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
+/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the iterator,
+/// cancels the subscription.
+public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
+  public typealias Element = P.Output
+  public typealias Failure = Never
+
+  private let publisher: P
+
+  /// Iterates over the values of a publisher.
+  public init(_ publisher: P) { self.publisher = publisher }
+
+  /// Subscribes.
+  public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
+
+  /// One subscription, read value by value.
+  public struct Iterator: AsyncIteratorProtocol {
+    public typealias Element = P.Output
+    public typealias Failure = Never
+
+    private let subscribed: Subscribed<P>
+
+    fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
+
+    /// The next value; `nil` after the end, and when the task is cancelled.
+    public nonisolated(nonsending) mutating func next() async -> P.Output? { await subscribed.next() }
+
+    /// The next value; `nil` after the end, and when the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> P.Output? {
+      await subscribed.next(isolation: actor)
+    }
+  }
+}
+
+/// The values of a publisher, as an asynchronous sequence that throws the error which the publisher fails with.
+///
+/// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
+/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the iterator,
+/// cancels the subscription.
+public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
+  public typealias Element = P.Output
+  public typealias Failure = any Error
+
+  private let publisher: P
+
+  /// Iterates over the values of a publisher.
+  public init(_ publisher: P) { self.publisher = publisher }
+
+  /// Subscribes.
+  public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
+
+  /// One subscription, read value by value.
+  public struct Iterator: AsyncIteratorProtocol {
+    public typealias Element = P.Output
+    public typealias Failure = any Error
+
+    private let subscribed: Subscribed<P>
+
+    fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
+
+    /// The next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    public nonisolated(nonsending) mutating func next() async throws -> P.Output? {
+      if let value = await subscribed.next() { return .some(value) }
+      try subscribed.throwFailure()
+      return nil
+    }
+
+    /// The next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> P.Output? {
+      if let value = await subscribed.next(isolation: actor) { return .some(value) }
+      try subscribed.throwFailure()
+      return nil
+    }
+  }
+}
+
+extension Publisher where Failure == Never {
+  /// The values as an asynchronous sequence.
+  public var values: AsyncPublisher<Self> { AsyncPublisher(self) }
+}
+
+extension Publisher {
+  /// The values as an asynchronous sequence, which throws the error that this publisher fails with.
+  public var values: AsyncThrowingPublisher<Self> { AsyncThrowingPublisher(self) }
+}
+
+/// Holds the subscription for an iterator and its copies, and cancels it with the last of them.
+private final class Subscribed<P: Publisher> {
+  private let link = ValuesLink<P.Output, P.Failure>()
+
+  init(_ publisher: P) { publisher.subscribe(link) }
+
+  deinit { link.cancel() }
+
+  func next(isolation: isolated (any Actor)? = #isolation) async -> P.Output? {
+    guard !Task.isCancelled else {
+      link.cancel()
+      return nil
+    }
+    let waiter = Waiter<P.Output>()
+    if link.ask(waiter) { await waiter.wait() }
+    if let value = waiter.value { return .some(value) }
+    // Woken with nothing: by the end, after which this does nothing, or because the task was cancelled.
+    link.cancel()
+    return nil
+  }
+
+  func throwFailure() throws {
+    guard let failure = link.failure else { return }
+    link.failure = nil
+    throw failure
+  }
+}
+
+private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
+  private var waiters = Queue<Waiter<Input>>()
+  private var values = Queue<Input>()
+  /// What was asked for before there was a subscription to ask.
+  private var early = Subscribers.Demand.none
+  var failure: Failure?
+
+  func receive(subscription: any Subscription) {
+    guard attach(subscription) else { return }
+    if early > .none { subscription.request(early) }
+  }
+
+  /// Asks for one value; tells whether there is something to wait for.
+  func ask(_ waiter: Waiter<Input>) -> Bool {
+    if let value = values.popFirst() {
+      waiter.value = .some(value)
+      return false
+    }
+    guard phase != .done else { return false }
+    waiters.append(waiter)
+    if phase == .waiting { early += 1 } else { super.request(.max(1)) }
+    return true
+  }
+
+  func receive(_ input: Input) -> Subscribers.Demand {
+    guard phase == .live else { return .none }
+    if let waiter = waiters.popFirst() {
+      waiter.value = .some(input)
+      waiter.wake()
+    } else {
+      values.append(input)
+    }
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Failure>) {
+    guard phase == .live else { return }
+    _ = detach()
+    if case .failure(let error) = completion { failure = error }
+    wakeAll()
+  }
+
+  override func cancel() {
+    guard phase != .done else { return }
+    let last = detach()
+    values.removeAll()
+    last?.cancel()
+    wakeAll()
+  }
+
+  private func wakeAll() {
+    while let waiter = waiters.popFirst() { waiter.wake() }
+  }
+
+  override var description: String { "AsyncSubscriber" }
+}

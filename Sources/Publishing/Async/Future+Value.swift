@@ -1,0 +1,33 @@
+extension Future where Failure == Never {
+  /// The value, as soon as there is one. Waiting for it is not ended by a cancellation.
+  public nonisolated(nonsending) final var value: Output {
+    get async {
+      let result = await result()
+      switch result {
+      case .success(let value): return value
+      }
+    }
+  }
+}
+
+extension Future {
+  /// The value, as soon as there is one, or the error. Waiting for it is not ended by a cancellation.
+  public nonisolated(nonsending) final var value: Output {
+    get async throws { try await result().get() }
+  }
+
+  private nonisolated(nonsending) func result() async -> Result<Output, Failure> {
+    let waiter = Waiter<Result<Output, Failure>>()
+    let subscription = sink(
+      receiveCompletion: { completion in
+        if case .failure(let error) = completion { waiter.value = .failure(error) }
+        waiter.wake()
+      },
+      receiveValue: { waiter.value = .success($0) })
+    while true {
+      if let result = waiter.value { return result }
+      await waiter.waitOut()
+      withExtendedLifetime(subscription) {}
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension Publishers {
+  /// A publisher of the number of values, when its upstream finishes.
+  public struct Count<Upstream: Publisher>: Publisher {
+    public typealias Output = Int
+    public typealias Failure = Upstream.Failure
+
+    /// The publisher that the operator is applied to.
+    public let upstream: Upstream
+
+    /// Applies the operator to `upstream`.
+    @inlinable
+    public init(upstream: Upstream) {
+      self.upstream = upstream
+    }
+
+    @inlinable
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+      upstream.subscribe(FoldLink(CountFold<Upstream.Output, Failure>(), subscriber))
+    }
+  }
+}
+
+extension Publishers.Count: Equatable where Upstream: Equatable {}
+
+extension Publisher {
+  /// Publishes the number of values, when this publisher finishes.
+  @inlinable
+  public func count() -> Publishers.Count<Self> {
+    Publishers.Count(upstream: self)
+  }
+}
+
+@usableFromInline
+struct CountFold<Value, Failure: Error>: Fold, PlainRule {
+  @usableFromInline typealias Input = Value
+  @usableFromInline typealias Output = Int
+  @usableFromInline typealias Memory = Int
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  static var label: String { "Count" }
+
+  @inlinable
+  func take(_ input: Value, _ count: inout Int) -> Ruling<Int, Failure> {
+    count += 1
+    return .goOn
+  }
+
+  @inlinable
+  var start: Int { 0 }
+
+  @inlinable
+  func conclude(_ count: Int) -> Int? { count }
+}

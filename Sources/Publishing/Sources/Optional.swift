@@ -1,0 +1,27 @@
+extension Optional {
+  /// A publisher of the value, if there is one.
+  public var publisher: Publisher { Publisher(self) }
+
+  /// A publisher of a value, if there is one.
+  public struct Publisher: Publishing.Publisher {
+    public typealias Output = Wrapped
+    public typealias Failure = Never
+
+    /// The value, if there is one.
+    public let output: Wrapped?
+
+    /// Publishes the value, if there is one, and finishes.
+    public init(_ output: Wrapped?) { self.output = output }
+
+    public func receive<S: Subscriber>(subscriber: S) where S.Input == Wrapped, S.Failure == Never {
+      if let output {
+        subscriber.receive(subscription: Once("Optional", output, subscriber))
+      } else {
+        subscriber.receive(subscription: Subscriptions.empty)
+        subscriber.receive(completion: .finished)
+      }
+    }
+  }
+}
+
+extension Optional.Publisher: Equatable where Wrapped: Equatable {}
