@@ -3,7 +3,7 @@ import CGLib
 /// Unix signals read from a signalfd on the main loop.
 ///
 /// GLib's own `g_unix_signal_add` would start a second thread; here the signals are blocked and read like any file.
-public final class UnixSignals {
+@MainActor public final class UnixSignals {
   private let descriptor: Int32
   private var watch: LoopSource?
 

@@ -1,7 +1,7 @@
 import CGLib
 
 /// A configuration file in GLib's key file format.
-public final class KeyFile {
+@MainActor public final class KeyFile {
   /// What is wrong with it: the file, and the group and key if there is one.
   nonisolated public struct FileError: Error, CustomStringConvertible {
     public let description: String

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// This is the protocol of sd_notify(3): one datagram a message to the socket that `NOTIFY_SOCKET` names. Without that
 /// variable, as on a terminal, every message goes nowhere.
-public final class ServiceNotifier {
+@MainActor public final class ServiceNotifier {
   /// How often, in microseconds, ``keepAlive()`` has to be called: half of the time after which the service manager
   /// takes the program for hung. Nil when nobody watches; then a program need not wake up for this.
   public let keepAliveInterval: Int64?

@@ -5,7 +5,7 @@ import MainLoop
 ///
 /// Always a private one of libdbus's, so that it can be closed, and closing it gives back everything that the bus and
 /// other services hold for it. Opening blocks until the bus has answered; nothing after that does.
-public final class Connection {
+@MainActor public final class Connection {
   /// The name that the bus has given to this connection.
   public let uniqueName: BusName
   /// What is exported here.

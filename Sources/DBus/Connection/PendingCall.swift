@@ -1,7 +1,7 @@
 import CDBus
 
 /// A call whose reply has not come; letting go of it, or ``cancel()``, means that the reply is not wanted any more.
-public final class PendingCall {
+@MainActor public final class PendingCall {
   private var pending: OpaquePointer?
 
   fileprivate init(_ pending: OpaquePointer) { self.pending = pending }

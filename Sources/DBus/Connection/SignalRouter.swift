@@ -11,7 +11,7 @@ nonisolated public struct Signal {
 }
 
 /// An interest in signals; ends with its owner.
-public final class SignalMatch {
+@MainActor public final class SignalMatch {
   let rule: MatchRule
   let handler: (Signal) -> Void
   private weak var router: SignalRouter?

@@ -3,7 +3,7 @@ import CDBus
 /// A method call from the bus: it is answered exactly once, now or later.
 ///
 /// A call that is let go without an answer is refused, so that no caller waits in vain.
-public final class MethodCall {
+@MainActor public final class MethodCall {
   /// The unique name of the caller, stamped by the bus.
   public let sender: BusName
   public let path: ObjectPath
@@ -78,7 +78,7 @@ public final class MethodCall {
 }
 
 /// A wish to read a property: it is answered exactly once, now or later.
-public final class PropertyRead {
+@MainActor public final class PropertyRead {
   /// The unique name of who asks; nil when the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
   private var handler: ((Result<Value, DBusError>) -> Void)?

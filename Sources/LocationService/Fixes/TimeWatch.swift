@@ -3,7 +3,7 @@ import DBus
 import MainLoop
 
 /// Notices when time has passed without us: the machine has slept, or somebody has set its clock.
-public final class TimeWatch {
+@MainActor public final class TimeWatch {
   /// What has happened to time.
   nonisolated public enum Event: Equatable, Sendable {
     /// The machine is about to sleep.
