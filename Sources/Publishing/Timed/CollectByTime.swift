@@ -9,7 +9,7 @@ extension Publishers {
 
   /// A publisher of groups of values, by the time they came at.
   ///
-  /// The last group goes down when upstream finishes, even when it was not asked for; on a failure it is dropped.
+  /// What remains when upstream finishes goes down as the last group, once it is asked for; on a failure it is dropped.
   public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = [Upstream.Output]
     public typealias Failure = Upstream.Failure
@@ -91,12 +91,25 @@ where Downstream.Input == [Input] {
 
   func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
-    phase = .ending
     stopTimer()
-    if case .finished = completion, let rest = machine.finish() { _ = downstream.receive(rest) }
-    guard phase == .ending else { return }
-    _ = detach()
-    downstream.receive(completion: completion)
+    switch completion {
+    case .finished:
+      phase = .ending
+      upstream = nil
+      finish()
+    case .failure:
+      _ = detach()
+      machine.group = []
+      downstream.receive(completion: completion)
+    }
+  }
+
+  /// Sends what remains and the end, as soon as what remains is wanted.
+  private func finish() {
+    if let rest = machine.tick() { machine.demand += downstream.receive(rest) }
+    guard phase == .ending, machine.group.isEmpty else { return }
+    phase = .done
+    downstream.receive(completion: .finished)
   }
 
   private func send(_ group: [Input]) {
@@ -106,8 +119,9 @@ where Downstream.Input == [Input] {
 
   override func request(_ demand: Subscribers.Demand) {
     demand.mustBePositive()
-    guard phase == .live else { return }
+    guard phase != .done else { return }
     machine.demand += demand
+    guard phase == .live else { return finish() }
     var groups = demand
     while phase == .live, let group = machine.fullGroup() {
       let more = downstream.receive(group)

@@ -31,17 +31,9 @@ struct CollectByTimeMachine<Value> {
     return take()
   }
 
-  /// The time has come; gives what there is, if there is anything and it is wanted.
+  /// The time or the end has come; gives what there is, if there is anything and it is wanted.
   @inlinable
   mutating func tick() -> [Value]? { take() }
-
-  /// Upstream has finished: gives the remainder, asked for or not.
-  @inlinable
-  mutating func finish() -> [Value]? {
-    let rest = group
-    group = []
-    return rest.isEmpty ? nil : rest
-  }
 
   @inlinable
   mutating func take() -> [Value]? {
