@@ -18,33 +18,66 @@ nonisolated public struct FileCondition: OptionSet, Sendable {
 extension MainLoop {
   /// Calls `action` whenever the descriptor is in one of the given conditions; hang-up and error are always reported.
   ///
-  /// The descriptor stays the caller's: it must outlive the returned source.
+  /// The descriptor stays the caller's: it must outlive the returned source. Who does not end the source when the other
+  /// side has hung up is called again and again.
   public func watch(
     descriptor: Int32, for conditions: FileCondition, _ action: @escaping (FileCondition) -> Void
-  ) -> LoopSource {
-    LoopSource(watching: descriptor, for: conditions.union([.hangUp, .error]), action)
+  ) -> FileWatch {
+    FileWatch(descriptor, for: conditions, action)
   }
 }
 
-extension LoopSource {
-  fileprivate convenience init(
-    watching descriptor: Int32, for conditions: FileCondition, _ action: @escaping (FileCondition) -> Void
-  ) {
-    // GLib calls the callback of a descriptor's source with another signature than that of a plain one, so the
-    // conditions are asked of the source afterwards instead of being taken from an argument.
-    guard let source = g_source_new(Self.watchFunctions, guint(MemoryLayout<GSource>.size)) else {
+/// A watch of one file descriptor.
+public final class FileWatch: LoopSource {
+  /// Must not be touched when the watch has ended.
+  private let source: UnsafeMutablePointer<GSource>
+  private var isPolled = false
+
+  init(_ descriptor: Int32, for conditions: FileCondition, _ action: @escaping (FileCondition) -> Void) {
+    guard let source = g_source_new(FileWatch.functions, guint(MemoryLayout<cglib_file_source>.size)) else {
       fatalError("out of memory")
     }
-    let tag = g_source_add_unix_fd(source, descriptor, GIOCondition(rawValue: conditions.rawValue))
-    self.init(attaching: source) {
-      action(FileCondition(rawValue: g_source_query_unix_fd(source, tag).rawValue))
+    let poll = FileWatch.pollRecord(of: source)
+    poll.initialize(to: GPollFD(fd: descriptor, events: 0, revents: 0))
+    // A source that must not be entered twice is taken out of the poll while it is served, and put back: four system
+    // calls each time. Nothing here runs the loop from inside an action.
+    g_source_set_can_recurse(source, 1)
+    self.source = source
+    super.init(attaching: source) {
+      action(FileCondition(rawValue: UInt32(poll.pointee.revents)))
       return true
+    }
+    wait(for: conditions)
+  }
+
+  /// Changes what is waited for; with nothing to wait for, hang-up and error are not reported either.
+  public func wait(for conditions: FileCondition) {
+    guard isActive else { return }
+    let poll = FileWatch.pollRecord(of: source)
+    poll.pointee.events = gushort(truncatingIfNeeded: conditions.rawValue)
+    // poll(2) reports a hang-up whatever it is asked for: what waits for nothing must not be polled at all.
+    guard isPolled == conditions.isEmpty else { return }
+    isPolled.toggle()
+    if isPolled {
+      g_source_add_poll(source, poll)
+    } else {
+      g_source_remove_poll(source, poll)
+      poll.pointee.revents = 0
     }
   }
 
-  private static let watchFunctions: UnsafeMutablePointer<GSourceFuncs> = {
+  private static func pollRecord(of source: UnsafeMutablePointer<GSource>) -> UnsafeMutablePointer<GPollFD> {
+    let record = UnsafeMutableRawPointer(source) + (MemoryLayout<cglib_file_source>.offset(of: \.poll) ?? 0)
+    return record.assumingMemoryBound(to: GPollFD.self)
+  }
+
+  private static let functions: UnsafeMutablePointer<GSourceFuncs> = {
     let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
     functions.initialize(to: GSourceFuncs())
+    functions.pointee.check = { source in
+      guard let source else { return 0 }
+      return FileWatch.pollRecord(of: source).pointee.revents == 0 ? 0 : 1
+    }
     functions.pointee.dispatch = { _, callback, data in callback?(data) ?? 0 }
     return functions
   }()

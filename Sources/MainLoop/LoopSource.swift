@@ -1,7 +1,7 @@
 import CGLib
 
 /// Something the loop watches for: a timer, a file descriptor, the next turn. It ends with its owner.
-@MainActor public final class LoopSource {
+@MainActor public class LoopSource {
   private var source: UnsafeMutablePointer<GSource>?
 
   /// Takes over the caller's reference and attaches the source to the main loop.

@@ -9,7 +9,7 @@ public final class MainLoop {
   /// The loop of the main thread.
   public static let main = MainLoop()
 
-  /// What the loop and its users read the time from; tests may replace it.
+  /// What the users of the loop read the time from; tests may replace it. The timers themselves follow the kernel's.
   public var clock = LoopClock.system
 
   private let loop: OpaquePointer
@@ -18,8 +18,7 @@ public final class MainLoop {
   private var hasQuit = false
 
   private init() {
-    // Before `run()` nobody owns the context, and code that checks for its owner would trap: own it from the start.
-    g_main_context_acquire(nil)
+    // The context is owned only while it runs: who serves the main actor in a test is one thread now and another later.
     loop = g_main_loop_new(nil, 0)
   }
 

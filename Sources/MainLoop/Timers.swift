@@ -21,12 +21,16 @@ extension MainLoop {
   }
 
   /// Calls `action` every `microseconds`, without drift: each moment is counted from the one before.
+  ///
+  /// Moments that have passed while the program was stopped or busy are left out, not made up for.
+  /// - Parameter first: When to begin, in microseconds of the kernel's monotonic clock; one interval from now unless given.
   public func every(microseconds: Int64, first: Int64? = nil, _ action: @escaping () -> Void) -> LoopSource {
     let interval = max(1, microseconds)
-    var next = first ?? Int64(g_get_monotonic_time()).addingClamped(interval)
+    var next = max(0, first ?? Int64(g_get_monotonic_time()).addingClamped(interval))
     weak var timer: LoopSource?
     let source = timerSource(readyAt: next) {
-      next = next.addingClamped(interval)
+      let late = max(0, Int64(g_get_monotonic_time()) - next)
+      next = next.addingClamped((late / interval + 1).multipliedClamped(by: interval))
       timer?.setReadyTime(next)
       action()
       return true
@@ -70,17 +74,4 @@ extension MainLoop {
     }
     return functions
   }()
-}
-
-nonisolated extension Int64 {
-  /// The sum, or the largest number where that would overflow: far future is far enough for a timer.
-  func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-
-  func multipliedClamped(by other: Int64) -> Int64 {
-    let (product, overflow) = multipliedReportingOverflow(by: other)
-    return overflow ? .max : product
-  }
 }

@@ -9,25 +9,31 @@ import CGLib
 
   /// Blocks the given signals and calls `action` on the loop for each one that arrives.
   ///
-  /// Create it before anything starts a thread or a child process, since both inherit the mask.
+  /// Create it before anything starts a thread or a child process, since both inherit the mask. The signals stay blocked
+  /// when this object goes: what comes between that and the end of the program does not cut it short.
   public init(_ signals: [Int32], _ action: @escaping (Int32) -> Void) {
     var mask = sigset_t()
     sigemptyset(&mask)
     for signal in signals { sigaddset(&mask, signal) }
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     descriptor = signalfd(-1, &mask, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
-    guard descriptor >= 0 else { return }
-    let descriptor = self.descriptor
-    watch = MainLoop.main.watch(descriptor: descriptor, for: .readable) { _ in
-      var information = signalfd_siginfo()
-      while read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) == MemoryLayout<signalfd_siginfo>.size {
-        action(Int32(bitPattern: information.ssi_signo))
-      }
+    // The signals are blocked by now: a program that went on could not be ended by them any more.
+    guard descriptor >= 0 else { fatalError("the kernel gives no signalfd") }
+    watch = MainLoop.main.watch(descriptor: descriptor, for: .readable) { [weak self] _ in
+      // One signal at a time: the action may let go of this object, and with it of the descriptor.
+      if let signal = self?.next() { action(signal) }
     }
   }
 
   isolated deinit {
     watch?.cancel()
-    if descriptor >= 0 { close(descriptor) }
+    close(descriptor)
+  }
+
+  private func next() -> Int32? {
+    var information = signalfd_siginfo()
+    let size = MemoryLayout<signalfd_siginfo>.size
+    guard read(descriptor, &information, size) == size else { return nil }
+    return Int32(bitPattern: information.ssi_signo)
   }
 }

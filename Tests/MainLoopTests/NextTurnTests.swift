@@ -1,0 +1,55 @@
+import MainLoop
+import Testing
+
+@Suite struct NextTurnTests {
+  @Test func itIsCalledOnceAndNeverInsideTheCall() throws {
+    var calls = 0
+    let source = MainLoop.main.nextTurn { calls += 1 }
+    #expect(calls == 0)
+    try turning("the turn comes") { calls == 1 }
+    try turning(for: .milliseconds(20), "it stays one") { calls == 1 }
+    #expect(!source.isActive)
+  }
+
+  @Test func theyComeInTheirOrder() throws {
+    var order: [Int] = []
+    let sources = (0..<20).map { number in MainLoop.main.nextTurn { order.append(number) } }
+    try turning("all come") { order.count == 20 }
+    #expect(order == Array(0..<20))
+    withExtendedLifetime(sources) {}
+  }
+
+  @Test func whatIsAskedForInATurnComesInTheNext() throws {
+    var turns = 0
+    var inner: LoopSource?
+    var innerTurn: Int?
+    let outer = MainLoop.main.nextTurn {
+      inner = MainLoop.main.nextTurn { innerTurn = turns }
+    }
+    while innerTurn == nil, turns < 10 {
+      MainLoop.main.iterate()
+      turns += 1
+    }
+    #expect(innerTurn == 1)
+    withExtendedLifetime((outer, inner)) {}
+  }
+
+  @Test func whileTrueGoesOnUntilFalse() throws {
+    var calls = 0
+    let source = MainLoop.main.whileTrue {
+      calls += 1
+      return calls < 5
+    }
+    try turning("five calls") { calls == 5 }
+    try turning(for: .milliseconds(20), "no more") { calls == 5 }
+    #expect(!source.isActive)
+  }
+
+  @Test func aBusySourceDoesNotStarveOthers() throws {
+    var fired = false
+    let busy = MainLoop.main.whileTrue { true }
+    let timer = MainLoop.main.after(milliseconds: 5) { fired = true }
+    try turning("the timer fires all the same") { fired }
+    withExtendedLifetime((busy, timer)) {}
+  }
+}

@@ -1,0 +1,63 @@
+import MainLoop
+import Testing
+
+@Suite struct RunTests {
+  @Test func quitEndsRunWithItsStatus() {
+    let quitting = MainLoop.main.nextTurn { MainLoop.main.quit(status: 7) }
+    #expect(MainLoop.main.run() == 7)
+    #expect(!quitting.isActive)
+  }
+
+  @Test func quitWithoutStatusIsZero() {
+    let quitting = MainLoop.main.nextTurn { MainLoop.main.quit() }
+    #expect(MainLoop.main.run() == 0)
+    withExtendedLifetime(quitting) {}
+  }
+
+  @Test func quitBeforeRunIsNotLost() throws {
+    var turns = 0
+    let counting = MainLoop.main.nextTurn { turns += 1 }
+    MainLoop.main.quit(status: 3)
+    #expect(MainLoop.main.run() == 3)
+    #expect(turns == 0, "run() returned at once")
+    try turning("the loop is still good") { turns == 1 }
+    withExtendedLifetime(counting) {}
+  }
+
+  @Test func theFirstStatusIsKept() {
+    let quitting = MainLoop.main.nextTurn {
+      MainLoop.main.quit(status: 1)
+      MainLoop.main.quit(status: 2)
+    }
+    #expect(MainLoop.main.run() == 1)
+    withExtendedLifetime(quitting) {}
+  }
+
+  @Test func itRunsAgain() {
+    for status in Int32(0)..<3 {
+      let quitting = MainLoop.main.nextTurn { MainLoop.main.quit(status: status) }
+      #expect(MainLoop.main.run() == status)
+      withExtendedLifetime(quitting) {}
+    }
+  }
+
+  /// The loop belonged for ever to the thread that had touched it first, and did nothing on any other.
+  @Test func theMainActorMayMoveToAnotherThread() async throws {
+    for delay in [Duration.zero, .milliseconds(5_500)] {
+      // Dispatch ends a thread that has had nothing to do for five seconds; the next one to serve the actor is another.
+      try await Task.sleep(for: delay)
+      var called = false
+      let source = MainLoop.main.nextTurn { called = true }
+      try turning("a turn on this thread") { called }
+      withExtendedLifetime(source) {}
+    }
+  }
+
+  @Test func iterateSaysWhetherSomethingWasDone() {
+    while MainLoop.main.iterate() {}
+    #expect(!MainLoop.main.iterate())
+    let source = MainLoop.main.nextTurn {}
+    #expect(MainLoop.main.iterate())
+    withExtendedLifetime(source) {}
+  }
+}

@@ -1,0 +1,174 @@
+import MainLoop
+import Testing
+
+@Suite struct TimerTests {
+  @Test func itFiresOnceAndNotEarly() throws {
+    let start = monotonic
+    var fired: [Int64] = []
+    let timer = MainLoop.main.after(milliseconds: 30) { fired.append(monotonic) }
+    #expect(timer.isActive)
+    try turning("the timer fires") { !fired.isEmpty }
+    #expect(fired[0] - start >= 30_000)
+    #expect(!timer.isActive)
+    try turning(for: .milliseconds(80), "it does not fire again") { fired.count == 1 }
+  }
+
+  @Test func microsecondsAreNotRoundedDown() throws {
+    let start = monotonic
+    var fired: Int64?
+    let timer = MainLoop.main.after(microseconds: 1_500) { fired = monotonic }
+    try turning("the timer fires") { fired != nil }
+    #expect(try #require(fired) - start >= 1_500)
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func whatIsDueFiresInTheNextTurn() throws {
+    var fired = 0
+    let timers = [
+      MainLoop.main.after(milliseconds: 0) { fired += 1 }, MainLoop.main.after(milliseconds: -5) { fired += 1 },
+      MainLoop.main.after(milliseconds: .min) { fired += 1 }, MainLoop.main.at(monotonic: 0) { fired += 1 },
+      MainLoop.main.at(monotonic: .min) { fired += 1 },
+    ]
+    MainLoop.main.iterate()
+    #expect(fired == timers.count)
+  }
+
+  @Test func theFarFutureDoesNotTrap() throws {
+    var fired = 0
+    let timers = [
+      MainLoop.main.after(milliseconds: .max) { fired += 1 }, MainLoop.main.after(microseconds: .max) { fired += 1 },
+      MainLoop.main.at(monotonic: .max) { fired += 1 },
+      MainLoop.main.every(microseconds: .max) { fired += 1 },
+    ]
+    try turning(for: .milliseconds(20), "they wait") { fired == 0 }
+    for timer in timers { #expect(timer.isActive) }
+  }
+
+  @Test func timersFireInTheOrderOfTheirMoments() throws {
+    var order: [Int] = []
+    let timers = [30, 10, 20].map { delay in
+      MainLoop.main.after(milliseconds: Int64(delay)) { order.append(delay) }
+    }
+    try turning("all fire") { order.count == 3 }
+    #expect(order == [10, 20, 30])
+    withExtendedLifetime(timers) {}
+  }
+
+  @Test func itEndsWithItsOwner() throws {
+    final class Owner {
+      var timer: LoopSource?
+      var fired = 0
+    }
+    var fired = 0
+    var owner: Owner? = Owner()
+    owner?.timer = MainLoop.main.after(milliseconds: 5) { fired += 1 }
+    owner = nil
+    try turning(for: .milliseconds(40), "nothing fires") { fired == 0 }
+  }
+
+  @Test func cancelTwiceIsFine() {
+    let timer = MainLoop.main.after(milliseconds: 0) { Issue.record("it was cancelled") }
+    timer.cancel()
+    timer.cancel()
+    #expect(!timer.isActive)
+    MainLoop.main.iterate()
+  }
+
+  @Test func aTimerMayEndItselfFromItsAction() throws {
+    var ticks = 0
+    var timer: LoopSource?
+    timer = MainLoop.main.every(microseconds: 1_000) {
+      ticks += 1
+      if ticks == 3 { timer = nil }
+    }
+    try turning("three ticks") { ticks == 3 }
+    try turning(for: .milliseconds(30), "no fourth") { ticks == 3 }
+    #expect(timer == nil)
+  }
+
+  @Test func aTimerMayEndAnotherThatIsDue() throws {
+    var fired: [String] = []
+    var second: LoopSource?
+    let first = MainLoop.main.after(milliseconds: 0) {
+      fired.append("first")
+      second?.cancel()
+    }
+    second = MainLoop.main.after(milliseconds: 0) { fired.append("second") }
+    try turning(for: .milliseconds(20), "the second is silent") { fired.count <= 1 }
+    #expect(fired == ["first"])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func whatTheActionHoldsIsLetGo() throws {
+    final class Held {}
+    weak var held: Held?
+    var fired = false
+    var timer: LoopSource?
+    do {
+      let object = Held()
+      held = object
+      timer = MainLoop.main.after(milliseconds: 1) {
+        fired = true
+        withExtendedLifetime(object) {}
+      }
+    }
+    #expect(held != nil)
+    try turning("it fires") { fired }
+    #expect(held == nil, "after the one time that it is called")
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func aRepeatingTimerDoesNotDrift() throws {
+    let start = monotonic
+    var ticks: [Int64] = []
+    let timer = MainLoop.main.every(microseconds: 5_000) { ticks.append(monotonic - start) }
+    try turning("forty ticks") { ticks.count >= 40 }
+    // Each is late by its own lateness only. With drift the last would be late by the sum of all.
+    for (index, tick) in ticks.enumerated() { #expect(tick >= Int64(index + 1) * 5_000) }
+    let phases = ticks.map { $0 % 5_000 }.sorted()
+    #expect(phases[phases.count / 2] < 4_000, "half of them are on time: \(phases)")
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func theFirstMomentMayBeGiven() throws {
+    let start = monotonic
+    var ticks: [Int64] = []
+    let timer = MainLoop.main.every(microseconds: 1_000_000, first: start + 10_000) { ticks.append(monotonic - start) }
+    try turning("the first tick") { !ticks.isEmpty }
+    #expect(ticks[0] >= 10_000 && ticks[0] < 900_000)
+    withExtendedLifetime(timer) {}
+  }
+
+  /// A program that had been stopped for an hour called an action of every second 3,600 times at once.
+  @Test func missedMomentsAreLeftOut() throws {
+    var ticks: [Int64] = []
+    let start = monotonic
+    let timer = MainLoop.main.every(microseconds: 10_000) {
+      ticks.append(monotonic - start)
+      if ticks.count == 1 { while monotonic - start < 105_000 {} }
+    }
+    try turning("two more ticks") { ticks.count >= 3 }
+    #expect(ticks[1] >= 105_000, "\(ticks)")
+    #expect(ticks[2] / 10_000 > ticks[1] / 10_000, "the third waits for a moment of its own: \(ticks)")
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func aMomentLongAgoIsNotMadeUpFor() throws {
+    var ticks = 0
+    let timer = MainLoop.main.every(microseconds: 1_000_000, first: .min) { ticks += 1 }
+    try turning("the first tick") { ticks > 0 }
+    // The second comes within a second; more would take a whole one.
+    try turning(for: .milliseconds(30), "no more") { ticks <= 2 }
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func aHundredThousandTimersAllFire() throws {
+    var fired = 0
+    for _ in 0..<1_000 {
+      let timers = (0..<100).map { _ in MainLoop.main.after(milliseconds: 0) { fired += 1 } }
+      MainLoop.main.iterate()
+      withExtendedLifetime(timers) {}
+    }
+    #expect(fired == 100_000)
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import MainLoop
+import Testing
+
+@Suite struct UnixSignalsTests {
+  @Test func aSignalArrivesOnTheLoop() throws {
+    var received: [Int32] = []
+    let signals = UnixSignals([SIGUSR1, SIGUSR2]) { received.append($0) }
+    raise(SIGUSR1)
+    #expect(received.isEmpty, "not inside raise()")
+    try turning("it arrives") { received == [SIGUSR1] }
+    raise(SIGUSR2)
+    try turning("so does another") { received == [SIGUSR1, SIGUSR2] }
+    withExtendedLifetime(signals) {}
+  }
+
+  @Test func theyAreBlockedAndStaySoAndNoOthersAre() throws {
+    func blocked() -> Set<Int32> {
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      return Set((1...31).filter { sigismember(&mask, $0) == 1 })
+    }
+    let before = blocked()
+    var signals: UnixSignals? = UnixSignals([SIGUSR1]) { _ in }
+    #expect(blocked() == before.union([SIGUSR1]))
+    withExtendedLifetime(signals) {}
+    signals = nil
+    #expect(blocked() == before.union([SIGUSR1]))
+  }
+
+  @Test func otherSignalsAreLeftAlone() throws {
+    var received: [Int32] = []
+    let other = UnixSignals([SIGUSR2]) { received.append($0) }
+    let signals = UnixSignals([SIGUSR1]) { received.append($0) }
+    raise(SIGUSR2)
+    try turning("each goes to who asked for it") { received == [SIGUSR2] }
+    withExtendedLifetime((signals, other)) {}
+  }
+
+  /// The loop over the descriptor went on after the action had closed it.
+  @Test func theActionMayLetGoOfThem() throws {
+    var received: [Int32] = []
+    var signals: UnixSignals?
+    signals = UnixSignals([SIGUSR1, SIGUSR2]) { signal in
+      received.append(signal)
+      signals = nil
+    }
+    raise(SIGUSR1)
+    raise(SIGUSR2)
+    try turning("the first arrives") { !received.isEmpty }
+    #expect(signals == nil)
+    try turning(for: .milliseconds(20), "the second is not for us any more") { received.count == 1 }
+    // Take the one that is left out of the queue, for those who come later.
+    var rest = sigset_t()
+    sigemptyset(&rest)
+    sigaddset(&rest, SIGUSR2)
+    sigaddset(&rest, SIGUSR1)
+    var none = timespec()
+    while sigtimedwait(&rest, nil, &none) > 0 {}
+  }
+
+  @Test func theDescriptorIsClosed() throws {
+    func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
+    let before = descriptors()
+    for _ in 0..<50 { _ = UnixSignals([SIGUSR1]) { _ in } }
+    #expect(descriptors() == before)
+  }
+}
