@@ -10,11 +10,13 @@ import MainLoop
   public let uniqueName: BusName
   /// What is exported here.
   public let objects = ObjectTree()
-  /// Called once, when the bus has gone or has thrown this connection out; not after ``close()``.
+  /// Called once, when the bus has gone or has thrown this connection out, after all pending calls have failed; not
+  /// after ``close()``.
   public var onDisconnected: (() -> Void)?
 
   let raw: OpaquePointer
   let signals = SignalRouter()
+  let replies = ReplyRouter()
   private var loop: LoopIntegration?
   private var isOpen = true
 
@@ -33,7 +35,10 @@ import MainLoop
     let connection = try Self.open(bus)
     // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
     dbus_connection_set_exit_on_disconnect(connection, 0)
+    Self.bearDescriptors(connection)
     guard let name = dbus_bus_get_unique_name(connection) else {
+      dbus_connection_close(connection)
+      dbus_connection_unref(connection)
       throw DBusError(.failed, "The bus has not given this connection a name")
     }
     raw = connection
@@ -43,16 +48,19 @@ import MainLoop
     loop = LoopIntegration(raw)
     objects.connection = self
     signals.connection = self
+    replies.connection = self
   }
 
   isolated deinit { close() }
 
-  /// Leaves the bus at once; messages that are still queued here are lost unless ``flush()`` is called before.
+  /// Leaves the bus at once; messages that are still queued here are lost unless ``flush(milliseconds:)`` is called
+  /// before. No handler that was given to this connection is called any more.
   public func close() {
     guard isOpen else { return }
     isOpen = false
     onDisconnected = nil
     signals.removeAll()
+    replies.removeAll()
     objects.removeAll()
     loop?.stop()
     dbus_connection_remove_filter(raw, Self.filter, Unmanaged.passUnretained(self).toOpaque())
@@ -66,15 +74,25 @@ import MainLoop
   /// The bytes that are queued here because the bus has not taken them yet.
   public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
 
-  /// Queues a message; what it carries leaves in the order of the calls.
-  public func send(_ message: Message) {
-    guard isOpen else { return }
-    if dbus_connection_send(raw, message.raw, nil) == 0 { fatalError("out of memory") }
+  /// Queues a message; what it carries leaves in the order of the calls. Does nothing when the bus has gone.
+  public func send(_ message: Message) { _ = post(message) }
+
+  /// Queues a message and returns its serial number, or nil when the bus has gone.
+  func post(_ message: Message) -> UInt32? {
+    guard isConnected else { return nil }
+    var serial: dbus_uint32_t = 0
+    if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }
+    return serial
   }
 
-  /// Blocks until everything queued has been written; for the end of the program only.
-  public func flush() {
-    if isOpen { dbus_connection_flush(raw) }
+  /// Blocks until everything queued has been written or the time is over; for the end of the program only.
+  public func flush(milliseconds: Int32 = 1_000) {
+    let end = MainLoop.main.clock.monotonic() + Int64(milliseconds) * 1_000
+    while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
+      let left = (end - MainLoop.main.clock.monotonic()) / 1_000
+      guard left > 0 else { return }
+      dbus_connection_read_write(raw, Int32(left))
+    }
   }
 
   private static func open(_ bus: Bus) throws(DBusError) -> OpaquePointer {
@@ -95,29 +113,32 @@ import MainLoop
     }
   }
 
-  private static let filter: DBusHandleMessageFunction = { _, message, data in
-    guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
-    return Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue().receive(Message(retaining: message))
+  /// Any peer may send file descriptors, which this package refuses one by one. libdbus would leave the bus over a
+  /// message with more of them than it has room for (16, by default), or when the process has no more to spare: so there
+  /// is room for as many as the kernel carries at once, and while one such message waits, no other is read.
+  private static func bearDescriptors(_ connection: OpaquePointer) {
+    dbus_connection_set_max_message_unix_fds(connection, 256)
+    dbus_connection_set_max_received_unix_fds(connection, 1)
   }
 
-  private func receive(_ message: Message) -> DBusHandlerResult {
+  private static let filter: DBusHandleMessageFunction = { _, message, data in
+    guard let message, let data else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+    Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue().receive(Message(retaining: message))
+    return DBUS_HANDLER_RESULT_HANDLED
+  }
+
+  private func receive(_ message: Message) {
     switch message.kind {
-    case .call:
-      objects.dispatch(message)
-      return DBUS_HANDLER_RESULT_HANDLED
-    case .signal:
-      if dbus_connection_get_is_connected(raw) == 0 {
-        disconnected()
-      } else {
-        signals.dispatch(message)
-      }
-      return DBUS_HANDLER_RESULT_HANDLED
-    default:
-      return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+    case .call: objects.dispatch(message)
+    case .reply, .error: replies.receive(message)
+    case .signal where message.isDisconnection: disconnected()
+    case .signal: signals.dispatch(message)
+    case .other: break
     }
   }
 
   private func disconnected() {
+    replies.failAll(DBusError(.disconnected, "The bus has gone"))
     let action = onDisconnected
     onDisconnected = nil
     action?()

@@ -1,16 +1,21 @@
 import CDBus
 import MainLoop
 
-/// Serves one libdbus connection from the main loop: its file watches, its timeouts and its queue of messages.
+/// Serves one libdbus connection from the main loop: its socket, its timeouts and its queue of messages.
+///
+/// libdbus has one watch for reading and one for writing on the same socket and turns the latter on and off with every
+/// message that is sent: here both are one source of the loop, whose conditions change without a system call.
 final class LoopIntegration {
   private let connection: OpaquePointer
-  private var watches: [OpaquePointer: LoopSource] = [:]
+  private var watches: [OpaquePointer] = []
+  private var socket: FileWatch?
   private var timeouts: [OpaquePointer: LoopSource] = [:]
   private var dispatching: LoopSource?
   private var isServing = false
+  private var isStopped = false
 
   /// How many messages are handled before others on the loop get their turn.
-  private static let batch = 64
+  static let batch = 64
 
   init(_ connection: OpaquePointer) {
     self.connection = connection
@@ -19,22 +24,21 @@ final class LoopIntegration {
       connection,
       { watch, data in
         guard let watch, let this = LoopIntegration.from(data) else { return 0 }
-        this.add(watch: watch)
+        this.watches.append(watch)
+        this.follow()
         return 1
       },
       { watch, data in
-        guard let watch else { return }
-        LoopIntegration.from(data)?.watches[watch] = nil
+        guard let watch, let this = LoopIntegration.from(data) else { return }
+        this.watches.removeAll { $0 == watch }
+        this.follow()
       },
-      { watch, data in
-        guard let watch else { return }
-        LoopIntegration.from(data)?.add(watch: watch)
-      }, this, nil)
+      { _, data in LoopIntegration.from(data)?.follow() }, this, nil)
     let timed = dbus_connection_set_timeout_functions(
       connection,
       { timeout, data in
         guard let timeout, let this = LoopIntegration.from(data) else { return 0 }
-        this.add(timeout: timeout)
+        this.follow(timeout)
         return 1
       },
       { timeout, data in
@@ -43,7 +47,7 @@ final class LoopIntegration {
       },
       { timeout, data in
         guard let timeout else { return }
-        LoopIntegration.from(data)?.add(timeout: timeout)
+        LoopIntegration.from(data)?.follow(timeout)
       }, this, nil)
     guard watched != 0, timed != 0 else { fatalError("out of memory") }
     dbus_connection_set_dispatch_status_function(
@@ -56,13 +60,15 @@ final class LoopIntegration {
     if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { dispatchLater() }
   }
 
-  /// Lets go of the connection; libdbus calls back no more.
+  /// Lets go of the connection; libdbus calls back no more, and messages that are waiting are not handled.
   func stop() {
+    isStopped = true
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
     dbus_connection_set_timeout_functions(connection, nil, nil, nil, nil, nil)
     dbus_connection_set_dispatch_status_function(connection, nil, nil, nil)
-    watches.removeAll()
-    timeouts.removeAll()
+    watches = []
+    socket = nil
+    timeouts = [:]
     dispatching = nil
   }
 
@@ -70,35 +76,46 @@ final class LoopIntegration {
     data.map { Unmanaged<LoopIntegration>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func add(watch: OpaquePointer) {
-    guard dbus_watch_get_enabled(watch) != 0 else {
-      watches[watch] = nil
+  /// Waits for what the enabled watches want. libdbus holds its lock here: nothing may be asked of the connection.
+  private func follow() {
+    guard let first = watches.first else {
+      socket = nil
       return
     }
-    let flags = dbus_watch_get_flags(watch)
     var conditions: FileCondition = []
-    if flags & DBUS_WATCH_READABLE.rawValue != 0 { conditions.insert(.readable) }
-    if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { conditions.insert(.writable) }
-    watches[watch] = MainLoop.main.watch(descriptor: dbus_watch_get_unix_fd(watch), for: conditions) {
-      [weak self] found in
-      var flags: UInt32 = 0
-      if found.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
-      if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
-      if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
-      if found.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
-      self?.handle(watch, flags)
+    for watch in watches where dbus_watch_get_enabled(watch) != 0 {
+      let flags = dbus_watch_get_flags(watch)
+      if flags & DBUS_WATCH_READABLE.rawValue != 0 { conditions.insert(.readable) }
+      if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { conditions.insert(.writable) }
+    }
+    if let socket {
+      socket.wait(for: conditions)
+    } else {
+      socket = MainLoop.main.watch(descriptor: dbus_watch_get_unix_fd(first), for: conditions) { [weak self] found in
+        self?.handle(found)
+      }
     }
   }
 
-  private func handle(_ watch: OpaquePointer, _ flags: UInt32) {
-    // What was read is handled in the same turn: a trip through the poll for each message would double the syscalls.
+  private func handle(_ found: FileCondition) {
+    var flags: UInt32 = 0
+    if found.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+    if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+    if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
+    // A descriptor that is none is an error, too.
+    if !found.subtracting([.readable, .writable, .hangUp]).isEmpty { flags |= DBUS_WATCH_ERROR.rawValue }
+    guard !isServing else { return }
     isServing = true
-    dbus_watch_handle(watch, flags)
+    // libdbus takes from the flags what each watch is for. Handling one may end the other.
+    for watch in watches where watches.contains(watch) && dbus_watch_get_enabled(watch) != 0 {
+      dbus_watch_handle(watch, flags)
+    }
     isServing = false
+    // What was read is handled in the same turn: a trip through the poll for each message would double the syscalls.
     if dispatchBatch() { dispatchLater() }
   }
 
-  private func add(timeout: OpaquePointer) {
+  private func follow(_ timeout: OpaquePointer) {
     guard dbus_timeout_get_enabled(timeout) != 0 else {
       timeouts[timeout] = nil
       return
@@ -108,7 +125,7 @@ final class LoopIntegration {
   }
 
   private func dispatchLater() {
-    guard !isServing, dispatching == nil else { return }
+    guard !isServing, !isStopped, dispatching == nil else { return }
     dispatching = MainLoop.main.whileTrue { [weak self] in
       guard let self, self.dispatching != nil else { return false }
       if self.dispatchBatch() { return true }
@@ -119,12 +136,16 @@ final class LoopIntegration {
 
   /// Handles some of the messages that are waiting; returns whether there are more.
   private func dispatchBatch() -> Bool {
+    // Dispatching inside dispatching would wait for itself for ever.
+    guard !isStopped, !isServing else { return false }
     // A handler may close the connection: the reference keeps it valid to the end of the batch.
     dbus_connection_ref(connection)
     defer { dbus_connection_unref(connection) }
     isServing = true
     defer { isServing = false }
-    for _ in 0..<Self.batch where dbus_connection_dispatch(connection) != DBUS_DISPATCH_DATA_REMAINS { return false }
+    for _ in 0..<Self.batch {
+      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped else { return false }
+    }
     return true
   }
 }

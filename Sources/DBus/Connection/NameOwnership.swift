@@ -5,12 +5,11 @@ extension Connection {
   ///
   /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
   public func own(_ name: BusName) throws(DBusError) {
-    let flags = UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE)
-    let reply = try withDBusError { error -> Int32? in
-      let reply = dbus_bus_request_name(raw, name.rawValue, flags, error)
-      return reply < 0 ? nil : reply
-    }
-    guard reply == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || reply == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
+    let message = try Message(
+      calling: "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(name.rawValue), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))])
+    let answer = try callBlocking(message).first?.uint32.flatMap(Int32.init(exactly:))
+    guard answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
       throw DBusError(.failed, "The name \(name) is already taken on this bus")
     }
   }

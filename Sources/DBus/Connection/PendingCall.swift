@@ -1,46 +1,65 @@
 import CDBus
+import MainLoop
 
 /// A call whose reply has not come; letting go of it, or ``cancel()``, means that the reply is not wanted any more.
 @MainActor public final class PendingCall {
-  private var pending: OpaquePointer?
+  fileprivate let serial: UInt32?
+  private let destination: BusName?
+  private let signature: Signature?
+  private var handler: ((Result<[Value], DBusError>) -> Void)?
+  private weak var router: ReplyRouter?
+  private var deadline: LoopSource?
 
-  fileprivate init(_ pending: OpaquePointer) { self.pending = pending }
+  fileprivate init(
+    serial: UInt32?, to destination: BusName?, expecting signature: Signature?, router: ReplyRouter?,
+    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+  ) {
+    self.serial = serial
+    self.destination = destination
+    self.signature = signature
+    self.router = router
+    self.handler = handler
+  }
 
   isolated deinit { cancel() }
 
   /// Gives the reply up; the handler is not called. After the reply it does nothing.
   public func cancel() {
-    guard let pending else { return }
-    self.pending = nil
-    dbus_pending_call_cancel(pending)
-    dbus_pending_call_unref(pending)
+    handler = nil
+    deadline = nil
+    router?.forget(self)
+    router = nil
   }
 
-  fileprivate final class Handler {
-    var body: ((Result<[Value], DBusError>) -> Void)?
-    let signature: Signature?
-    weak var call: PendingCall?
-
-    init(_ signature: Signature?, _ body: @escaping (Result<[Value], DBusError>) -> Void) {
-      self.signature = signature
-      self.body = body
+  fileprivate func fail(after timeout: CallTimeout) {
+    guard case .milliseconds(let limit) = timeout else { return }
+    deadline = MainLoop.main.after(milliseconds: Int64(limit)) { [weak self] in
+      self?.complete(.failure(DBusError(.noReply, "No reply came within \(limit) ms")))
     }
+  }
 
-    func complete(_ pending: OpaquePointer) {
-      guard let body, let raw = dbus_pending_call_steal_reply(pending) else { return }
-      self.body = nil
-      let result = result(of: Message(owning: raw))
-      call?.cancel()
-      body(result)
-    }
+  fileprivate func failNextTurn(_ error: DBusError) {
+    deadline = MainLoop.main.nextTurn { [weak self] in self?.complete(.failure(error)) }
+  }
 
-    private func result(of reply: Message) -> Result<[Value], DBusError> {
-      if let error = reply.error { return .failure(error) }
-      if let signature, reply.signature != signature.rawValue {
-        return .failure(DBusError(.invalidArgs, "The reply has the signature '\(reply.signature)', not '\(signature)'"))
-      }
-      return Result { () throws(DBusError) in try reply.arguments() }
+  fileprivate func receive(_ reply: Message) {
+    // The bus lets only the connection that was called answer; where its unique name is known, that is checked, too.
+    if let destination, destination.isUnique, reply.sender != destination, reply.sender != .bus { return }
+    complete(result(of: reply))
+  }
+
+  fileprivate func complete(_ result: Result<[Value], DBusError>) {
+    let handler = handler
+    cancel()
+    handler?(result)
+  }
+
+  private func result(of reply: Message) -> Result<[Value], DBusError> {
+    if let error = reply.error { return .failure(error) }
+    if let signature, reply.signature != signature.rawValue {
+      return .failure(DBusError(.invalidArgs, "The reply has the signature '\(reply.signature)', not '\(signature)'"))
     }
+    return Result { () throws(DBusError) in try reply.arguments() }
   }
 }
 
@@ -48,46 +67,74 @@ import CDBus
 nonisolated public enum CallTimeout: Hashable, Sendable {
   case milliseconds(Int32)
   case never
+}
 
-  fileprivate var rawValue: Int32 {
-    switch self {
-    case .milliseconds(let count): max(1, count)
-    case .never: DBUS_TIMEOUT_INFINITE
+/// Hands each reply to the call that it is for.
+///
+/// Not libdbus's own pending calls: those take any message for the reply that has the call's serial number in its header,
+/// signals included, and a signal may be sent by anybody.
+final class ReplyRouter {
+  // Without a reference count: a pending call takes itself out before it goes.
+  private struct Waiting { unowned let call: PendingCall }
+
+  weak var connection: Connection?
+  private var waiting: [UInt32: Waiting] = [:]
+
+  func add(
+    _ message: Message, timeout: CallTimeout, expecting signature: Signature?,
+    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+  ) -> PendingCall {
+    let serial = connection?.post(message)
+    let call = PendingCall(serial: serial, to: message.destination, expecting: signature, router: self, handler)
+    if let serial {
+      waiting[serial] = Waiting(call: call)
+      call.fail(after: timeout)
+    } else {
+      call.failNextTurn(DBusError(.disconnected, "The connection to the bus is closed"))
     }
+    return call
+  }
+
+  func receive(_ reply: Message) {
+    waiting[reply.replySerial]?.call.receive(reply)
+  }
+
+  /// Answers every call in the order in which they were made: the bus has gone.
+  func failAll(_ error: DBusError) {
+    for serial in waiting.keys.sorted() { waiting[serial]?.call.complete(.failure(error)) }
+  }
+
+  func removeAll() { waiting = [:] }
+
+  fileprivate func forget(_ call: PendingCall) {
+    if let serial = call.serial, waiting[serial]?.call === call { waiting[serial] = nil }
   }
 }
 
 extension Connection {
-  /// Calls a method; the handler hears once, later, what came of it.
+  /// Calls a method; the handler hears once, later, what came of it, unless the connection is closed from this side.
   ///
   /// Fails with `NoReply` after the timeout, with `Disconnected` when the bus has gone, with `InvalidArgs` when the
   /// reply has another signature than `expecting`, and with whatever error the other side sends.
   public func call(
     _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
-  ) -> PendingCall? {
-    var pending: OpaquePointer?
-    guard dbus_connection_send_with_reply(raw, message.raw, &pending, timeout.rawValue) != 0 else {
-      fatalError("out of memory")
+  ) -> PendingCall {
+    // A message keeps the serial number of its first journey, which is what tells replies apart.
+    let message = message.isSent ? message.copy() : message
+    return replies.add(message, timeout: timeout, expecting: signature, handler)
+  }
+
+  /// Calls a method of the bus itself and waits for the reply, for at most 25 seconds.
+  func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
+    // A forged reply, which libdbus lets through here, is a reason to ask again; nobody forges that quickly for long.
+    for _ in 0..<10 {
+      guard isConnected else { break }
+      let request = message.isSent ? message.copy() : message
+      let reply = try withDBusError { dbus_connection_send_with_reply_and_block(raw, request.raw, -1, $0) }
+      let answer = Message(owning: reply)
+      if answer.kind == .reply, answer.sender == .bus { return try answer.arguments() }
     }
-    guard let pending else {
-      handler(.failure(DBusError(.disconnected, "The connection to the bus is closed")))
-      return nil
-    }
-    let call = PendingCall(pending)
-    let box = PendingCall.Handler(signature, handler)
-    box.call = call
-    let set = dbus_pending_call_set_notify(
-      pending,
-      { pending, data in
-        guard let pending, let data else { return }
-        Unmanaged<PendingCall.Handler>.fromOpaque(data).takeUnretainedValue().complete(pending)
-      },
-      Unmanaged.passRetained(box).toOpaque(),
-      { data in
-        if let data { Unmanaged<PendingCall.Handler>.fromOpaque(data).release() }
-      })
-    guard set != 0 else { fatalError("out of memory") }
-    return call
+    throw DBusError(.disconnected, "The bus gives no answer")
   }
 }

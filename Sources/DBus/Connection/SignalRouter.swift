@@ -13,7 +13,7 @@ nonisolated public struct Signal {
 /// An interest in signals; ends with its owner.
 @MainActor public final class SignalMatch {
   let rule: MatchRule
-  let handler: (Signal) -> Void
+  private var handler: ((Signal) -> Void)?
   private weak var router: SignalRouter?
 
   init(_ rule: MatchRule, _ router: SignalRouter, _ handler: @escaping (Signal) -> Void) {
@@ -26,9 +26,12 @@ nonisolated public struct Signal {
 
   /// Ends the interest and takes the rule back from the bus.
   public func cancel() {
-    router?.remove(ObjectIdentifier(self), rule)
+    handler = nil
+    router?.remove(self)
     router = nil
   }
+
+  fileprivate func receive(_ signal: Signal) { handler?(signal) }
 }
 
 /// Hands each signal to those who have a match for it, in the order in which they came.
@@ -40,19 +43,25 @@ final class SignalRouter {
 
   func add(_ rule: MatchRule, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
     let match = SignalMatch(rule, self, handler)
+    guard let connection, connection.isConnected else { return match }
     matches.append((ObjectIdentifier(match), Unowned(match: match)))
     // No error pointer: with one the call would block until the bus answers.
-    if let connection { dbus_bus_add_match(connection.raw, rule.text, nil) }
+    dbus_bus_add_match(connection.raw, rule.text, nil)
     return match
   }
 
-  fileprivate func remove(_ id: ObjectIdentifier, _ rule: MatchRule) {
-    guard let index = matches.firstIndex(where: { $0.id == id }) else { return }
+  fileprivate func remove(_ match: SignalMatch) {
+    guard let index = matches.firstIndex(where: { $0.id == ObjectIdentifier(match) }) else { return }
     matches.remove(at: index)
-    if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, rule.text, nil) }
+    if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, match.rule.text, nil) }
   }
 
-  func removeAll() { matches.removeAll() }
+  /// Ends every match; the bus has forgotten them, or soon will.
+  func removeAll() {
+    let ended = matches
+    matches = []
+    for entry in ended { entry.match.match?.cancel() }
+  }
 
   func dispatch(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
@@ -65,7 +74,7 @@ final class SignalRouter {
     let signal = Signal(sender: sender, path: path, interface: interface, member: member, arguments: arguments)
     for candidate in candidates {
       guard let match = candidate.match.match, match.rule.matches(arguments: arguments) else { continue }
-      match.handler(signal)
+      match.receive(signal)
     }
   }
 }

@@ -33,21 +33,34 @@ nonisolated public final class Message {
     try append(arguments)
   }
 
-  /// The reply to a call.
-  convenience init(replyTo call: Message, _ values: [Value]) throws(DBusError) {
-    self.init(owning: allocated(dbus_message_new_method_return(call.raw)))
+  /// The reply to the call with a serial number.
+  convenience init(replyTo serial: UInt32, from caller: BusName, _ values: [Value]) throws(DBusError) {
+    self.init(DBUS_MESSAGE_TYPE_METHOD_RETURN, answering: serial, from: caller)
     try append(values)
   }
 
-  /// The refusal of a call.
-  convenience init(errorTo call: Message, _ error: DBusError) {
-    // A NUL cannot travel in a D-Bus string, and the C string would end there anyway.
-    self.init(owning: allocated(dbus_message_new_error(call.raw, error.name.rawValue, error.message)))
+  /// The refusal of the call with a serial number.
+  convenience init(errorTo serial: UInt32, from caller: BusName, _ error: DBusError) {
+    self.init(DBUS_MESSAGE_TYPE_ERROR, answering: serial, from: caller)
+    if dbus_message_set_error_name(raw, error.name.rawValue) == 0 { fatalError("out of memory") }
+    // A NUL cannot travel in a D-Bus string: the text ends there.
+    try? append([.string(String(error.message.prefix { $0 != "\0" }))])
   }
+
+  private convenience init(_ type: Int32, answering serial: UInt32, from caller: BusName) {
+    self.init(owning: allocated(dbus_message_new(type)))
+    dbus_message_set_no_reply(raw, 1)
+    guard dbus_message_set_reply_serial(raw, serial) != 0,
+      dbus_message_set_destination(raw, caller.rawValue) != 0
+    else { fatalError("out of memory") }
+  }
+
+  /// The same message, which can be sent and changed apart from this one.
+  func copy() -> Message { Message(owning: allocated(dbus_message_copy(raw))) }
 
   /// The same message for another object and receiver: cheaper than building the body again.
   public func copy(at path: ObjectPath, to destination: BusName) -> Message {
-    let copy = Message(owning: allocated(dbus_message_copy(raw)))
+    let copy = copy()
     guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
       dbus_message_set_destination(copy.raw, destination.rawValue) != 0
     else { fatalError("out of memory") }
@@ -83,16 +96,34 @@ nonisolated extension Message {
     }
   }
 
-  /// Whether the sender waits for an answer; on unless it is switched off.
-  public var wantsReply: Bool {
-    get { dbus_message_get_no_reply(raw) == 0 }
-    set { dbus_message_set_no_reply(raw, newValue ? 0 : 1) }
+  /// Whether it has been sent; it cannot be changed any more then.
+  var isSent: Bool { dbus_message_get_serial(raw) != 0 }
+
+  /// The number by which the reply to it is known.
+  var serial: UInt32 { dbus_message_get_serial(raw) }
+
+  /// The serial number of the call that it answers; 0 in what is no answer.
+  var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
+
+  /// Whether libdbus itself says that the bus has gone. Nobody else can: what comes from the bus has a sender.
+  var isDisconnection: Bool {
+    dbus_message_get_sender(raw) == nil
+      && dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0
   }
 
-  /// Whether the bus may start the service for this call; on unless it is switched off.
+  /// Whether file descriptors came along, mentioned among the arguments or not.
+  var hasDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
+
+  /// Whether the sender waits for an answer; on unless it is switched off before the message is sent.
+  public var wantsReply: Bool {
+    get { dbus_message_get_no_reply(raw) == 0 }
+    set { if !isSent { dbus_message_set_no_reply(raw, newValue ? 0 : 1) } }
+  }
+
+  /// Whether the bus may start the service for this call; on unless it is switched off before the message is sent.
   public var startsService: Bool {
     get { dbus_message_get_auto_start(raw) != 0 }
-    set { dbus_message_set_auto_start(raw, newValue ? 1 : 0) }
+    set { if !isSent { dbus_message_set_auto_start(raw, newValue ? 1 : 0) } }
   }
 
   /// Whether the sender allows that a dialog is shown to the person before the answer comes.

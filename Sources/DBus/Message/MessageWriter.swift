@@ -4,9 +4,16 @@ nonisolated extension Message {
   /// Adds arguments at the end.
   ///
   /// Throws `InvalidArgs` for a value that D-Bus cannot carry: a string with a NUL in it, an array whose elements are
-  /// not all of its type, more than 32 levels of containers. libdbus would abort the process for each of them.
+  /// not all of its type, more than 32 levels of containers, a signature of more than 255 characters. libdbus would abort
+  /// the process for each of them. Throws `LimitsExceeded` above 16 MiB, for which a bus would end the connection.
   public func append(_ values: [Value]) throws(DBusError) {
-    for value in values { try MessageWriter.check(value) }
+    guard !values.isEmpty else { return }
+    guard !isSent else { throw DBusError(.failed, "A message cannot be changed when it has been sent") }
+    var size = 0
+    for value in values { size += try MessageWriter.check(value) }
+    guard size <= MessageWriter.maximumSize else { throw DBusError(.limitsExceeded, "The message is too large") }
+    let types = values.reduce(into: signature) { $0 += $1.signature }
+    guard Signature(validating: types) != nil else { throw MessageWriter.unspeakable }
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
     for value in values { MessageWriter.write(value, to: &iterator) }
@@ -15,36 +22,56 @@ nonisolated extension Message {
 
 /// Writes values that have been checked.
 nonisolated private enum MessageWriter {
-  static func check(_ value: Value, depth: Int = 0) throws(DBusError) {
+  static let maximumSize = 16 * 1024 * 1024
+  static let unspeakable = DBusError(.invalidArgs, "The types of the values make no valid signature")
+
+  /// Checks all that libdbus expects of a value and does not say itself; returns about how many bytes it takes.
+  static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
     guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
+    var size = 8
     switch value {
     case .string(let string):
       if string.utf8.contains(0) { throw DBusError(.invalidArgs, "A string cannot have a NUL character in it") }
+      size += string.utf8.count
+    case .objectPath(let path):
+      size += path.rawValue.utf8.count
+    case .signature(let signature):
+      size += signature.rawValue.utf8.count
     case .variant(let inner):
-      try check(inner, depth: depth + 1)
+      guard isSimple(inner) || Signature(validating: inner.signature) != nil else { throw unspeakable }
+      size += try check(inner, depth: depth + 1)
     case .structure(let fields):
       if fields.isEmpty { throw DBusError(.invalidArgs, "A structure cannot be empty") }
-      for field in fields { try check(field, depth: depth + 1) }
+      for field in fields { size += try check(field, depth: depth + 1) }
     case .array(let type, let elements):
       guard type.isSingle else { throw DBusError(.invalidArgs, "An array has elements of one type") }
       for element in elements {
         guard element.signature == type.rawValue else {
           throw DBusError(.invalidArgs, "The elements of an array must all be of its type")
         }
-        try check(element, depth: depth + 1)
+        size += try check(element, depth: depth + 1)
       }
     case .dictionary(let key, let type, let entries):
-      guard key.rawValue.utf8.count == 1, key != .variant, key.isSingle, type.isSingle else {
+      guard key.isBasic, type.isSingle else {
         throw DBusError(.invalidArgs, "A dictionary has keys of one basic type and values of one type")
       }
       for entry in entries {
         guard entry.key.signature == key.rawValue, entry.value.signature == type.rawValue else {
           throw DBusError(.invalidArgs, "The entries of a dictionary must all be of its types")
         }
-        try check(entry.key, depth: depth + 1)
-        try check(entry.value, depth: depth + 1)
+        size += try check(entry.key, depth: depth + 1)
+        size += try check(entry.value, depth: depth + 1)
       }
     default: break
+    }
+    return size
+  }
+
+  /// Whether the value's signature is one character, and so cannot be wrong.
+  private static func isSimple(_ value: Value) -> Bool {
+    switch value {
+    case .structure, .array, .dictionary: false
+    default: true
     }
   }
 

@@ -59,7 +59,12 @@ nonisolated public struct Signature: ValidatedName {
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_signature_validate(string, nil) != 0 }
 
   /// Whether it is exactly one complete type, as the elements of an array are.
-  public var isSingle: Bool { rawValue.withCString { dbus_signature_validate_single($0, nil) != 0 } }
+  public var isSingle: Bool { isBasic || rawValue.withCString { dbus_signature_validate_single($0, nil) != 0 } }
+
+  /// Whether it is one type that has no others in it, as the keys of a dictionary do.
+  var isBasic: Bool {
+    rawValue.utf8.count == 1 && rawValue.utf8.first.map { dbus_type_is_basic(Int32($0)) != 0 } ?? false
+  }
 
   public static let string = Signature("s")
   public static let variant = Signature("v")

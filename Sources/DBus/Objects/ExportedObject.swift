@@ -19,9 +19,14 @@ public final class ExportedObject {
 
   /// Takes the object off the bus; changes of properties that have not been sent are dropped.
   public func unexport() {
+    let tree = tree
+    detach()
+    tree?.remove(self)
+  }
+
+  func detach() {
     flush = nil
     changed = []
-    tree?.remove(self)
     tree = nil
   }
 
@@ -33,10 +38,19 @@ public final class ExportedObject {
 
   /// Sends a signal, to the owner if there is one and to everybody otherwise.
   public func emit(_ member: MemberName, of interface: InterfaceName, _ values: Value...) {
+    assert(
+      isDeclared(member, of: interface, values.map(\.signature).joined()),
+      "\(interface).\(member) does not have the arguments of its description")
     guard let connection = tree?.connection,
       let message = try? Message(signal: member, of: interface, at: path, to: owner, values)
     else { return }
     connection.send(message)
+  }
+
+  private func isDeclared(_ member: MemberName, of interface: InterfaceName, _ signature: String) -> Bool {
+    if interface == StandardInterface.properties { return true }
+    let shape = self.interface(named: interface.rawValue)?.table.signalShapes.first { $0.name == member }
+    return shape?.arguments.signature == signature
   }
 
   /// Notes that a property has a new value; all that change in one turn of the loop are sent together.
@@ -67,7 +81,7 @@ public final class ExportedObject {
       case .invalidates: invalidated.append(name.rawValue)
       case .changed:
         var now: Value?
-        interface.read(name, PropertyRead(by: nil) { now = try? $0.get() })
+        interface.read(name, PropertyRead(of: shape, by: nil) { now = try? $0.get() })
         if let now { values.append((name.rawValue, now)) } else { invalidated.append(name.rawValue) }
       }
     }
@@ -108,12 +122,15 @@ struct Binding<Owner: AnyObject>: BoundInterface {
   }
 
   func read(_ property: MemberName, _ request: PropertyRead) {
-    guard let owner, let entry = interface.properties[property] else { return }
+    guard let owner, let entry = interface.properties[property] else {
+      return request.answer(.failure(DBusError(.unknownObject, "There is no object at this path any more")))
+    }
     entry.read(owner, request)
   }
 
   func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError) {
-    guard let owner, let write = interface.properties[property]?.write else {
+    guard let owner else { throw DBusError(.unknownObject, "There is no object at this path any more") }
+    guard let write = interface.properties[property]?.write else {
       throw DBusError(.propertyReadOnly, "The property \(property) cannot be written")
     }
     try write(owner, value, call)

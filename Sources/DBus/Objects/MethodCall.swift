@@ -21,7 +21,10 @@ import CDBus
   /// Called when the answer has gone out, whatever it is.
   public var onAnswered: (() -> Void)?
 
-  private let message: Message
+  // Not the message itself for as long as the answer takes: it may be large.
+  private var message: Message?
+  private let serial: UInt32
+  private let wantsReply: Bool
   private weak var connection: Connection?
   private var isAnswered = false
   /// What the answer's types must be; nil before the method is known.
@@ -38,6 +41,8 @@ import CDBus
     allowsInteractiveAuthorization = message.allowsInteractiveAuthorization
     signature = message.signature
     byteCount = message.byteCount
+    serial = message.serial
+    wantsReply = message.wantsReply
   }
 
   isolated deinit {
@@ -54,7 +59,7 @@ import CDBus
       return fail(DBusError(.failed, "The answer of \(member) does not have the types of its description"))
     }
     do throws(DBusError) {
-      let reply = try Message(replyTo: message, values)
+      let reply = try Message(replyTo: serial, from: sender, values)
       answer(reply)
     } catch {
       fail(error)
@@ -62,15 +67,21 @@ import CDBus
   }
 
   /// Refuses the call.
-  public func fail(_ error: DBusError) { answer(Message(errorTo: message, error)) }
+  public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
 
   /// Reads the arguments, which is put off until the call has been let in.
-  func readArguments() throws(DBusError) { arguments = try message.arguments() }
+  func readArguments() throws(DBusError) {
+    guard let message else { return }
+    self.message = nil
+    guard !message.hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted here") }
+    arguments = try message.arguments()
+  }
 
   private func answer(_ reply: @autoclosure () -> Message) {
     guard !isAnswered else { return }
     isAnswered = true
-    if message.wantsReply { connection?.send(reply()) }
+    message = nil
+    if wantsReply { connection?.send(reply()) }
     let action = onAnswered
     onAnswered = nil
     action?()
@@ -81,9 +92,11 @@ import CDBus
 @MainActor public final class PropertyRead {
   /// The unique name of who asks; nil when the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
+  private let property: PropertyShape
   private var handler: ((Result<Value, DBusError>) -> Void)?
 
-  init(by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  init(of property: PropertyShape, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+    self.property = property
     self.sender = sender
     self.handler = handler
   }
@@ -95,6 +108,10 @@ import CDBus
   public func answer(_ result: Result<Value, DBusError>) {
     let handler = handler
     self.handler = nil
-    handler?(result)
+    if case .success(let value) = result, value.signature != property.type.rawValue {
+      handler?(.failure(DBusError(.failed, "The value of \(property.name) does not have the type of its description")))
+    } else {
+      handler?(result)
+    }
   }
 }

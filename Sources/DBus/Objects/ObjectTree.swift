@@ -14,7 +14,7 @@ public final class ObjectTree {
     _ path: ObjectPath, owner: BusName? = nil, _ implementations: Implementation...
   ) -> ExportedObject {
     let object = ExportedObject(path, owner: owner, implementations.map(\.binding), in: self)
-    objects[path] = object
+    objects.updateValue(object, forKey: path)?.detach()
     return object
   }
 
@@ -22,7 +22,11 @@ public final class ObjectTree {
     if objects[object.path] === object { objects[object.path] = nil }
   }
 
-  func removeAll() { objects.removeAll() }
+  func removeAll() {
+    for object in objects.values { object.detach() }
+    objects = [:]
+    admission = nil
+  }
 
   /// Answers a call, or hands it to who will.
   func dispatch(_ message: Message) {
@@ -70,12 +74,12 @@ public final class ObjectTree {
 
   /// The next path elements below a path that lead to objects which the peer can see, sorted.
   private func children(of path: ObjectPath, for peer: BusName) -> [String] {
-    let prefix = path.childPrefix
-    var names: Set<Substring> = []
-    for (candidate, object) in objects where candidate.rawValue.hasPrefix(prefix) && object.isVisible(to: peer) {
-      let rest = candidate.rawValue.dropFirst(prefix.count)
-      if let name = rest.split(separator: "/", maxSplits: 1).first { names.insert(name) }
+    let prefix = path.childPrefix.utf8
+    var names: Set<String> = []
+    for (candidate, object) in objects where object.isVisible(to: peer) && candidate.rawValue.utf8.starts(with: prefix) {
+      let rest = candidate.rawValue.utf8.dropFirst(prefix.count)
+      if let name = String(rest.prefix { $0 != UInt8(ascii: "/") }), !name.isEmpty { names.insert(name) }
     }
-    return names.map(String.init).sorted()
+    return names.sorted()
   }
 }

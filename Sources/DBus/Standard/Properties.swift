@@ -4,7 +4,7 @@ enum Properties {
     let (interface, shape) = try find(call, in: object)
     interface.read(
       shape.name,
-      PropertyRead(by: call.sender) { result in
+      PropertyRead(of: shape, by: call.sender) { result in
         switch result {
         case .success(let value): call.reply(.variant(value))
         case .failure(let error): call.fail(error)
@@ -30,7 +30,7 @@ enum Properties {
     let collection = Collection(call)
     for shape in interface.table.propertyShapes.sorted(by: { $0.name < $1.name }) {
       let index = collection.expect(shape.name.rawValue)
-      interface.read(shape.name, PropertyRead(by: call.sender) { collection.take($0, at: index) })
+      interface.read(shape.name, PropertyRead(of: shape, by: call.sender) { collection.take($0, at: index) })
     }
     collection.allAsked()
   }
@@ -67,7 +67,11 @@ enum Properties {
     _ call: MethodCall, in object: ExportedObject?
   ) throws(DBusError) -> (any BoundInterface, PropertyShape) {
     let name = call.arguments[1].string ?? ""
-    let interface = try self.interface(named: call.arguments[0].string ?? "", of: object)
+    let interfaceName = call.arguments[0].string ?? ""
+    guard !isStandard(interfaceName) else {
+      throw DBusError(.unknownProperty, "The standard interfaces have no properties")
+    }
+    let interface = try self.interface(named: interfaceName, of: object)
     guard let member = MemberName(validating: name), let shape = interface.shape(ofProperty: member) else {
       throw DBusError(.unknownProperty, "The interface \(interface.table.name) has no such property")
     }
