@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MainLoop", targets: ["MainLoop"]),
     .library(name: "Publicist", targets: ["Publicist"]),
     .executable(name: "geopublicistd", targets: ["geopublicistd"]),
+    .executable(name: "geopublicist", targets: ["geopublicist"]),
   ],
   targets: [
     // C libraries
@@ -39,6 +40,9 @@ let package = Package(
     .executableTarget(
       name: "geopublicistd",
       dependencies: ["DBus", "LocationService", "MainLoop", "Program", "Publicist"], swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "geopublicist", dependencies: ["CGLib", "DBus", "LocationModel", "MainLoop", "Program"],
+      swiftSettings: onMainLoop),
 
     // Tests: one target for each of the sources, and the whole way end to end
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),

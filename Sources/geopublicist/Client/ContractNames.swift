@@ -1,0 +1,22 @@
+import DBus
+
+/// The names of the published contract, as its XML files have them.
+nonisolated enum Contract {
+  static let service: BusName = "org.geopublicist.Location1"
+  static let path: ObjectPath = "/org/geopublicist/Location1"
+  static let manager: InterfaceName = "org.geopublicist.Location1"
+  static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
+  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+}
+
+nonisolated extension ErrorName {
+  static let contractNotAuthorized = ErrorName("org.geopublicist.Location1.Error.NotAuthorized")
+  static let contractTimeout = ErrorName("org.geopublicist.Location1.Error.Timeout")
+  static let contractUnavailable = ErrorName("org.geopublicist.Location1.Error.Unavailable")
+  static let contractInvalidOption = ErrorName("org.geopublicist.Location1.Error.InvalidOption")
+  // What libdbus says of a bus that is not there.
+  static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
+  static let fileNotFound = ErrorName("org.freedesktop.DBus.Error.FileNotFound")
+  static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
+  static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
+}

@@ -1,0 +1,46 @@
+import DBus
+
+/// What the command ends with.
+nonisolated enum ExitStatus {
+  static let success: Int32 = 0
+  static let failure: Int32 = 1
+  static let usage: Int32 = 2
+  static let notAuthorized: Int32 = 3
+  static let unavailable: Int32 = 4
+  static let timeout: Int32 = 5
+  /// Ctrl-C before there was an answer; what a shell says of a command that SIGINT has ended.
+  static let interrupted: Int32 = 130
+}
+
+/// A D-Bus error as a sentence for the person and a status for the script.
+nonisolated struct Failure {
+  let message: String
+  let status: Int32
+
+  /// `bus` is the bus in words.
+  init(_ error: DBusError, on bus: String) {
+    let name = error.name.rawValue
+    switch error.name {
+    case .serviceUnknown, .nameHasNoOwner:
+      self.init(
+        "The bridge is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
+        ExitStatus.unavailable)
+    case .contractTimeout, .noReply: self.init(error.message, ExitStatus.timeout)
+    case .contractUnavailable: self.init(error.message, ExitStatus.unavailable)
+    case .contractNotAuthorized: self.init(error.message, ExitStatus.notAuthorized)
+    case .contractInvalidOption: self.init(error.message, ExitStatus.usage)
+    case .interactiveAuthorizationRequired:
+      self.init("\(error.message) (geopublicist authorize --interactive)", ExitStatus.notAuthorized)
+    case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
+    case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
+    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."), .noServer, .fileNotFound, .badAddress, .timedOut:
+      self.init(error.message, ExitStatus.unavailable)
+    default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)
+    }
+  }
+
+  private init(_ message: String, _ status: Int32) {
+    self.message = message
+    self.status = status
+  }
+}

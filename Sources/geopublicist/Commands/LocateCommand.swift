@@ -1,0 +1,81 @@
+import DBus
+import MainLoop
+import Program
+
+/// `geopublicist locate`: one fix.
+final class LocateCommand: Command {
+  static let name = "locate"
+  static let summary = "Show where this machine is, once"
+
+  static func declareOptions(_ parser: OptionParser) {
+    parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
+    parser.addText("timeout", "t", "Wait no longer than this, 20s by default and 2min at most", value: "TIME")
+    parser.addText("maximum-age", nil, "A fix that is no older serves, too, 30s by default", value: "TIME")
+    parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
+  }
+
+  private let invocation: Invocation
+  private let options: [(String, Value)]
+  private let timeout: UInt32
+  private var bridge: Bridge?
+  private var ticks: LoopSource?
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    let parser = invocation.parser
+    var options: [(String, Value)] = []
+    if let level = try parser.level("accuracy") { options.append(("accuracy", .string(level))) }
+    if let age = try parser.milliseconds("maximum-age") { options.append(("maximum-age", .uint32(age))) }
+    if let id = parser.text("desktop-id") { options.append(("desktop-id", .string(id))) }
+    timeout = try parser.milliseconds("timeout") ?? 20_000
+    options.append(("timeout", .uint32(timeout)))
+    self.options = options
+  }
+
+  func begin() {
+    do throws(DBusError) {
+      let bridge = try Bridge(on: invocation.bus)
+      self.bridge = bridge
+      showProgress()
+      // The bridge's own answer to the timeout comes first, and says more than libdbus would.
+      let patience = CallTimeout.milliseconds(Int32(clamping: Int64(timeout) + 10_000))
+      bridge.call("GetLocation", [.options(options)], timeout: patience, expecting: .variantDictionary) {
+        [invocation] result in
+        invocation.output.clearProgress()
+        switch result {
+        case .success(let values): Self.show(values.first ?? .options([]), on: invocation)
+        case .failure(let error): invocation.fail(error)
+        }
+      }
+    } catch {
+      invocation.fail(error)
+    }
+  }
+
+  func interrupted() { invocation.finish(ExitStatus.interrupted) }
+
+  private func showProgress() {
+    let dots = Text.isUnicode ? "…" : "..."
+    var seconds = 0
+    invocation.output.showProgress("Waiting for a fix\(dots)")
+    ticks = MainLoop.main.every(microseconds: 1_000_000) { [invocation] in
+      seconds += 1
+      invocation.output.showProgress("Waiting for a fix\(dots) \(seconds) s (Ctrl-C ends it)")
+    }
+  }
+
+  private static func show(_ value: Value, on invocation: Invocation) {
+    guard let reading = LocationReading(value) else {
+      invocation.complain("The bridge answered without a location")
+      return invocation.finish(ExitStatus.failure)
+    }
+    let output = invocation.output
+    if invocation.isJSON {
+      output.line(JSONText.text(value))
+    } else {
+      for line in LocationText.rows(reading).lines(for: output) { output.line(line) }
+      output.line(LocationText.uri(reading.location))
+    }
+    invocation.finish(ExitStatus.success)
+  }
+}

@@ -1,0 +1,94 @@
+import DBus
+import LocationModel
+import MainLoop
+import Program
+
+/// `geopublicist watch`: every fix, redrawn in place on a terminal, a line each otherwise.
+final class WatchCommand: Command {
+  static let name = "watch"
+  static let summary = "Show where this machine is, all the time"
+
+  static func declareOptions(_ parser: OptionParser) {
+    SubscriptionArguments.declare(parser)
+    parser.addText("count", "n", "End after so many fixes", value: "NUMBER")
+    parser.addText("duration", nil, "End after this time", value: "TIME")
+  }
+
+  private let invocation: Invocation
+  private let options: [(String, Value)]
+  private var bridge: Bridge?
+  private var subscription: SubscriptionClient?
+  private var state = WatchState()
+  private var region: LiveRegion?
+  private var upstream: SignalMatch?
+  private var ticks: LoopSource?
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    options = try SubscriptionArguments.options(invocation.parser)
+  }
+
+  func begin() {
+    do throws(DBusError) {
+      let bridge = try Bridge(on: invocation.bus)
+      self.bridge = bridge
+      bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
+      subscription = SubscriptionClient(on: bridge, options) { [weak self] event in self?.handle(event) }
+      if invocation.output.isTerminal, !invocation.isJSON { beginDrawing(bridge) }
+    } catch {
+      invocation.fail(error)
+    }
+  }
+
+  func interrupted() { invocation.finish(ExitStatus.success) }
+
+  private func handle(_ event: SubscriptionClient.Event) {
+    state.handle(event)
+    switch event {
+    case .location(let reading):
+      if invocation.isJSON {
+        invocation.output.line(JSONText.text(reading.value))
+      } else if region == nil {
+        invocation.output.line(LocationText.line(reading))
+      }
+    case .authorization(_, let reason):
+      if !state.isAuthorized, region == nil { invocation.complain(Sentences.authorization(reason: reason)) }
+    case .error(_, let message):
+      if region == nil { invocation.complain(message) }
+    case .closed(let reason):
+      draw()
+      if reason == "shutdown" { invocation.complain("The bridge has ended") }
+      invocation.finish(state.exitStatus(closedFor: reason))
+    case .failed(let error):
+      invocation.fail(error)
+    }
+    draw()
+  }
+
+  private func presenceChanged(_ isThere: Bool) {
+    guard !isThere, subscription != nil else { return }
+    invocation.complain("The bridge has gone")
+    invocation.finish(ExitStatus.unavailable)
+  }
+}
+
+/// On a terminal.
+extension WatchCommand {
+  private func beginDrawing(_ bridge: Bridge) {
+    region = LiveRegion(on: invocation.output)
+    upstream = bridge.onSignal(of: Contract.properties, at: Contract.path) { [weak self] signal in
+      guard signal.arguments.count > 1, let changes = signal.arguments[1].properties else { return }
+      self?.state.upstreamChanged(changes)
+      self?.draw()
+    }
+    bridge.readProperties { [weak self] result in
+      guard case .success(let value) = result, let properties = value.properties else { return }
+      self?.state.upstreamChanged(properties)
+      self?.draw()
+    }
+    // So that the age of the last fix is true.
+    ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.draw() }
+  }
+
+  private func draw() { region?.draw(state.lines(for: invocation.output)) }
+}

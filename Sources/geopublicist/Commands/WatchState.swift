@@ -1,0 +1,60 @@
+import DBus
+import LocationModel
+
+/// What `watch` knows at a moment, and how it looks on a terminal.
+struct WatchState {
+  private(set) var last: LocationReading?
+  private(set) var count = 0
+  private var status = ""
+  private var reason = ""
+  private var upstreamState = ""
+  private var upstreamReason = ""
+  private var complaint = ""
+
+  var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
+
+  mutating func handle(_ event: SubscriptionClient.Event) {
+    switch event {
+    case .location(let reading):
+      last = reading
+      count += 1
+      complaint = ""
+    case .authorization(let status, let reason):
+      self.status = status
+      self.reason = reason
+      // What may not be known any more may not stay on the screen either.
+      if !isAuthorized { last = nil }
+    case .error(_, let message): complaint = message
+    case .closed, .failed: break
+    }
+  }
+
+  mutating func upstreamChanged(_ properties: [String: Value]) {
+    if let state = properties["State"]?.string { upstreamState = state }
+    if let reason = properties["StateReason"]?.string { upstreamReason = reason }
+  }
+
+  /// What the command ends with when the service has ended the subscription.
+  func exitStatus(closedFor reason: String) -> Int32 {
+    if reason == "shutdown" { return ExitStatus.unavailable }
+    if count > 0 { return ExitStatus.success }
+    if !isAuthorized, !status.isEmpty { return ExitStatus.notAuthorized }
+    return upstreamState == UpstreamState.unavailable.rawValue ? ExitStatus.unavailable : ExitStatus.timeout
+  }
+
+  @MainActor func lines(for output: StandardOutput) -> [String] {
+    var rows = Rows()
+    rows.add(
+      "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
+      detail: isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
+    let isRunning = upstreamState == UpstreamState.running.rawValue
+    rows.add(
+      "GeoClue", upstreamState, Sentences.emphasis(state: upstreamState),
+      detail: isRunning ? "" : Sentences.upstream(state: upstreamState, reason: upstreamReason))
+    if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
+    rows.add("Fixes", "\(count)")
+    let head = rows.lines(for: output)
+    guard let last else { return head }
+    return head + [""] + LocationText.rows(last).lines(for: output) + [LocationText.uri(last.location)]
+  }
+}

@@ -1,0 +1,70 @@
+import CGLib
+import Glibc
+import MainLoop
+import Program
+
+/// The person's command: a D-Bus client of the published contract.
+@main struct Geopublicist {
+  static let version = "1.0.0"
+
+  static let commands: [any Command.Type] = [
+    StatusCommand.self, LocateCommand.self, WatchCommand.self, ListCommand.self, AuthorizeCommand.self,
+    MonitorCommand.self,
+  ]
+
+  static func main() {
+    // The characters of the terminal, for GLib's help text and for ours.
+    setlocale(LC_CTYPE, "")
+    setenv("DBUS_FATAL_WARNINGS", "0", 0)
+    exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  private static func run(_ arguments: [String]) -> Int32 {
+    do throws(OptionParser.UsageError) {
+      guard let (name, rest) = Invocation.split(arguments) else { return try runWithoutCommand(arguments) }
+      guard let type = commands.first(where: { $0.name == name }) else {
+        throw OptionParser.UsageError(message: "There is no command '\(name)'; see geopublicist --help")
+      }
+      let invocation = try Invocation(of: type, rest)
+      return serve(try type.init(invocation), invocation)
+    } catch {
+      StandardError.write("geopublicist: \(error.message)\n")
+      return ExitStatus.usage
+    }
+  }
+
+  private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
+    // Before the connection, which must not be between a signal and its handler.
+    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in command.interrupted() }
+    invocation.output.onHangUp = { MainLoop.main.quit(status: ExitStatus.success) }
+    command.begin()
+    let status = MainLoop.main.run()
+    invocation.output.restore()
+    withExtendedLifetime((signals, command)) {}
+    return status
+  }
+
+  /// `--help`, `--version`, or nothing, which is a mistake.
+  private static func runWithoutCommand(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+    let width = commands.map { $0.name.count }.max() ?? 0
+    let list = commands.map { "  \(Text.padded($0.name, to: width))  \($0.summary)" }.joined(separator: "\n")
+    g_set_prgname("geopublicist")
+    let parser = OptionParser(
+      summary: """
+        Says where this machine is, and who may know it.
+
+        Commands:
+        \(list)
+
+        geopublicist COMMAND --help tells more about each.
+        """, arguments: "COMMAND")
+    Invocation.declareCommonOptions(parser)
+    parser.addSwitch("version", nil, "Print the version and exit")
+    _ = try parser.parse(["geopublicist"] + arguments)
+    guard parser.isSet("version") else {
+      throw OptionParser.UsageError(message: "No command is given; see geopublicist --help")
+    }
+    _ = StandardOutput().write("geopublicist \(version)\n")
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,55 @@
+import DBus
+
+/// D-Bus values as JSON: a dictionary becomes an object, arrays and structures become arrays.
+nonisolated enum JSONText {
+  static func text(_ value: Value) -> String {
+    switch value {
+    case .byte(let number): "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .int16(let number): "\(number)"
+    case .uint16(let number): "\(number)"
+    case .int32(let number): "\(number)"
+    case .uint32(let number): "\(number)"
+    case .int64(let number): "\(number)"
+    case .uint64(let number): "\(number)"
+    case .double(let number): text(number)
+    case .string(let string): quoted(string)
+    case .objectPath(let path): quoted(path.rawValue)
+    case .signature(let signature): quoted(signature.rawValue)
+    case .array(_, let elements): "[" + elements.map(text).joined(separator: ",") + "]"
+    case .structure(let fields): "[" + fields.map(text).joined(separator: ",") + "]"
+    case .variant(let inner): text(inner)
+    case .dictionary(_, _, let entries):
+      "{" + entries.map { key($0.key) + ":" + text($0.value) }.joined(separator: ",") + "}"
+    }
+  }
+
+  /// An object of the given members, in their order.
+  static func object(_ members: [(String, Value)]) -> String { text(.options(members)) }
+
+  /// The shortest number that reads back as the same double; JSON has no word for infinity and for no number.
+  static func text(_ number: Double) -> String { number.isFinite ? "\(number)" : "null" }
+
+  static func quoted(_ string: String) -> String {
+    var quoted = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      // Besides what JSON demands: what could steer a terminal, or end a line for some readers.
+      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value):
+        let hexadecimal = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  private static func key(_ value: Value) -> String {
+    value.string.map(quoted) ?? quoted(text(value))
+  }
+}

@@ -1,0 +1,53 @@
+import LocationModel
+
+/// A location in the forms that people and scripts read.
+nonisolated enum LocationText {
+  /// Degrees with so many digits: a centimetre.
+  static let digits = 7
+
+  /// RFC 5870; its uncertainty is in metres, and left out where nothing is known of it.
+  static func uri(_ location: Location) -> String {
+    let altitude = location.altitude.map { "," + Number.short($0, 1) } ?? ""
+    let uncertainty = location.accuracy.map { ";u=" + Number.short($0, 1) } ?? ""
+    return "geo:\(degrees(location.latitude)),\(degrees(location.longitude))\(altitude)\(uncertainty)"
+  }
+
+  /// One line of fields that a space separates: time, latitude, longitude, accuracy in metres or `-`, level.
+  static func line(_ reading: LocationReading) -> String {
+    let location = reading.location
+    let accuracy = location.accuracy.map { Number.short($0, 1) } ?? "-"
+    return [
+      Moment.iso(location.timestamp), degrees(location.latitude), degrees(location.longitude), accuracy,
+      reading.level,
+    ].joined(separator: " ") + (location.isSimulated ? " simulated" : "")
+  }
+
+  /// Everything that is known, a row each.
+  static func rows(_ reading: LocationReading, now: Timestamp = Moment.now) -> Rows {
+    let location = reading.location
+    var rows = Rows()
+    rows.add("Latitude", degrees(location.latitude) + degree, .strong)
+    rows.add("Longitude", degrees(location.longitude) + degree, .strong)
+    rows.add("Accuracy", location.accuracy.map { "\(plusMinus)\(Number.short($0, 1)) m" })
+    rows.add("Altitude", location.altitude.map { Number.short($0, 1) + " m" })
+    rows.add("Speed", location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
+    rows.add("Heading", location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
+    rows.add("Level", reading.level + (reading.isReduced ? " (less than asked)" : ""))
+    rows.add("Source", location.sourceDescription.map(Text.plain))
+    if location.isSimulated { rows.add("Simulated", "yes, nothing measured it", .doubtful) }
+    let age = now.microseconds(since: location.timestamp) / 1_000_000
+    rows.add("Measured", "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
+    return rows
+  }
+
+  private static func degrees(_ number: Double) -> String { Number.fixed(number, digits) }
+  private static let degree = Text.isUnicode ? "°" : " deg"
+  private static let plusMinus = Text.isUnicode ? "±" : "+-"
+
+  /// The nearest of the eight points of the compass.
+  static func compassPoint(_ heading: Double) -> String {
+    let points = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+    guard heading.isFinite, (0...360).contains(heading) else { return "" }
+    return points[Int((heading / 45).rounded()) % points.count]
+  }
+}

@@ -1,0 +1,57 @@
+import LocationModel
+
+/// The contract's words as sentences.
+nonisolated enum Sentences {
+  /// What the upstream does, from the properties `State` and `StateReason`.
+  static func upstream(state: String, reason: String) -> String {
+    switch UpstreamReason(rawValue: reason) {
+    case .geoclueNotInstalled: return "GeoClue is not installed; install the package geoclue-2.0"
+    case .geoclueRestarting: return "GeoClue has gone and is being called again"
+    case .noSource: return "GeoClue has no source; connect a GPS receiver or switch Wi-Fi on"
+    case .noAgent: return AuthorizationReason.noAgent.sentence
+    case .noFix: return "GeoClue runs, but has measured nothing yet"
+    case .some(.none), nil: break
+    }
+    switch UpstreamState(rawValue: state) {
+    case .idle: return "nobody listens, so GeoClue is not held"
+    case .starting: return "GeoClue is being asked for a client"
+    case .waiting: return "GeoClue has not allowed it yet"
+    case .running: return "fixes come"
+    case .unavailable: return "no fix can come now"
+    case nil: return reason
+    }
+  }
+
+  /// Why a status is what it is, and what to do.
+  static func authorization(reason: String) -> String {
+    AuthorizationReason(rawValue: reason)?.sentence ?? reason
+  }
+
+  /// How good a status is.
+  static func emphasis(status: String) -> Emphasis {
+    guard let status = AuthorizationStatus(rawValue: status) else { return .doubtful }
+    switch status {
+    case .authorizedAlways, .authorizedWhenInUse: return .good
+    case .notDetermined: return .doubtful
+    case .denied, .restricted: return .bad
+    }
+  }
+
+  /// How good a state is.
+  static func emphasis(state: String) -> Emphasis {
+    switch UpstreamState(rawValue: state) {
+    case .running, .idle: .good
+    case .unavailable: .bad
+    default: .doubtful
+    }
+  }
+
+  /// What GeoClue's sources can do, from the property `AvailableAccuracy`.
+  static func sources(_ accuracy: String) -> String {
+    switch accuracy {
+    case "unknown": "not known while GeoClue does not run"
+    case "none": "none"
+    default: "up to \(accuracy)"
+    }
+  }
+}
