@@ -104,7 +104,7 @@ public final class BusClient {
   ) throws -> Int64 {
     try send([
       "call": [
-        "destination": .string(destination), "path": .string(path), "interface": interface.map(JSON.string) ?? nil,
+        "destination": .string(destination), "path": .string(path), "interface": interface.map(JSON.string) ?? .null,
         "member": .string(member), "signature": .string(signature), "arguments": .array(arguments),
         "interactive": .bool(interactive), "timeout": 300,
       ]
@@ -141,7 +141,7 @@ public final class BusClient {
     _ = try answer(
       to: send([
         "emit": [
-          "destination": destination.map(JSON.string) ?? nil, "path": .string(path), "interface": .string(interface),
+          "destination": destination.map(JSON.string) ?? .null, "path": .string(path), "interface": .string(interface),
           "member": .string(member), "signature": .string(signature), "arguments": .array(arguments),
         ]
       ]))

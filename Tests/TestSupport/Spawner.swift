@@ -25,6 +25,8 @@ nonisolated final class Spawner: Sendable {
   }
 
   private init() {
+    // Whoever writes to a child that has ended gets an error, not its own end.
+    signal(SIGPIPE, SIG_IGN)
     let thread = Thread { [self] in serve() }
     thread.name = "spawner"
     thread.start()

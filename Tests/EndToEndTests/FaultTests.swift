@@ -1,0 +1,255 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// GeoClue as it should not be: a fake one fails, and the daemon says so, lives, and goes on when it is over.
+@Suite(.serialized) struct FaultTests {
+  /// The daemon on the system bus with a GeoClue that fails when it is told to.
+  private final class FaultyMachine {
+    let bus: PrivateBus
+    let geoclue: FakeGeoClue
+    let daemon: Daemon
+    let consumer: ConsumerProgram
+
+    init(idleSeconds: Double = 0) throws {
+      bus = try PrivateBus(.system)
+      geoclue = try FakeGeoClue(on: bus, idleSeconds: idleSeconds)
+      daemon = try Daemon(.system, on: bus)
+      consumer = try ConsumerProgram(on: bus)
+    }
+
+    /// Waits until the daemon has a client that runs.
+    func waitUntilStarted() throws {
+      try eventually("a client is started", within: .seconds(15)) {
+        try geoclue.state()["clients"]?.array?.contains { $0["active"] == true } == true
+      }
+    }
+
+    /// Makes a fix and waits until it arrives.
+    func expectAFix(at path: String, latitude: Double) throws {
+      let before = consumer.locations(from: path).count
+      try waitUntilStarted()
+      try geoclue.fix(latitude: latitude, longitude: 13)
+      let last = try consumer.locations(before + 1, from: path).last
+      #expect(last?["Latitude"]?.number == latitude)
+    }
+  }
+
+  @Test(arguments: [
+    ("Geolocation disabled for UID 0", "denied", "disabled-by-user"),
+    ("'org.geopublicist.Location1' disallowed by configuration for UID 0", "restricted", "disallowed-by-configuration"),
+    ("'org.geopublicist.Location1' disallowed, no agent for UID 0", "not-determined", "no-agent"),
+    (
+      "Agent rejected 'org.geopublicist.Location1' for user '0'. Please ensure that "
+        + "'org.geopublicist.Location1' has installed a valid org.geopublicist.Location1.desktop file.",
+      "denied", "rejected-by-agent"
+    ),
+    ("Something that no release says", "restricted", "disallowed-by-policy"),
+  ])
+  func aRefusalSaysWhy(_ text: String, _ status: String, _ reason: String) throws {
+    let systemBus = try PrivateBus(.system)
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: systemBus)
+    let agent = try DesktopAgent(at: systemBus.address)
+    try agent.waitUntilRegistered()
+    try geoclue.refuse("Start", with: text)
+    let daemon = try Daemon(.session, on: bus, geoclueOn: systemBus)
+    let consumer = try ConsumerProgram(on: bus)
+    let path = try consumer.subscribe()
+    // It may be refused already: the status is known when GeoClue has been asked.
+    _ = try consumer.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    try consumer.waitFor("AuthorizationReason", .string(reason), of: path)
+    #expect(try consumer.property("AuthorizationStatus", of: path) == .string(status))
+    #expect(consumer.client.received("AuthorizationChanged").last == [.string(status), .string(reason)])
+    let answer = try consumer.location(["timeout": .variant("u", 300)])
+    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(daemon.isRunning)
+    _ = agent
+  }
+
+  @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
+  func aCallThatHangsHangsNobody(_ member: String) throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    try geoclue.fault(on: member, "hang")
+    let daemon = try Daemon(.system, on: bus)
+    let consumer = try ConsumerProgram(on: bus)
+    let path = try consumer.subscribeAndStart()
+    let start = ContinuousClock.now
+    #expect(try consumer.location(["timeout": .variant("u", 500)]).errorName != nil)
+    #expect(try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName == nil)
+    #expect(ContinuousClock.now - start < .seconds(7))
+    #expect(try consumer.property("State") != "running")
+    try geoclue.release(member)
+    let client = try eventual("a client is started", within: .seconds(40)) {
+      try geoclue.state()["clients"]?.array?.first { $0["active"] == true }
+    }
+    #expect(client["DesktopId"]?.string == Daemon.name)
+    #expect(client["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
+    #expect(client["TimeThreshold"] == 0)
+    try geoclue.fix(latitude: 52.5, longitude: 13)
+    _ = try consumer.locations(1, from: path)
+    let clients = try geoclue.state()["clients"]
+    #expect(clients?.array?.count == 1, "no orphans")
+    #expect(daemon.isRunning)
+  }
+
+  @Test func aFixThatIsNoneIsNotPassedOn() throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.expectAFix(at: path, latitude: 50)
+    for garbage in [
+      ["Latitude": "nan"], ["Longitude": "inf"], ["Latitude": 90.001], ["Longitude": -180.5], ["Latitude": "-inf"],
+    ] as [[String: JSON]] {
+      let (name, value) = try #require(garbage.first)
+      try machine.geoclue.fix(latitude: 51, longitude: 13, [name: .variant("d", value)])
+    }
+    for (name, value) in [
+      ("Latitude", JSON.variant("s", "51")), ("Longitude", .variant("u", 13)), ("Latitude", .variant("ad", [])),
+    ] {
+      try machine.geoclue.fix(latitude: 51, longitude: 13, [name: value])
+    }
+    try machine.expectAFix(at: path, latitude: 52)
+    let latitudes = machine.consumer.locations(from: path).map { $0["Latitude"]?.number }
+    #expect(latitudes == [50, 52])
+    #expect(machine.daemon.isRunning)
+  }
+
+  @Test(arguments: [
+    ["Accuracy": .variant("d", -1), "Altitude": .variant("d", -1.7976931348623157e308), "Speed": .variant("d", -1)],
+    ["Accuracy": .variant("d", "nan"), "Altitude": .variant("d", "inf"), "Heading": .variant("d", "nan")],
+    [
+      "Accuracy": .variant("s", "5"), "Altitude": .variant("u", 5), "Speed": .variant("s", ""),
+      "Heading": .variant("b", true),
+    ],
+  ] as [[String: JSON]])
+  func whatIsUnknownIsAbsent(_ unknown: [String: JSON]) throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.waitUntilStarted()
+    try machine.geoclue.fix(latitude: 51, longitude: 13, unknown)
+    let location = try machine.consumer.locations(1, from: path)[0]
+    #expect(location["Latitude"] == .variant("d", 51))
+    for absent in ["Accuracy", "Altitude", "Speed", "Heading", "Description"] {
+      #expect(location[absent] == nil, "\(absent) in \(location.line)")
+    }
+  }
+
+  @Test func whatIsKnownIsThere() throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.waitUntilStarted()
+    let known: [String: JSON] = [
+      "Accuracy": .variant("d", 5), "Speed": .variant("d", 1.5), "Heading": .variant("d", 90),
+      "Altitude": .variant("d", -3), "Description": .variant("s", "GPS GGA"),
+    ]
+    try machine.geoclue.fix(latitude: 51, longitude: 13, known)
+    let location = try machine.consumer.locations(1, from: path)[0]
+    for (name, value) in known { #expect(location[name] == value) }
+  }
+
+  @Test(arguments: [
+    ["do": "reply", "signature": "", "arguments": []], ["do": "reply", "signature": "s", "arguments": ["x"]],
+    ["do": "reply", "signature": "a{sv}", "arguments": [[:]]],
+    ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
+  ] as [[String: JSON]])
+  func aLocationThatCannotBeReadIsLeftOut(_ fault: [String: JSON]) throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.expectAFix(at: path, latitude: 50)
+    try machine.geoclue.fault(
+      on: "GetAll", try #require(fault["do"]?.string),
+      fault.filter { $0.key != "do" }.merging(["interface": "\(GeoClueName).Location", "times": 1]) { $1 })
+    try machine.geoclue.fix(latitude: 51, longitude: 13)
+    try machine.expectAFix(at: path, latitude: 52)
+    #expect(machine.consumer.locations(from: path).map { $0["Latitude"]?.number } == [50, 52])
+    #expect(machine.daemon.isRunning)
+  }
+
+  @Test func aFixBeforeTheReplyToStartCounts() throws {
+    let machine = try FaultyMachine()
+    try machine.geoclue.fix(latitude: 50, longitude: 13)
+    let path = try machine.consumer.subscribeAndStart()
+    #expect(try machine.consumer.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
+  }
+
+  @Test func signalsWithTheWrongContentAreIgnored() throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.expectAFix(at: path, latitude: 50)
+    let upstream = try #require(try machine.geoclue.state()["clients"]?.array?.first)
+    let client = try #require(upstream["path"])
+    let daemon = try #require(upstream["sender"])
+    for (interface, member, signature, arguments) in [
+      ("\(GeoClueName).Client", "LocationUpdated", "", []),
+      ("\(GeoClueName).Client", "LocationUpdated", "ss", ["/", "/"]),
+      ("\(GeoClueName).Client", "LocationUpdated", "oo", ["/", "/"]),
+      ("\(GeoClueName).Client", "LocationUpdated", "oo", ["/", "/org/example/None"]),
+      ("org.freedesktop.DBus.Properties", "PropertiesChanged", "s", ["x"]),
+      (
+        "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+        [.string("\(GeoClueName).Client"), ["Active": .variant("s", "no")], []]
+      ),
+    ] as [(String, String, String, JSON)] {
+      try machine.geoclue.tell([
+        "emit": [
+          "destination": daemon, "path": client, "interface": .string(interface), "member": .string(member),
+          "signature": .string(signature), "arguments": arguments,
+        ]
+      ])
+    }
+    try machine.expectAFix(at: path, latitude: 52)
+    #expect(machine.consumer.locations(from: path).map { $0["Latitude"]?.number } == [50, 52])
+  }
+
+  @Test(arguments: ["CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
+  func aGeoClueThatDiesInACallIsCalledAgain(_ member: String) throws {
+    let machine = try FaultyMachine()
+    try machine.geoclue.fault(on: member, "exit")
+    var path = try machine.consumer.subscribeAndStart()
+    if member == "GetAll" {
+      try eventually("a client is started, or it died already") {
+        if machine.geoclue.exited != nil { return true }
+        return (try? machine.geoclue.state()["clients"]?.array?.contains { $0["active"] == true }) == true
+      }
+      if machine.geoclue.exited == nil { try machine.geoclue.fix(latitude: 50, longitude: 13) }
+    } else if member == "DeleteClient" {
+      try machine.expectAFix(at: path, latitude: 49)
+      try machine.consumer.tell(path, "Close")
+    }
+    try eventually("it dies") { machine.geoclue.exited != nil }
+    try machine.geoclue.restart()
+    if member == "DeleteClient" { path = try machine.consumer.subscribeAndStart() }
+    try machine.expectAFix(at: path, latitude: 52)
+    #expect(machine.daemon.isRunning)
+  }
+
+  @Test func theAvailableAccuracyIsFollowed() throws {
+    let machine = try FaultyMachine()
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.expectAFix(at: path, latitude: 50)
+    for (level, name) in [(4, "city"), (0, "none"), (6, "street"), (99, "exact"), (8, "exact")] as [(Int64, JSON)] {
+      try machine.geoclue.tell(["available": .integer(level)])
+      try machine.consumer.waitFor("AvailableAccuracy", name)
+    }
+    try machine.geoclue.tell(["available": 0])
+    try machine.consumer.waitFor("State", "unavailable")
+    #expect(try machine.consumer.property("StateReason") == "no-source")
+    try machine.geoclue.tell(["available": 8])
+    try machine.expectAFix(at: path, latitude: 52)
+    try machine.consumer.waitFor("State", "running")
+  }
+
+  @Test func anIdleGeoClueIsLeftAlone() throws {
+    let machine = try FaultyMachine(idleSeconds: 1)
+    let path = try machine.consumer.subscribeAndStart()
+    try machine.expectAFix(at: path, latitude: 50)
+    try machine.consumer.tell(path, "Stop")
+    try eventually("GeoClue has gone") { machine.geoclue.exited == .status(0) }
+    try machine.consumer.waitFor("AvailableAccuracy", "unknown")
+    #expect(try machine.consumer.property("State") == "idle")
+    try machine.consumer.tell(path, "Start")
+    try machine.geoclue.restart()
+    try machine.expectAFix(at: path, latitude: 52)
+  }
+}
