@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// GeoClue as it should not be: a fake one fails, and the daemon says so, lives, and goes on when it is over.
-@Suite(.serialized) struct FaultTests {
+@Suite(.serialized) struct GeoClueFaultTests {
   /// The daemon on the system bus with a GeoClue that fails when it is told to.
   private final class FaultyMachine {
     let bus: PrivateBus
