@@ -51,6 +51,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PublishingTests", dependencies: ["Publishing", "PublishingTestSupport"], swiftSettings: strict),
+    // `import Combine` for code written for Combine: the layer and Foundation's part of it; in language mode 5, as such
+    // code is.
+    .target(
+      name: "Combine", dependencies: ["Publishing"], path: "Tests/Combine", swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "CombineExamplesTests", dependencies: ["Combine", "PublishingTestSupport"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
     .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),

@@ -6,7 +6,8 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test("buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) keeps the newest while the consumer asks for nothing")
+  @Test(
+    "buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) keeps the newest while the consumer asks for nothing")
   func keepsNewest() {
     let recorder = subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
     for value in 1...4 { subject.send(value) }

@@ -1,0 +1,38 @@
+import Dispatch
+import Foundation
+import Publishing
+
+extension OperationQueue: Scheduler {
+  public typealias SchedulerTimeType = FoundationTime
+
+  public struct SchedulerOptions {}
+
+  public var now: FoundationTime { FoundationTime(Date()) }
+  public var minimumTolerance: FoundationStride { 0 }
+
+  public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
+    nonisolated(unsafe) let action = action
+    addOperation { action() }
+  }
+
+  public func schedule(
+    after date: FoundationTime, tolerance: FoundationStride, options: SchedulerOptions?,
+    _ action: @escaping () -> Void
+  ) {
+    nonisolated(unsafe) let action = action
+    let delay = max(0, date.date.timeIntervalSinceNow)
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { self.addOperation { action() } }
+  }
+
+  public func schedule(
+    after date: FoundationTime, interval: FoundationStride, tolerance: FoundationStride, options: SchedulerOptions?,
+    _ action: @escaping () -> Void
+  ) -> any Cancellable {
+    nonisolated(unsafe) let action = action
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval)
+    timer.setEventHandler { self.addOperation { action() } }
+    timer.resume()
+    return AnyCancellable { timer.cancel() }
+  }
+}

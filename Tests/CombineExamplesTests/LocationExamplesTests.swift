@@ -1,0 +1,176 @@
+import Combine
+import Foundation
+import PublishingTestSupport
+import Testing
+
+/// Stand-ins for what the tutorials take from CoreLocation.
+struct Position: Equatable {
+  var latitude: Double
+  var longitude: Double
+  /// On a plane, in metres: enough for a test.
+  func distance(from other: Position) -> Double {
+    hypot(latitude - other.latitude, longitude - other.longitude) * 111_000
+  }
+}
+
+enum Status: Equatable {
+  case notDetermined, authorizedWhenInUse, authorizedAlways, restricted, denied
+}
+
+enum LocationError: String, Error {
+  case restricted, denied, unknown
+}
+
+/// A delegate that publishes: a status that ends with a failure where there is nothing more to hope for.
+final class LocationDelegate {
+  let statusPublisher = PassthroughSubject<Status, LocationError>()
+  let locationPublisher = PassthroughSubject<Position?, Never>()
+
+  func didChange(_ status: Status) {
+    switch status {
+    case .restricted: statusPublisher.send(completion: .failure(.restricted))
+    case .denied: statusPublisher.send(completion: .failure(.denied))
+    case .notDetermined, .authorizedWhenInUse, .authorizedAlways: statusPublisher.send(status)
+    }
+  }
+
+  func didUpdate(_ positions: [Position]) {
+    guard let last = positions.last else { return }
+    locationPublisher.send(last)
+  }
+}
+
+final class LocationViewModel<Clock: Scheduler>: ObservableObject
+where Clock.SchedulerTimeType.Stride: ExpressibleByFloatLiteral {
+  @Published private var currentStatus: Status = .notDetermined
+  @Published private var currentLocation: Position?
+  @Published private(set) var errorText: String?
+  @Published var latitude = "-"
+  @Published var longitude = "-"
+  private var subscriptions = Set<AnyCancellable>()
+
+  var statusText: String { "\(currentStatus)" }
+
+  init(_ delegate: LocationDelegate, clock: Clock) {
+    delegate.statusPublisher
+      .debounce(for: 0.5, scheduler: clock)
+      .removeDuplicates()
+      .sink { [weak self] completion in
+        if case .failure(let error) = completion {
+          self?.errorText = "Location Service terminated with error:\(error.rawValue)"
+        }
+      } receiveValue: { [weak self] in
+        self?.currentStatus = $0
+      }
+      .store(in: &subscriptions)
+    delegate.locationPublisher
+      .debounce(for: 0.5, scheduler: clock)
+      .removeDuplicates(by: lessThanOneMeter)
+      .sink { [weak self] in self?.currentLocation = $0 }
+      .store(in: &subscriptions)
+    $currentLocation.map { $0.map { String(format: "%0.4f", $0.latitude) } ?? "-" }.assign(to: &$latitude)
+    $currentLocation.map { $0.map { String(format: "%0.4f", $0.longitude) } ?? "-" }.assign(to: &$longitude)
+  }
+}
+
+/// A free function: as a method it would hold the view model from its own subscription.
+private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
+  switch (old, new) {
+  case (nil, nil): true
+  case (let old?, let new?): old.distance(from: new) < 1
+  default: false
+  }
+}
+
+@Suite("examples: location") struct LocationExamplesTests {
+  let scheduler = TestScheduler()
+
+  @Test func viewModel() {
+    let delegate = LocationDelegate()
+    let model = LocationViewModel(delegate, clock: scheduler)
+    var changes = 0
+    let subscription = model.objectWillChange.sink { _ in changes += 1 }
+    #expect([model.latitude, model.longitude, model.statusText] == ["-", "-", "notDetermined"])
+    delegate.didChange(.authorizedWhenInUse)
+    delegate.didUpdate([])
+    delegate.didUpdate([Position(latitude: 1, longitude: 1), Position(latitude: 52.51631, longitude: 13.37777)])
+    scheduler.advance(by: 0.4)
+    #expect(model.latitude == "-")
+    scheduler.advance(by: 0.1)
+    #expect([model.latitude, model.longitude] == ["52.5163", "13.3778"])
+    #expect(model.statusText == "authorizedWhenInUse")
+    #expect(changes == 4)
+    delegate.didUpdate([Position(latitude: 52.516312, longitude: 13.37777)])
+    scheduler.advance(by: 1)
+    #expect(changes == 4)
+    delegate.didChange(.denied)
+    scheduler.advance(by: 1)
+    #expect(model.errorText == "Location Service terminated with error:denied")
+    delegate.didChange(.authorizedAlways)
+    scheduler.advance(by: 1)
+    #expect(model.statusText == "authorizedWhenInUse")
+    subscription.cancel()
+  }
+
+  @Test func viewModelIsNotHeld() {
+    let delegate = LocationDelegate()
+    weak var weakModel: LocationViewModel<TestScheduler>?
+    do {
+      let model = LocationViewModel(delegate, clock: scheduler)
+      weakModel = model
+      delegate.didUpdate([Position(latitude: 1, longitude: 1)])
+    }
+    #expect(weakModel == nil)
+  }
+
+  /// The current status first, then the changes.
+  @Test func publicist() {
+    let authorizations = PassthroughSubject<Status?, Never>()
+    let publisher = Just(Status.notDetermined).merge(with: authorizations.compactMap { $0 }).eraseToAnyPublisher()
+    var statuses: [Status] = []
+    let subscription = publisher.sink { statuses.append($0) }
+    authorizations.send(nil)
+    authorizations.send(.authorizedAlways)
+    #expect(statuses == [.notDetermined, .authorizedAlways])
+    subscription.cancel()
+  }
+
+  @Test func publicistWithoutErasure() {
+    let authorizations = PassthroughSubject<Status, Never>()
+    let publisher: Publishers.Merge<Just<Status>, Publishers.CompactMap<PassthroughSubject<Status, Never>, Status>> =
+      Just(Status.denied).merge(with: authorizations.compactMap { $0 })
+    var statuses: [Status] = []
+    let subscription = publisher.sink { statuses.append($0) }
+    #expect(statuses == [.denied])
+    subscription.cancel()
+  }
+
+  /// Reads the status at subscription, never fails.
+  @Test func deferredStatus() {
+    let subject = PassthroughSubject<Status, LocationError>()
+    var flags: [Bool] = []
+    let authorized = Deferred { subject.prepend(.notDetermined) }
+      .replaceError(with: .notDetermined)
+      .map { $0 == .authorizedAlways }
+      .eraseToAnyPublisher()
+    let subscription = authorized.sink { flags.append($0) }
+    subject.send(.authorizedAlways)
+    subject.send(completion: .failure(.denied))
+    #expect(flags == [false, true, false])
+    subscription.cancel()
+  }
+
+  /// A sink as a value, in place of a binding to a view.
+  @Test func sinkAsValue() {
+    final class Label { var isHidden = false }
+    let label = Label()
+    let binding = AnySubscriber<Bool, Never>(
+      receiveSubscription: { $0.request(.unlimited) },
+      receiveValue: {
+        label.isHidden = $0
+        return .none
+      })
+    [false, true].publisher.subscribe(binding)
+    #expect(label.isHidden)
+  }
+}

@@ -1,0 +1,62 @@
+import Combine
+import Foundation
+
+/// Takes the place of standard output: what an example prints, line by line, from any thread.
+final class Output: TextOutputStream, @unchecked Sendable {
+  private let lock = NSLock()
+  private var text = ""
+
+  /// The counterpart of `print`.
+  func print(_ items: Any...) {
+    write(items.map { "\($0)" }.joined(separator: " ") + "\n")
+  }
+
+  func write(_ string: String) {
+    lock.withLock { text += string }
+  }
+
+  var lines: [String] {
+    let text = lock.withLock { self.text }
+    return text.isEmpty ? [] : text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// All lines, joined as the tutorials' comments show them.
+  var joined: String { lines.joined(separator: " / ") }
+}
+
+extension RunLoop {
+  /// Works until `condition` holds or five seconds have passed.
+  func run(until condition: () -> Bool) {
+    let deadline = Date(timeIntervalSinceNow: 5)
+    while !condition(), Date() < deadline {
+      _ = run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+    }
+  }
+}
+
+/// Does `body` on a thread with a run loop of its own. In a test run nobody serves `RunLoop.main`.
+func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread { continuation.resume(returning: body(RunLoop.current)) }.start()
+  }
+}
+
+/// The main queue, marked. On Linux a test run serves it from changing threads, so `Thread.isMainThread` says nothing.
+enum MainQueue {
+  private static let key = DispatchSpecificKey<Bool>()
+  private static let marked: Void = DispatchQueue.main.setSpecific(key: key, value: true)
+
+  /// Whether this is running on the main queue.
+  static var isCurrent: Bool {
+    _ = marked
+    return DispatchQueue.getSpecific(key: key) == true
+  }
+}
+
+/// Gives way to other threads and the main queue until `condition` holds or five seconds have passed.
+func wait(until condition: () -> Bool) async {
+  let deadline = Date(timeIntervalSinceNow: 5)
+  while !condition(), Date() < deadline {
+    try? await Task.sleep(nanoseconds: 1_000_000)
+  }
+}

@@ -1,0 +1,12 @@
+/// Collects what `print(_:to:)` writes, a line at a time.
+public final class LineStream: TextOutputStream {
+  public private(set) var text = ""
+
+  public init() {}
+
+  public func write(_ string: String) {
+    text += string
+  }
+
+  public var lines: [String] { text.split(separator: "\n").map(String.init) }
+}

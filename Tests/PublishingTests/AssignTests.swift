@@ -1,0 +1,82 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("assign") struct AssignTests {
+  final class Box {
+    var number = 0
+  }
+  final class Model {
+    @Published var number = 0
+  }
+  let trace = Trace()
+
+  @Test("assign(to:on:) holds its object until cancelled")
+  func holdsObject() {
+    var box: Box? = Box()
+    weak let weakBox = box
+    let subject = PassthroughSubject<Int, Never>()
+    let cancellable = box.map { subject.assign(to: \.number, on: $0) }
+    box = nil
+    if weakBox != nil { trace.add("held") }
+    cancellable?.cancel()
+    if weakBox == nil { trace.add("gone") }
+    #expect(trace.text == "held gone")
+  }
+
+  @Test("assign(to:on:) lets go of its object at completion")
+  func letsGoAtEnd() {
+    var box: Box? = Box()
+    weak let weakBox = box
+    let subject = PassthroughSubject<Int, Never>()
+    let cancellable = box.map { subject.assign(to: \.number, on: $0) }
+    subject.send(4)
+    #expect(box?.number == 4)
+    box = nil
+    subject.send(completion: .finished)
+    #expect(weakBox == nil)
+    cancellable?.cancel()
+  }
+
+  @Test("assign(to: &$x) does not hold its object")
+  func doesNotHold() {
+    var model: Model? = Model()
+    weak let weakModel = model
+    let subject = PassthroughSubject<Int, Never>()
+    if let model { subject.assign(to: &model.$number) }
+    subject.send(3)
+    trace.add("\(model?.number ?? -1)")
+    model = nil
+    if weakModel == nil { trace.add("gone") }
+    subject.send(4)
+    #expect(trace.text == "3 gone")
+  }
+
+  @Test("assign(to: &$x) cancels upstream when the property goes")
+  func cancelsWithProperty() {
+    let probe = Probe<Int, Never>(trace)
+    var model: Model? = Model()
+    if let model { probe.assign(to: &model.$number) }
+    probe.send(1)
+    #expect(model?.number == 1)
+    model = nil
+    #expect(trace.text == "up:sub up:unlimited up:cancel")
+  }
+
+  @Test("Subscribers.Assign asks for everything, writes, and stops at cancel")
+  func explicitAssign() {
+    let box = Box()
+    let probe = Probe<Int, Never>(trace)
+    let assign = Subscribers.Assign(object: box, keyPath: \.number)
+    probe.subscribe(assign)
+    probe.send(1)
+    #expect(box.number == 1)
+    #expect(assign.object === box)
+    #expect(assign.keyPath == \Box.number)
+    assign.cancel()
+    probe.send(2)
+    #expect(box.number == 1)
+    #expect(assign.object == nil)
+    #expect(trace.text == "up:sub up:unlimited up:cancel")
+  }
+}

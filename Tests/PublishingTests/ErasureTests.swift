@@ -1,0 +1,102 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
+  let trace = Trace()
+
+  @Test("erasing changes nothing but the type, and erasing twice is erasing once")
+  func anyPublisher() {
+    let probe = Probe<Int, TestError>(trace)
+    let erased: AnyPublisher<Int, TestError> = probe.eraseToAnyPublisher().eraseToAnyPublisher()
+    AnyPublisher(erased).record(trace, asking: .max(1))
+    probe.send(1)
+    probe.fail(.oops)
+    #expect(trace.text == "up:sub up:max(1) 1 fail")
+  }
+
+  @Test("AnySubscriber of a subscriber speaks for it, under its identifier")
+  func anySubscriber() {
+    let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
+    let erased = AnySubscriber(recorder)
+    #expect(erased.combineIdentifier == recorder.combineIdentifier)
+    let probe = Probe<Int, TestError>(trace)
+    probe.subscribe(erased)
+    probe.send(1)
+    probe.finish()
+    #expect(trace.text == "up:sub up:max(2) 1 end")
+  }
+
+  @Test("AnySubscriber of closures asks what they return")
+  func closures() {
+    let trace = trace
+    let subscriber = AnySubscriber<Int, TestError>(
+      receiveSubscription: { $0.request(.max(1)) },
+      receiveValue: {
+        trace.add("\($0)")
+        return .max(1)
+      },
+      receiveCompletion: { trace.add($0.traced) })
+    let probe = Probe<Int, TestError>(trace)
+    probe.subscribe(subscriber)
+    #expect(probe.send(1) == .max(1))
+    probe.finish()
+    #expect(trace.text == "up:sub up:max(1) 1 end")
+  }
+
+  @Test("AnySubscriber of a subject asks for everything")
+  func subject() {
+    let subject = PassthroughSubject<Int, TestError>()
+    let recorder = subject.record()
+    let probe = Probe<Int, TestError>(trace)
+    probe.subscribe(AnySubscriber(subject))
+    probe.send(1)
+    #expect(recorder.values == [1])
+    #expect(probe.requested == .unlimited)
+  }
+
+  @Test("a subject can be erased and still takes values through the protocol")
+  func anySubject() {
+    let subject: any Subject<Int, TestError> = PassthroughSubject<Int, TestError>()
+    let recorder = subject.eraseToAnyPublisher().record()
+    subject.send(4)
+    #expect(recorder.values == [4])
+  }
+
+  /// Writes numbers as text, and refuses what is not one.
+  private struct TextCoder: TopLevelEncoder, TopLevelDecoder {
+    func encode<T: Encodable>(_ value: T) throws -> String {
+      guard let number = value as? Int, number >= 0 else { throw TestError.oops }
+      return "<\(number)>"
+    }
+
+    func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
+      guard let number = Int(text.dropFirst().dropLast()), let value = number as? T else { throw TestError.oops }
+      return value
+    }
+  }
+
+  @Test("encode and decode go through the coder; what it throws cancels upstream and fails")
+  func coders() {
+    let round = [1, 2].publisher.encode(encoder: TextCoder()).decode(type: Int.self, decoder: TextCoder()).record()
+    #expect(round.values == [1, 2])
+    let probe = Probe<Int, TestError>(trace)
+    probe.encode(encoder: TextCoder()).record(trace)
+    probe.send(1)
+    probe.send(-1)
+    #expect(trace.text == "up:sub up:unlimited <1> up:cancel fail")
+    let bad = ["<x>"].publisher.decode(type: Int.self, decoder: TextCoder()).record()
+    #expect(bad.completion?.traced == "fail")
+  }
+
+  @Test("identifiers: a class has one for life, two objects have two")
+  func identifiers() {
+    let a = Recorder<Int, Never>()
+    let b = Recorder<Int, Never>()
+    #expect(a.combineIdentifier == a.combineIdentifier)
+    #expect(a.combineIdentifier != b.combineIdentifier)
+    #expect(CombineIdentifier() != CombineIdentifier())
+    #expect(CombineIdentifier(a) == CombineIdentifier(a))
+    #expect(Subscriptions.empty.combineIdentifier == Subscriptions.empty.combineIdentifier)
+  }
+}

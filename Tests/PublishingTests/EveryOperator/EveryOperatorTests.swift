@@ -1,0 +1,206 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// What every operator owes its upstream and its downstream, whatever it does to the values.
+@Suite("every operator") struct EveryOperatorTests {
+  let scheduler = TestScheduler()
+  let probe = Probe<Int, TestError>()
+
+  private func pause() {
+    scheduler.advance(by: 2)
+  }
+
+  private func sendAll() {
+    for value in 1...3 {
+      probe.send(value)
+      pause()
+    }
+  }
+
+  /// Fails, and once more for each new attempt that the operator makes.
+  private func failForGood() {
+    var attempts = 0
+    while attempts < probe.links.count {
+      attempts = probe.links.count
+      probe.fail(.oops)
+      pause()
+    }
+  }
+
+  private func record(
+    _ operation: OperatorCase, asking demand: Subscribers.Demand = .unlimited
+  ) -> Recorder<Int, TestError> {
+    let recorder = operation.build(probe, scheduler).record(asking: demand)
+    scheduler.advance()
+    return recorder
+  }
+
+  @Test("values and the end, with unlimited demand", arguments: OperatorCase.all)
+  func unlimited(operation: OperatorCase) {
+    let recorder = record(operation)
+    sendAll()
+    probe.finish()
+    pause()
+    #expect(recorder.values == operation.output)
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.subscriptions == 1)
+    #expect(probe.cancels == (operation.traits.contains(.early) ? 1 : 0))
+    if !operation.traits.contains(.passesThrough) { #expect(recorder.breaches == []) }
+  }
+
+  @Test("values and a failure, with unlimited demand", arguments: OperatorCase.all)
+  func failure(operation: OperatorCase) {
+    let recorder = record(operation)
+    sendAll()
+    failForGood()
+    #expect(recorder.values == operation.outputOnFailure)
+    #expect(recorder.completion == operation.endOnFailure)
+    if !operation.traits.contains(.passesThrough) { #expect(recorder.breaches == []) }
+  }
+
+  @Test(
+    "limited demand: no more than asked, and nothing is lost when upstream keeps to what it is asked",
+    arguments: OperatorCase.all)
+  func limited(operation: OperatorCase) {
+    let recorder = record(operation, asking: .max(1))
+    for value in 1...3 {
+      for _ in 0..<6 {
+        let accepted = probe.offer(value)
+        pause()
+        if accepted { break }
+        recorder.request(.max(1))
+        pause()
+      }
+    }
+    if recorder.completion == nil { probe.finish() }
+    pause()
+    for _ in 0..<6 where recorder.completion == nil {
+      recorder.request(.max(1))
+      pause()
+    }
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+  }
+
+  @Test("no demand: no value; the end needs none, unless a value waits before it", arguments: OperatorCase.all)
+  func noDemand(operation: OperatorCase) {
+    let recorder = record(operation, asking: .none)
+    if let asks = operation.asks, asks == "max(2)" { #expect(probe.requested == .none) }
+    for value in 1...3 {
+      probe.offer(value)
+      pause()
+    }
+    #expect(recorder.values == [])
+    if recorder.completion == nil { probe.finish() }
+    pause()
+    if operation.traits.contains(.holdsEnd) {
+      if recorder.completion == nil { recorder.request(.unlimited) }
+      probe.finish()
+      pause()
+    }
+    #expect(recorder.completion != nil)
+    #expect(recorder.subscriptions == 1)
+    if operation.traits.isDisjoint(with: .passesThrough) { #expect(recorder.breaches == []) }
+  }
+
+  @Test("upstream is asked what downstream asks, or what the operator says", arguments: OperatorCase.all)
+  func demand(operation: OperatorCase) {
+    guard let asks = operation.asks else { return }
+    _ = record(operation, asking: .max(2))
+    #expect(probe.trace.text == "up:sub up:\(asks)")
+  }
+
+  @Test(
+    "cancel before any value: upstream is cancelled once, nothing passes, nothing more is asked",
+    arguments: OperatorCase.all)
+  func cancelBefore(operation: OperatorCase) {
+    let recorder = record(operation, asking: .max(2))
+    recorder.cancel()
+    scheduler.advance()
+    #expect(probe.cancels == 1)
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let asked = probe.trace.text
+    recorder.cancel()
+    recorder.request(.max(5))
+    sendAll()
+    probe.finish()
+    pause()
+    #expect(recorder.breaches == [])
+    #expect(probe.trace.text == asked)
+  }
+
+  @Test("cancel inside a value: that was the last", arguments: OperatorCase.all)
+  func cancelInside(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let recorder = Recorder<Int, TestError>()
+    recorder.onValue = { [unowned recorder] _ in
+      recorder.cancel()
+      return .max(1)
+    }
+    operation.build(probe, scheduler).subscribe(recorder)
+    scheduler.advance()
+    sendAll()
+    probe.finish()
+    pause()
+    #expect(recorder.values == Array(operation.output.prefix(1)))
+    #expect(recorder.breaches == [])
+    #expect(probe.cancels <= 1)
+  }
+
+  @Test("cancel after the end: upstream hears nothing more", arguments: OperatorCase.all)
+  func cancelAfter(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let recorder = record(operation)
+    sendAll()
+    probe.finish()
+    pause()
+    let asked = probe.trace.text
+    recorder.cancel()
+    recorder.request(.max(1))
+    pause()
+    #expect(probe.trace.text == asked)
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("a second subscription from upstream is cancelled and not passed on", arguments: OperatorCase.all)
+  func secondSubscription(operation: OperatorCase) {
+    let recorder = record(operation, asking: .max(2))
+    let second = Trace()
+    probe.send(subscription: NotedSubscription(second))
+    scheduler.advance()
+    #expect(second.text == "up:cancel")
+    if operation.traits.isDisjoint(with: .passesThrough) { #expect(recorder.subscriptions == 1) }
+  }
+
+  @Test("nothing passes after the end, whatever upstream sends", arguments: OperatorCase.all)
+  func nothingAfterEnd(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let recorder = record(operation)
+    probe.finish()
+    pause()
+    let values = recorder.values
+    sendAll()
+    probe.fail(.other)
+    probe.finish()
+    pause()
+    #expect(recorder.values == values)
+    #expect(recorder.breaches == [])
+    #expect(probe.cancels <= 1)
+  }
+
+  @Test("nothing passes after a failure, whatever upstream sends", arguments: OperatorCase.all)
+  func nothingAfterFailure(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let recorder = record(operation)
+    failForGood()
+    let values = recorder.values
+    sendAll()
+    probe.fail(.other)
+    probe.finish()
+    pause()
+    #expect(recorder.values == values)
+    #expect(recorder.breaches == [])
+  }
+}

@@ -1,0 +1,81 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// After completion, after cancel, and after dropping the `AnyCancellable`, neither subscriber nor source is held.
+@Suite("every operator lets go") struct LeakTests {
+  final class Token {}
+
+  /// How a subscription comes to its end.
+  enum Ending: CaseIterable, Sendable {
+    case finish, failure, cancel
+  }
+
+  @Test("subscriber and source go after finish, failure and cancel", arguments: OperatorCase.all, Ending.allCases)
+  func subscriber(operation: OperatorCase, ending: Ending) {
+    let scheduler = TestScheduler()
+    weak var weakRecorder: Recorder<Int, TestError>?
+    weak var weakSource: Probe<Int, TestError>?
+    do {
+      let source = Probe<Int, TestError>(isPolite: true)
+      weakSource = source
+      do {
+        let recorder = operation.build(source, scheduler).record()
+        weakRecorder = recorder
+        scheduler.advance()
+        source.send(1)
+        scheduler.advance(by: 2)
+        switch ending {
+        case .finish: source.finish()
+        case .failure:
+          source.fail(.oops)
+          scheduler.advance(by: 2)
+          source.fail(.oops)
+        case .cancel: recorder.cancel()
+        }
+        scheduler.advance(by: 200)
+        recorder.forget()
+      }
+      #expect(weakRecorder == nil, "the source, or what is scheduled, holds the subscriber")
+    }
+    #expect(weakSource == nil, "something holds the source")
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("dropping the AnyCancellable of a sink frees its closures and the source", arguments: OperatorCase.all)
+  func dropCancellable(operation: OperatorCase) {
+    let scheduler = TestScheduler()
+    weak var weakToken: Token?
+    weak var weakSource: Probe<Int, TestError>?
+    do {
+      let source = Probe<Int, TestError>(isPolite: true)
+      weakSource = source
+      do {
+        let token = Token()
+        weakToken = token
+        let cancellable = operation.build(source, scheduler)
+          .sink(receiveCompletion: { _ in _ = token }, receiveValue: { _ in _ = token })
+        scheduler.advance()
+        source.send(1)
+        scheduler.advance(by: 2)
+        withExtendedLifetime(cancellable) {}
+      }
+      scheduler.advance(by: 200)
+      #expect(weakToken == nil, "the source, or what is scheduled, holds the closures")
+    }
+    #expect(weakSource == nil, "something holds the source")
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("a publisher that nobody subscribed to frees its source", arguments: OperatorCase.all)
+  func neverSubscribed(operation: OperatorCase) {
+    let scheduler = TestScheduler()
+    weak var weakSource: Probe<Int, TestError>?
+    do {
+      let source = Probe<Int, TestError>(isPolite: true)
+      weakSource = source
+      _ = operation.build(source, scheduler)
+    }
+    #expect(weakSource == nil)
+  }
+}

@@ -1,0 +1,10 @@
+import Publishing
+import PublishingTestSupport
+
+extension OperatorCase {
+  static let observing: [OperatorCase] = [
+    OperatorCase("print", [1, 2, 3]) { up, _ in up.print("", to: LineStream()) },
+    OperatorCase("handleEvents", [1, 2, 3]) { up, _ in up.handleEvents(receiveOutput: { _ in }) },
+    OperatorCase("breakpoint", [1, 2, 3], .passesThrough) { up, _ in up.breakpoint(receiveOutput: { _ in false }) },
+  ]
+}

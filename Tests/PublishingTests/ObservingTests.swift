@@ -1,0 +1,159 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("print, handleEvents, breakpoint") struct ObservingTests {
+  let trace = Trace()
+
+  @Test("print: subscription, request, values, end; no line for a value that asks for nothing more")
+  func printing() {
+    let stream = LineStream()
+    [1, 2].publisher.print("p", to: stream).record()
+    #expect(
+      stream.lines == [
+        "p: receive subscription: ([1, 2])",
+        "p: request unlimited",
+        "p: receive value: (1)",
+        "p: receive value: (2)",
+        "p: receive finished",
+      ])
+  }
+
+  @Test("print: limited requests, demand asked inside a value, failure, cancel")
+  func printingMore() {
+    let stream = LineStream()
+    let subject = PassthroughSubject<Int, TestError>()
+    let recorder = subject.print("", to: stream).record(asking: .max(1)) { $0 == 1 ? .max(2) : .none }
+    subject.send(1)
+    recorder.cancel()
+    let other = PassthroughSubject<Int, TestError>()
+    other.print("q", to: stream).record()
+    other.send(completion: .failure(.oops))
+    #expect(
+      stream.lines == [
+        "receive subscription: (PassthroughSubject)",
+        "request max: (1)",
+        "receive value: (1)",
+        "request max: (2) (synchronous)",
+        "receive cancel",
+        "q: receive subscription: (PassthroughSubject)",
+        "q: request unlimited",
+        "q: receive error: (oops)",
+      ])
+  }
+
+  @Test("print shows what a subscription calls itself", arguments: Described.all)
+  func descriptions(_ described: Described) {
+    let stream = LineStream()
+    let cancellable = described.publisher(TestScheduler())
+      .print("", to: stream)
+      .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    #expect(stream.lines.first == "receive subscription: (\(described.name))")
+    cancellable.cancel()
+  }
+
+  @Test("handleEvents: subscription before request (newer Combine), then values and the end")
+  func handleEvents() {
+    let trace = trace
+    [1, 2].publisher
+      .handleEvents(
+        receiveSubscription: { _ in trace.add("subscription") },
+        receiveOutput: { trace.add("\($0)") },
+        receiveCompletion: { trace.add($0.traced) },
+        receiveCancel: { trace.add("cancel") },
+        receiveRequest: { trace.add("request:\($0.traced)") }
+      )
+      .record()
+    #expect(trace.text == "subscription request:unlimited 1 2 end")
+  }
+
+  @Test("handleEvents: cancel is told before upstream is cancelled; demand returned for a value counts as a request")
+  func handleEventsCancel() {
+    let trace = trace
+    let probe = Probe<Int, TestError>(trace)
+    let recorder =
+      probe
+      .handleEvents(
+        receiveCancel: { trace.add("cancel") }, receiveRequest: { trace.add("request:\($0.traced)") }
+      )
+      .record(asking: .max(1)) { _ in .max(2) }
+    probe.send(1)
+    recorder.cancel()
+    #expect(trace.text == "up:sub request:max(1) up:max(1) request:max(2) cancel up:cancel")
+  }
+
+  @Test("breakpoint lets everything pass while nothing asks it to stop")
+  func breakpoint() {
+    let probe = Probe<Int, TestError>(trace)
+    probe
+      .breakpoint(receiveSubscription: { _ in false }, receiveOutput: { _ in false }, receiveCompletion: { _ in false })
+      .breakpointOnError()
+      .record(trace, asking: .max(2))
+    probe.send(1)
+    probe.finish()
+    #expect(trace.text == "up:sub up:max(2) 1 end")
+  }
+}
+
+/// A publisher and what its subscription calls itself.
+struct Described: Sendable, CustomTestStringConvertible {
+  let name: String
+  let publisher: @Sendable (TestScheduler) -> AnyPublisher<Int, TestError>
+
+  init<P: Publisher & SendableMetatype>(_ name: String, _ publisher: @escaping @Sendable (TestScheduler) -> P)
+  where P.Output == Int, P.Failure == TestError {
+    self.name = name
+    self.publisher = { publisher($0).eraseToAnyPublisher() }
+  }
+
+  var testDescription: String { name }
+
+  private static func source() -> PassthroughSubject<Int, TestError> { PassthroughSubject() }
+
+  static let all: [Described] = sources + passing + stepping + several + timed
+
+  private static let sources: [Described] = [
+    Described("PassthroughSubject") { _ in source() },
+    Described("CurrentValueSubject") { _ in CurrentValueSubject<Int, TestError>(1) },
+    Described("Just") { _ in Just(1).eraseToAnyPublisher().setFailureType(to: TestError.self) },
+    Described("Empty") { _ in Empty<Int, TestError>() },
+    Described("[1, 2]") { _ in [1, 2].publisher.eraseToAnyPublisher().setFailureType(to: TestError.self) },
+    Described("Future") { _ in Future<Int, TestError> { _ in } },
+    Described("Optional") { _ in Optional(1).publisher.eraseToAnyPublisher().setFailureType(to: TestError.self) },
+  ]
+
+  private static let passing: [Described] = [
+    Described("PassthroughSubject") { _ in source().eraseToAnyPublisher() },
+    Described("PassthroughSubject") { _ in source().map { $0 } },
+    Described("PassthroughSubject") { _ in Deferred { source() } },
+  ]
+
+  private static let stepping: [Described] = [
+    Described("Filter") { _ in source().filter { _ in true } },
+    Described("CompactMap") { _ in source().compactMap { $0 } },
+    Described("RemoveDuplicates") { _ in source().removeDuplicates() },
+    Described("Scan") { _ in source().scan(0, +) },
+    Described("DropWhile") { _ in source().drop { _ in false } },
+    Described("PrefixWhile") { _ in source().prefix { _ in true } },
+    Described("Reduce") { _ in source().reduce(0, +) },
+    Described("ReplaceEmpty") { _ in source().replaceEmpty(with: 1) },
+  ]
+
+  private static let several: [Described] = [
+    Described("Merge") { _ in source().merge(with: source()) },
+    Described("Zip") { _ in source().zip(source()).map { $0 + $1 } },
+    Described("CombineLatest") { _ in source().combineLatest(source()).map { $0 + $1 } },
+    Described("FlatMap") { _ in source().flatMap { Just($0).setFailureType(to: TestError.self) } },
+    Described("Catch") { _ in source().catch { _ in source() } },
+    Described("Multicast") { _ in source().share() },
+    Described("Buffer") { _ in source().buffer(size: 1, prefetch: .keepFull, whenFull: .dropNewest) },
+  ]
+
+  private static let timed: [Described] = [
+    Described("Debounce") { source().debounce(for: 1, scheduler: $0) },
+    Described("Throttle") { source().throttle(for: 1, scheduler: $0, latest: true) },
+    Described("Delay") { source().delay(for: 1, scheduler: $0) },
+    Described("Timeout") { source().timeout(1, scheduler: $0) },
+    Described("ReceiveOn") { source().receive(on: $0) },
+  ]
+}

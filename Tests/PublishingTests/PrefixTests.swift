@@ -1,0 +1,113 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("prefix, first, output") struct PrefixTests {
+  let trace = Trace()
+
+  @Test("prefix(2) ends with the second value and cancels upstream first")
+  func prefix() {
+    let probe = Probe<Int, TestError>(trace)
+    let recorder = probe.prefix(2).record(trace)
+    for value in 1...4 { probe.send(value) }
+    probe.finish()
+    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("first() cancels upstream, then gives value and end")
+  func first() {
+    let probe = Probe<Int, TestError>(trace)
+    let recorder = probe.first().record(trace)
+    probe.send(5)
+    probe.send(6)
+    #expect(trace.text == "up:sub up:unlimited up:cancel 5 end")
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("first() of an empty source ends without a value, and without demand")
+  func firstOfEmpty() {
+    Empty<Int, TestError>().first().record(trace, asking: .none)
+    #expect(trace.text == "end")
+  }
+
+  @Test("first(where:) and tryFirst(where:)")
+  func firstWhere() {
+    let numbers = (1...9).publisher
+    #expect(numbers.first { $0 > 3 }.record().values == [4])
+    #expect(numbers.tryFirst { $0 > 3 }.record().values == [4])
+    let failing = numbers.tryFirst { if $0 == 2 { throw TestError.oops } else { $0 > 3 } }.record()
+    #expect(failing.values == [])
+    #expect(failing.completion?.traced == "fail")
+  }
+
+  @Test("prefix(0) ends at once")
+  func prefixZero() {
+    let probe = Probe<Int, TestError>(trace)
+    probe.prefix(0).record(trace)
+    #expect(trace.entries.last == "end")
+  }
+
+  @Test("prefix(while:) ends at the first that does not hold, without it")
+  func prefixWhile() {
+    let probe = Probe<Int, TestError>(trace)
+    probe.prefix { $0 < 3 }.record(trace)
+    for value in 1...4 { probe.send(value) }
+    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
+  }
+
+  @Test("tryPrefix(while:) cancels upstream and fails when the predicate throws")
+  func tryPrefixWhile() {
+    let probe = Probe<Int, TestError>(trace)
+    probe.tryPrefix { if $0 == 2 { throw TestError.oops } else { true } }.record(trace)
+    for value in 1...3 { probe.send(value) }
+    #expect(trace.text == "up:sub up:unlimited 1 up:cancel fail")
+  }
+
+  @Test("prefix(untilOutputFrom:) ends with the other's first value, and not with its end")
+  func prefixUntil() {
+    let source = PassthroughSubject<Int, TestError>()
+    let other = PassthroughSubject<String, TestError>()
+    source.prefix(untilOutputFrom: other).record(trace)
+    source.send(1)
+    source.send(2)
+    other.send("stop")
+    source.send(3)
+    #expect(trace.text == "1 2 end")
+    let silent = PassthroughSubject<String, TestError>()
+    let recorder = source.prefix(untilOutputFrom: silent).record()
+    silent.send(completion: .finished)
+    source.send(4)
+    #expect(recorder.values == [4])
+    #expect(recorder.completion == nil)
+  }
+
+  @Test("output(at:) and output(in:) take by index and end with the last")
+  func output() {
+    let letters = ["a", "b", "c", "d"].publisher
+    #expect(letters.output(at: 2).record().values == ["c"])
+    #expect(letters.output(in: 1...2).record().values == ["b", "c"])
+    #expect(letters.output(in: 1..<2).record().values == ["b"])
+    #expect(letters.output(in: 2...).record().values == ["c", "d"])
+    let probe = Probe<Int, TestError>(trace)
+    probe.output(in: 1...2).record(trace)
+    for value in 0...5 { probe.send(value) }
+    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
+  }
+
+  @Test("output(at:): a missing index ends without a value")
+  func outputMissing() {
+    let recorder = [1].publisher.eraseToAnyPublisher().output(at: 3).record()
+    #expect(recorder.values == [])
+    #expect(recorder.completion == .finished)
+  }
+
+  @Test("prefix: what downstream asks goes up as it is")
+  func demand() {
+    let probe = Probe<Int, TestError>(trace)
+    let recorder = probe.prefix(5).record(asking: .max(2))
+    recorder.request(.max(1))
+    #expect(probe.requested <= .max(5))
+    #expect(probe.requested >= .max(3))
+  }
+}

@@ -1,0 +1,143 @@
+import PublishingTestSupport
+
+/// What an operator should have done so far: the trace that its downstream sees, and whether it is over.
+struct Outcome: Equatable {
+  var trace: [String] = []
+  var isOver = false
+
+  mutating func end(_ entry: String) {
+    trace.append(entry)
+    isOver = true
+  }
+}
+
+/// merge and flatMap under limited demand: each side may send one value ahead, what is ahead waits in order of arrival.
+struct MergingModel {
+  var outcome = Outcome()
+  /// How many sides may still come; flatMap's outer counts as one.
+  var open: Int
+  var demand: Int
+  private var kept: [(side: Int, value: String)] = []
+
+  init(open: Int, demand: Int) {
+    self.open = open
+    self.demand = demand
+  }
+
+  func accepts(_ side: Int) -> Bool {
+    !outcome.isOver && !kept.contains { $0.side == side }
+  }
+
+  mutating func send(_ value: String, from side: Int) {
+    kept.append((side, value))
+    flush()
+  }
+
+  mutating func request(_ count: Int) {
+    demand += count
+    flush()
+  }
+
+  mutating func finishOne() {
+    open -= 1
+    flush()
+  }
+
+  private mutating func flush() {
+    guard !outcome.isOver else { return }
+    while demand > 0, !kept.isEmpty {
+      demand -= 1
+      outcome.trace.append(kept.removeFirst().value)
+    }
+    if open == 0, kept.isEmpty { outcome.end("end") }
+  }
+}
+
+/// zip of two: a queue for each side, a pair as soon as both have one, the end when a finished side has nothing left.
+struct ZipModel {
+  var outcome = Outcome()
+  var demand: Int
+  private var queues: [[String]] = [[], []]
+  private var sent = [0, 0]
+  private var finished = [false, false]
+
+  init(demand: Int) {
+    self.demand = demand
+  }
+
+  func accepts(_ side: Int) -> Bool {
+    !outcome.isOver && !finished[side] && sent[side] < demand
+  }
+
+  func isFinished(_ side: Int) -> Bool { finished[side] }
+
+  mutating func send(_ value: String, from side: Int) {
+    sent[side] += 1
+    queues[side].append(value)
+    if !queues[0].isEmpty, !queues[1].isEmpty {
+      outcome.trace.append(queues[0].removeFirst() + queues[1].removeFirst())
+    }
+    endIfNothingCanCome()
+  }
+
+  mutating func finish(_ side: Int) {
+    finished[side] = true
+    endIfNothingCanCome()
+  }
+
+  private mutating func endIfNothingCanCome() {
+    guard !outcome.isOver else { return }
+    if (0...1).contains(where: { finished[$0] && queues[$0].isEmpty }) { outcome.end("end") }
+  }
+}
+
+/// buffer: a queue of limited length; what does not fit is dropped from one end or the other.
+struct BufferModel {
+  enum Drop: CaseIterable { case newest, oldest }
+
+  var outcome = Outcome()
+  let size: Int
+  let drop: Drop
+  /// Asks upstream only for what fits.
+  let keepsFull: Bool
+  var demand: Int
+  private var kept: [String] = []
+  private var finished = false
+
+  init(size: Int, drop: Drop, keepsFull: Bool, demand: Int) {
+    self.size = size
+    self.drop = drop
+    self.keepsFull = keepsFull
+    self.demand = demand
+  }
+
+  var accepts: Bool { !outcome.isOver && !finished && (!keepsFull || kept.count < size) }
+
+  mutating func send(_ value: String) {
+    if demand == 0, kept.count == size {
+      if drop == .newest { return }
+      kept.removeFirst()
+    }
+    kept.append(value)
+    flush()
+  }
+
+  mutating func request(_ count: Int) {
+    demand += count
+    flush()
+  }
+
+  mutating func finish() {
+    finished = true
+    flush()
+  }
+
+  private mutating func flush() {
+    guard !outcome.isOver else { return }
+    while demand > 0, !kept.isEmpty {
+      demand -= 1
+      outcome.trace.append(kept.removeFirst())
+    }
+    if finished, kept.isEmpty { outcome.end("end") }
+  }
+}

@@ -1,0 +1,121 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("Published and ObservableObject") struct PublishedTests {
+  final class Model: ObservableObject {
+    @Published var x = 0
+    @Published var name = "a"
+    var silent = 0
+  }
+  class Base: ObservableObject {
+    @Published var base = 0
+  }
+  final class Derived: Base {
+    @Published var derived = 0
+  }
+  let trace = Trace()
+
+  @Test("@Published publishes before the property changes")
+  func beforeChange() {
+    let (trace, model) = (trace, Model())
+    let cancellable = model.$x.sink { trace.add("new:\($0),old:\(model.x)") }
+    model.x = 1
+    #expect(trace.text == "new:0,old:0 new:1,old:0")
+    #expect(model.x == 1)
+    cancellable.cancel()
+  }
+
+  @Test("objectWillChange fires once per assignment, before it, and not for the initial value")
+  func objectWillChange() {
+    let (trace, model) = (trace, Model())
+    let cancellable = model.objectWillChange.sink { trace.add("will(\(model.x))") }
+    model.x = 1
+    model.x = 2
+    #expect(trace.text == "will(0) will(1)")
+    cancellable.cancel()
+  }
+
+  @Test("objectWillChange: every published property counts, others do not")
+  func everyProperty() {
+    let (trace, model) = (trace, Model())
+    let cancellable = model.objectWillChange.sink { trace.add("will") }
+    model.name = "b"
+    model.silent = 1
+    model.x = 1
+    #expect(trace.text == "will will")
+    cancellable.cancel()
+  }
+
+  @Test("objectWillChange: the properties of a superclass count too")
+  func inherited() {
+    let (trace, model) = (trace, Derived())
+    let cancellable = model.objectWillChange.sink { trace.add("\(model.base)\(model.derived)") }
+    model.base = 1
+    model.derived = 1
+    #expect(trace.text == "00 10")
+    cancellable.cancel()
+  }
+
+  @Test("objectWillChange is the same publisher for the whole life of an object")
+  func samePublisher() {
+    let model = Model()
+    #expect(model.objectWillChange === model.objectWillChange)
+    #expect(model.objectWillChange !== Model().objectWillChange)
+  }
+
+  @Test("assigning an equal value publishes again")
+  func equalValue() {
+    let model = Model()
+    let recorder = model.$x.record()
+    model.x = 0
+    model.x = 0
+    #expect(recorder.values == [0, 0, 0])
+  }
+
+  @Test("changing in place publishes once")
+  func inPlace() {
+    final class List { @Published var items: [Int] = [] }
+    let list = List()
+    let recorder = list.$items.record()
+    list.items.append(1)
+    list.items += [2, 3]
+    #expect(recorder.values == [[], [1], [1, 2, 3]])
+  }
+
+  @Test("each subscriber starts with the value of its time, and gets a value for each of its requests")
+  func newcomers() {
+    let model = Model()
+    model.x = 5
+    let first = model.$x.record(asking: .max(1))
+    model.x = 6
+    model.x = 7
+    let second = model.$x.record()
+    first.request(.max(1))
+    #expect(first.values == [5, 7])
+    #expect(second.values == [7])
+  }
+
+  @Test("a property nobody listens to keeps no subject alive, and its publisher outlives nothing")
+  func release() {
+    var model: Model? = Model()
+    weak let weakModel = model
+    let recorder = model?.$x.record()
+    model?.x = 1
+    model = nil
+    #expect(weakModel == nil)
+    #expect(recorder?.values == [0, 1])
+    #expect(recorder?.completion == nil)
+  }
+
+  @Test("an own objectWillChange is used as it is")
+  func ownPublisher() {
+    final class Own: ObservableObject {
+      let objectWillChange = PassthroughSubject<Int, Never>()
+    }
+    let own = Own()
+    let recorder = own.objectWillChange.record()
+    own.objectWillChange.send(3)
+    #expect(recorder.values == [3])
+  }
+}

@@ -1,0 +1,164 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("sink and cancellables") struct SinkTests {
+  final class Token {}
+  let trace = Trace()
+
+  @Test("cancel inside receiveValue stops a synchronous source")
+  func cancelInsideValue() {
+    let recorder = Recorder<Int, Never>(trace)
+    recorder.onValue = { [unowned recorder] in
+      if $0 == 2 { recorder.cancel() }
+      return .none
+    }
+    (1...5).publisher.subscribe(recorder)
+    #expect(trace.text == "1 2")
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("AnyCancellable cancels when released, once")
+  func cancelsOnce() {
+    let trace = trace
+    var cancellable: AnyCancellable? = AnyCancellable { trace.add("cancel") }
+    #expect(trace.text == "")
+    cancellable?.cancel()
+    cancellable?.cancel()
+    cancellable = nil
+    #expect(trace.text == "cancel")
+    var other: AnyCancellable? = AnyCancellable { trace.add("released") }
+    #expect(other != nil)
+    other = nil
+    #expect(trace.text == "cancel released")
+  }
+
+  @Test("values sent during subscription come before sink returns")
+  func beforeSinkReturns() {
+    let trace = trace
+    let cancellable = Just(1).sink { trace.add("\($0)") }
+    trace.add("returned")
+    #expect(trace.text == "1 returned")
+    cancellable.cancel()
+  }
+
+  @Test("sink lets go of its closures at completion")
+  func letsGo() {
+    var token: Token? = Token()
+    weak let weakToken = token
+    let subject = PassthroughSubject<Int, Never>()
+    let cancellable = subject.sink(
+      receiveCompletion: { [token] _ in _ = token }, receiveValue: { [token] _ in _ = token })
+    token = nil
+    #expect(weakToken != nil)
+    subject.send(completion: .finished)
+    if weakToken == nil { trace.add("gone") }
+    #expect(trace.text == "gone")
+    cancellable.cancel()
+  }
+
+  @Test("sink lets go of its closures at cancel")
+  func letsGoAtCancel() {
+    var token: Token? = Token()
+    weak let weakToken = token
+    let subject = PassthroughSubject<Int, Never>()
+    let cancellable = subject.sink { [token] _ in _ = token }
+    token = nil
+    cancellable.cancel()
+    #expect(weakToken == nil)
+  }
+
+  @Test("a completion is taken once, and no value after it")
+  func nothingAfterCompletion() {
+    let trace = trace
+    let probe = Probe<Int, TestError>()
+    let cancellable = probe.sink(
+      receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
+    probe.send(1)
+    probe.finish()
+    probe.send(2)
+    probe.fail(.oops)
+    #expect(trace.text == "1 end")
+    cancellable.cancel()
+  }
+
+  @Test("sink asks for everything, once, and refuses a second subscription")
+  func demand() {
+    let probe = Probe<Int, TestError>(trace)
+    let cancellable = probe.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
+    probe.send(subscription: NotedSubscription(trace, "second"))
+    #expect(trace.text == "up:sub up:unlimited second:cancel")
+    cancellable.cancel()
+  }
+
+  @Test("dropping the AnyCancellable of a sink cancels upstream")
+  func droppingCancels() {
+    let probe = Probe<Int, Never>(trace)
+    var cancellable: AnyCancellable? = probe.sink { _ in }
+    #expect(cancellable != nil)
+    cancellable = nil
+    #expect(trace.text == "up:sub up:unlimited up:cancel")
+  }
+
+  @Test("store(in:) keeps in a set and in an array, and emptying them cancels")
+  func store() {
+    let a = Probe<Int, Never>(trace, "a")
+    let b = Probe<Int, Never>(trace, "b")
+    var set = Set<AnyCancellable>()
+    var array: [AnyCancellable] = []
+    a.sink { _ in }.store(in: &set)
+    b.sink { _ in }.store(in: &array)
+    #expect(set.count == 1)
+    #expect(array.count == 1)
+    trace.clear()
+    set = []
+    #expect(trace.text == "a:cancel")
+    array.removeAll()
+    #expect(trace.text == "a:cancel b:cancel")
+  }
+
+  @Test("any Cancellable can be stored, and AnyCancellable wraps one")
+  func wraps() {
+    struct Custom: Cancellable {
+      let trace: Trace
+      func cancel() { trace.add("custom") }
+    }
+    var set = Set<AnyCancellable>()
+    Custom(trace: trace).store(in: &set)
+    set.removeAll()
+    #expect(trace.text == "custom")
+    let wrapped = AnyCancellable(Custom(trace: trace))
+    #expect(wrapped == wrapped)
+    #expect(wrapped != AnyCancellable {})
+    wrapped.cancel()
+    #expect(trace.text == "custom custom")
+  }
+
+  @Test("Subscribers.Sink can be subscribed and cancelled by hand")
+  func explicitSink() {
+    let trace = trace
+    let sink = Subscribers.Sink<Int, TestError>(
+      receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
+    let probe = Probe<Int, TestError>(trace)
+    probe.subscribe(sink)
+    probe.send(1)
+    sink.cancel()
+    probe.send(2)
+    #expect(trace.text == "up:sub up:unlimited 1 up:cancel")
+    #expect(sink.combineIdentifier == sink.combineIdentifier)
+  }
+
+  @Test("cancelling inside a sink's value from a stored AnyCancellable stops it")
+  func cancelFromInside() {
+    let subject = PassthroughSubject<Int, Never>()
+    let trace = trace
+    var cancellable: AnyCancellable?
+    cancellable = subject.sink {
+      trace.add("\($0)")
+      if $0 == 2 { cancellable?.cancel() }
+    }
+    for value in 1...4 { subject.send(value) }
+    #expect(trace.text == "1 2")
+    cancellable = nil
+  }
+}

@@ -1,0 +1,162 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("sources") struct SourcesTests {
+  let trace = Trace()
+
+  @Test("Just gives nothing until asked")
+  func just() {
+    let recorder = Just(1).record(trace, asking: .none)
+    trace.mark()
+    recorder.request(.max(1))
+    recorder.request(.max(1))
+    #expect(trace.text == "| 1 end")
+  }
+
+  @Test("Future runs at once, once; later promises are ignored")
+  func future() {
+    let trace = trace
+    let future = Future<Int, TestError> { promise in
+      trace.add("run")
+      promise(.success(1))
+      promise(.success(2))
+    }
+    future.record(trace)
+    future.record(trace)
+    #expect(trace.text == "run 1 end 1 end")
+  }
+
+  @Test("Future: those who wait are told when the promise comes, and hold nothing before")
+  func futureLater() {
+    var promise: Future<Int, TestError>.Promise?
+    let future = Future<Int, TestError> { promise = $0 }
+    future.record(trace, "a")
+    let b = future.record(trace, "b", asking: .none)
+    let c = future.record(trace, "c")
+    c.cancel()
+    promise?(.success(1))
+    #expect(trace.text == "a1 aend")
+    b.request(.max(1))
+    #expect(trace.text == "a1 aend b1 bend")
+    #expect(c.breaches == [])
+  }
+
+  @Test("Future: a failure needs no demand")
+  func futureFails() {
+    Future<Int, TestError> { $0(.failure(.oops)) }.record(trace, asking: .none)
+    #expect(trace.text == "fail")
+  }
+
+  @Test("Deferred runs per subscriber")
+  func deferred() {
+    let trace = trace
+    let deferred = Deferred {
+      trace.add("run")
+      return Just(1)
+    }
+    #expect(trace.text == "")
+    deferred.record(trace)
+    deferred.record(trace)
+    #expect(trace.text == "run 1 end run 1 end")
+  }
+
+  @Test("Just(x).merge(…) freezes x when the publisher is built; Deferred reads it at each subscription")
+  func deferredReadsLate() {
+    var status = "notDetermined"
+    let changes = PassthroughSubject<String, Never>()
+    let just = Just(status).merge(with: changes)
+    let deferred = Deferred { Just(status).merge(with: changes) }
+    status = "authorized"
+    just.record(trace, "Just:")
+    deferred.record(trace, "Deferred:")
+    #expect(trace.text == "Just:notDetermined Deferred:authorized")
+  }
+
+  @Test("Empty(completeImmediately: false) never ends")
+  func emptyForEver() {
+    let recorder = Empty<Int, Never>(completeImmediately: false).prepend(1).record(trace)
+    #expect(trace.text == "1")
+    #expect(recorder.subscriptions == 1)
+    let silent = Empty<Int, Never>(completeImmediately: false).record()
+    #expect(silent.subscriptions == 1)
+    #expect(silent.completion == nil)
+  }
+
+  @Test("Empty and Fail complete at once, without demand")
+  func emptyAndFail() {
+    Empty<Int, TestError>().record(trace, asking: .none)
+    Fail<Int, TestError>(error: .oops).record(trace, asking: .none)
+    #expect(trace.text == "end fail")
+  }
+
+  @Test("a sequence gives as many as asked, and ends with the last without further demand")
+  func sequence() {
+    let recorder = [1, 2, 3].publisher.record(trace, asking: .max(1))
+    trace.mark()
+    recorder.request(.max(2))
+    #expect(trace.text == "1 | 2 3 end")
+  }
+
+  @Test("an empty sequence ends without demand")
+  func emptySequence() {
+    [Int]().publisher.record(trace, asking: .none)
+    #expect(trace.text == "end")
+  }
+
+  @Test("a sequence can be asked for more from inside a value, without recursion")
+  func deepSequence() {
+    let recorder = Recorder<Int, Never>(asking: .max(1))
+    recorder.onValue = { [unowned recorder] _ in
+      recorder.request(.max(1))
+      return .none
+    }
+    (0..<100_000).publisher.subscribe(recorder)
+    #expect(recorder.values.count == 100_000)
+    #expect(recorder.completion == .finished)
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("Record plays back what it was given, in all three ways of making it")
+  func record() {
+    let a = Record<Int, TestError>(output: [1, 2], completion: .failure(.oops))
+    let b = Record<Int, TestError> { recording in
+      recording.receive(1)
+      recording.receive(2)
+      recording.receive(completion: .failure(.oops))
+    }
+    var recording = Record<Int, TestError>.Recording()
+    recording.receive(1)
+    recording.receive(2)
+    recording.receive(completion: .failure(.oops))
+    let c = Record(recording: recording)
+    for publisher in [a, b, c] {
+      let recorder = publisher.record()
+      #expect(recorder.values == [1, 2])
+      #expect(recorder.completion == .failure(.oops))
+    }
+    let slow = a.record(trace, asking: .max(1))
+    #expect(trace.text == "1")
+    slow.request(.max(1))
+    #expect(trace.text == "1 2 fail")
+  }
+
+  @Test("Optional.publisher gives its value or only the end; Result.publisher its value or its failure")
+  func optionalAndResult() {
+    Optional(1).publisher.record(trace)
+    Int?.none.publisher.record(trace, asking: .none)
+    Result<Int, TestError>.success(2).publisher.record(trace)
+    Result<Int, TestError>.failure(.oops).publisher.record(trace, asking: .none)
+    #expect(trace.text == "1 end end 2 end fail")
+  }
+
+  @Test("Optional and Result give nothing until asked")
+  func onceUntilAsked() {
+    let a = Optional.Publisher(1).record(trace, asking: .none)
+    let b = Result<Int, TestError>.Publisher(2).record(trace, asking: .none)
+    #expect(trace.text == "")
+    a.request(.max(1))
+    b.request(.unlimited)
+    #expect(trace.text == "1 end 2 end")
+  }
+}
