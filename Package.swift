@@ -68,5 +68,9 @@ let package = Package(
       name: "LocationServiceTests", dependencies: ["LocationService", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
+
+    // Benchmarks
+    .executableTarget(
+      name: "PublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing", swiftSettings: strict),
   ]
 )

@@ -90,7 +90,7 @@ extension Publisher {
 private final class Subscribed<P: Publisher> {
   private let link = ValuesLink<P.Output, P.Failure>()
 
-  init(_ publisher: P) { publisher.subscribe(link) }
+  init(_ publisher: P) { publisher.receive(subscriber: link) }
 
   deinit { link.cancel() }
 

@@ -22,7 +22,7 @@ final class Chain<Downstream: Subscriber>: Subscription, Described {
     guard !isDone else { return }
     let stage = ChainStage<P.Failure, Downstream>(self, whenEnded)
     self.stage = stage
-    publisher.subscribe(stage)
+    publisher.receive(subscriber: stage)
   }
 
   /// Called when the newest stage has its subscription.

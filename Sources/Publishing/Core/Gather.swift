@@ -50,7 +50,7 @@ final class Gather<R: GatherRule, Downstream: Subscriber>: Subscription, Describ
     guard !isDone else { return }
     let side = GatherSide<S, Downstream>(self)
     sides.append(side)
-    publisher.subscribe(side)
+    publisher.receive(subscriber: side)
   }
 
   @inlinable

@@ -41,7 +41,7 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
     }
     let side = MergerSide(self, slot)
     sides[slot] = side
-    publisher.subscribe(side)
+    publisher.receive(subscriber: side)
   }
 
   @inlinable

@@ -19,7 +19,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(AllSatisfyFold<_, Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(AllSatisfyFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 
@@ -42,7 +42,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(FoldLink(TryAllSatisfyFold<_, Upstream.Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(TryAllSatisfyFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

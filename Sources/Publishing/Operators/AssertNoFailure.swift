@@ -28,7 +28,7 @@ extension Publishers {
       let stop: (Upstream.Failure) -> Never = { error in
         fatalError("\(prefix.isEmpty ? "" : prefix + ": ")failed with \(error)", file: file, line: line)
       }
-      upstream.subscribe(ErrorMapping(stop, subscriber))
+      upstream.receive(subscriber: ErrorMapping(stop, subscriber))
     }
   }
 }

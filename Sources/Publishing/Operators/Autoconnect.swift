@@ -16,7 +16,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       subscribers += 1
       let isFirst = subscribers == 1
-      upstream.subscribe(AutoconnectLink(subscriber) { [self] in leave() })
+      upstream.receive(subscriber: AutoconnectLink(subscriber) { [self] in leave() })
       guard isFirst, subscribers > 0 else { return }
       let connection = upstream.connect()
       // The subscriber may have cancelled on what the connection brought at once.

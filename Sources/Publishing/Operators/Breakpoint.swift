@@ -33,7 +33,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(BreakpointLink(self, subscriber))
+      upstream.receive(subscriber: BreakpointLink(self, subscriber))
     }
   }
 }

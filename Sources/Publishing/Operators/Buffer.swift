@@ -43,7 +43,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(BufferLink(size, prefetch, whenFull, subscriber))
+      upstream.receive(subscriber: BufferLink(size, prefetch, whenFull, Outlet(subscriber)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let chain = Chain("Catch", subscriber)
+      let chain = Chain("Catch", Outlet(subscriber))
       let handler = self.handler
       chain.go(on: upstream) { completion in
         switch completion {
@@ -50,7 +50,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      let chain = Chain("TryCatch", subscriber)
+      let chain = Chain("TryCatch", Outlet(subscriber))
       let handler = self.handler
       chain.go(on: upstream) { completion in
         switch completion {

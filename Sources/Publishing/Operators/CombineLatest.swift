@@ -22,7 +22,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, Void, Void>(width: 2, c: (), d: ())
       let picked = Mapping({ (all: (A.Output, B.Output, Void, Void)) in (all.0, all.1) }, subscriber)
-      let gather = Gather("CombineLatest", rule, width: 2, picked)
+      let gather = Gather("CombineLatest", rule, width: 2, Outlet(picked))
       gather.subscribe(LatestSlot1.self, to: a)
       gather.subscribe(LatestSlot2.self, to: b)
     }
@@ -54,7 +54,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, C.Output, Void>(width: 3, d: ())
       let picked = Mapping({ (all: (A.Output, B.Output, C.Output, Void)) in (all.0, all.1, all.2) }, subscriber)
-      let gather = Gather("CombineLatest", rule, width: 3, picked)
+      let gather = Gather("CombineLatest", rule, width: 3, Outlet(picked))
       gather.subscribe(LatestSlot1.self, to: a)
       gather.subscribe(LatestSlot2.self, to: b)
       gather.subscribe(LatestSlot3.self, to: c)
@@ -89,7 +89,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, C.Output, D.Output>(width: 4)
-      let gather = Gather("CombineLatest", rule, width: 4, subscriber)
+      let gather = Gather("CombineLatest", rule, width: 4, Outlet(subscriber))
       gather.subscribe(LatestSlot1.self, to: a)
       gather.subscribe(LatestSlot2.self, to: b)
       gather.subscribe(LatestSlot3.self, to: c)

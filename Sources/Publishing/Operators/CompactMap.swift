@@ -17,7 +17,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(StepLink(CompactMapStep<_, _, Failure>(transform: transform), subscriber))
+      upstream.receive(subscriber: StepLink(CompactMapStep<_, _, Failure>(transform: transform), Outlet(subscriber)))
     }
   }
 
@@ -39,7 +39,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(StepLink(TryCompactMapStep<_, _, Upstream.Failure>(transform: transform), subscriber))
+      upstream.receive(subscriber: StepLink(TryCompactMapStep<_, _, Upstream.Failure>(transform: transform), Outlet(subscriber)))
     }
   }
 }

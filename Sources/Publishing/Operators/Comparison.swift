@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(ComparisonFold<_, Failure>(areInIncreasingOrder: areInIncreasingOrder), subscriber))
+      upstream.receive(subscriber: FoldLink(ComparisonFold<_, Failure>(areInIncreasingOrder: areInIncreasingOrder), Outlet(subscriber)))
     }
   }
 
@@ -42,7 +42,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let fold = TryComparisonFold<_, Upstream.Failure>(areInIncreasingOrder: areInIncreasingOrder)
-      upstream.subscribe(FoldLink(fold, subscriber))
+      upstream.receive(subscriber: FoldLink(fold, Outlet(subscriber)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let chain = Chain("Concatenate", subscriber)
+      let chain = Chain("Concatenate", Outlet(subscriber))
       let suffix = self.suffix
       chain.go(on: prefix) { completion in
         switch completion {

@@ -20,7 +20,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(ContainsFold<_, Failure>(output: output), subscriber))
+      upstream.receive(subscriber: FoldLink(ContainsFold<_, Failure>(output: output), Outlet(subscriber)))
     }
   }
 
@@ -44,7 +44,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(ContainsWhereFold<_, Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(ContainsWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 
@@ -67,7 +67,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(FoldLink(TryContainsWhereFold<_, Upstream.Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(TryContainsWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

@@ -15,7 +15,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(CountFold<Upstream.Output, Failure>(), subscriber))
+      upstream.receive(subscriber: FoldLink(CountFold<Upstream.Output, Failure>(), Outlet(subscriber)))
     }
   }
 }

@@ -25,7 +25,7 @@ extension Publishers {
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = DecodeStep<Output, Coder, Upstream.Failure>(decoder: decoder)
-      upstream.subscribe(StepLink(step, subscriber))
+      upstream.receive(subscriber: StepLink(step, Outlet(subscriber)))
     }
   }
 }

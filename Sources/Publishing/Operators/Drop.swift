@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(DropLink(count, subscriber))
+      upstream.receive(subscriber: DropLink(count, Outlet(subscriber)))
     }
   }
 }

@@ -19,11 +19,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let link = DropUntilOutputLink(subscriber)
+      let link = DropUntilOutputLink(Outlet(subscriber))
       let gate = GateSubscriber<Other.Output, Failure>(link)
       link.gate = gate
-      other.subscribe(gate)
-      upstream.subscribe(link)
+      other.receive(subscriber: gate)
+      upstream.receive(subscriber: link)
     }
   }
 }

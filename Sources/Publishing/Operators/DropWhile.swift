@@ -19,7 +19,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let step = DropWhileStep<_, Failure>(predicate: predicate)
-      upstream.subscribe(StepLink(step, true, subscriber))
+      upstream.receive(subscriber: StepLink(step, true, Outlet(subscriber)))
     }
   }
 
@@ -43,7 +43,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryDropWhileStep<_, Upstream.Failure>(predicate: predicate)
-      upstream.subscribe(StepLink(step, true, subscriber))
+      upstream.receive(subscriber: StepLink(step, true, Outlet(subscriber)))
     }
   }
 }

@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(StepLink(FilterStep<_, Failure>(isIncluded: isIncluded), subscriber))
+      upstream.receive(subscriber: StepLink(FilterStep<_, Failure>(isIncluded: isIncluded), Outlet(subscriber)))
     }
   }
 
@@ -41,7 +41,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(StepLink(TryFilterStep<_, Upstream.Failure>(isIncluded: isIncluded), subscriber))
+      upstream.receive(subscriber: StepLink(TryFilterStep<_, Upstream.Failure>(isIncluded: isIncluded), Outlet(subscriber)))
     }
   }
 }

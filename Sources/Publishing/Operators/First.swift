@@ -15,7 +15,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(FirstFold<Output, Failure>(), subscriber))
+      upstream.receive(subscriber: FoldLink(FirstFold<Output, Failure>(), Outlet(subscriber)))
     }
   }
 
@@ -38,7 +38,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(FirstWhereFold<_, Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(FirstWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 
@@ -61,7 +61,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(FoldLink(TryFirstWhereFold<_, Upstream.Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(TryFirstWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

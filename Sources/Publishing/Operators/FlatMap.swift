@@ -25,10 +25,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("FlatMap", open: 1, subscriber)
+      let merger = Merger("FlatMap", open: 1, Outlet(subscriber))
       let outer = FlatMapOuter(merger, maxPublishers, transform)
       merger.outer = outer
-      upstream.subscribe(outer)
+      upstream.receive(subscriber: outer)
     }
   }
 }

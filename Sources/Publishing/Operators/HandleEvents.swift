@@ -35,7 +35,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(HandleEventsLink(self, subscriber))
+      upstream.receive(subscriber: HandleEventsLink(self, subscriber))
     }
   }
 }

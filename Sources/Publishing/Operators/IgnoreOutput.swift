@@ -15,7 +15,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(IgnoreOutputLink<Upstream.Output, _>(subscriber))
+      upstream.receive(subscriber: IgnoreOutputLink<Upstream.Output, _>(Outlet(subscriber)))
     }
   }
 }

@@ -15,7 +15,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(LastFold<Output, Failure>(), subscriber))
+      upstream.receive(subscriber: FoldLink(LastFold<Output, Failure>(), Outlet(subscriber)))
     }
   }
 
@@ -38,7 +38,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(FoldLink(LastWhereFold<_, Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(LastWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 
@@ -61,7 +61,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(FoldLink(TryLastWhereFold<_, Upstream.Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: FoldLink(TryLastWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

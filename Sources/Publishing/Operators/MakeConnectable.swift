@@ -10,7 +10,7 @@ extension Publishers {
     public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      multicast.subscribe(subscriber)
+      multicast.receive(subscriber: subscriber)
     }
 
     public func connect() -> any Cancellable { multicast.connect() }

@@ -17,7 +17,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(Mapping(transform, subscriber))
+      upstream.receive(subscriber: Mapping(transform, subscriber))
     }
   }
 
@@ -39,7 +39,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(StepLink(TryMapStep<_, _, Upstream.Failure>(transform: transform), subscriber))
+      upstream.receive(subscriber: StepLink(TryMapStep<_, _, Upstream.Failure>(transform: transform), Outlet(subscriber)))
     }
   }
 }

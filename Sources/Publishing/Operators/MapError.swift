@@ -17,7 +17,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(ErrorMapping(transform, subscriber))
+      upstream.receive(subscriber: ErrorMapping(transform, subscriber))
     }
   }
 
@@ -37,7 +37,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(ErrorMapping({ (never: Never) -> Failure in }, subscriber))
+      upstream.receive(subscriber: ErrorMapping({ (never: Never) -> Failure in }, subscriber))
     }
   }
 }

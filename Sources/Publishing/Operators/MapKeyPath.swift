@@ -18,7 +18,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let keyPath = self.keyPath
-      upstream.subscribe(Mapping({ $0[keyPath: keyPath] }, subscriber))
+      upstream.receive(subscriber: Mapping({ $0[keyPath: keyPath] }, subscriber))
     }
   }
 
@@ -47,7 +47,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (keyPath0, keyPath1) = (self.keyPath0, self.keyPath1)
-      upstream.subscribe(Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1]) }, subscriber))
+      upstream.receive(subscriber: Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1]) }, subscriber))
     }
   }
 
@@ -79,7 +79,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (keyPath0, keyPath1, keyPath2) = (self.keyPath0, self.keyPath1, self.keyPath2)
-      upstream.subscribe(Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1], $0[keyPath: keyPath2]) }, subscriber))
+      upstream.receive(subscriber: Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1], $0[keyPath: keyPath2]) }, subscriber))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 2, subscriber)
+      let merger = Merger("Merge", open: 2, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
@@ -52,7 +52,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 3, subscriber)
+      let merger = Merger("Merge", open: 3, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
@@ -90,7 +90,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 4, subscriber)
+      let merger = Merger("Merge", open: 4, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)

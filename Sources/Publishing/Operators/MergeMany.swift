@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: publishers.count, subscriber)
+      let merger = Merger("Merge", open: publishers.count, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       for publisher in publishers { merger.subscribe(to: publisher) }
       merger.finishIfOver()

@@ -33,7 +33,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 5, subscriber)
+      let merger = Merger("Merge", open: 5, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
@@ -81,7 +81,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 6, subscriber)
+      let merger = Merger("Merge", open: 6, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
@@ -134,7 +134,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 7, subscriber)
+      let merger = Merger("Merge", open: 7, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
@@ -192,7 +192,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 8, subscriber)
+      let merger = Merger("Merge", open: 8, Outlet(subscriber))
       subscriber.receive(subscription: merger)
       merger.subscribe(to: a)
       merger.subscribe(to: b)

@@ -22,7 +22,7 @@ extension Publishers {
     }
 
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      subject.subscribe(MulticastLink(subscriber))
+      subject.receive(subscriber: MulticastLink(subscriber))
     }
 
     /// Subscribes the subject to the upstream.

@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(StepLink(OutputStep<_, Failure>(range: range), 0, subscriber))
+      upstream.receive(subscriber: StepLink(OutputStep<_, Failure>(range: range), 0, Outlet(subscriber)))
     }
   }
 }

@@ -18,11 +18,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let link = PrefixUntilOutputLink<S, Other.Failure>(subscriber)
+      let link = PrefixUntilOutputLink<Outlet<Output, Failure>, Other.Failure>(Outlet(subscriber))
       let gate = GateSubscriber<Other.Output, Other.Failure>(link)
       link.gate = gate
-      other.subscribe(gate)
-      upstream.subscribe(link)
+      other.receive(subscriber: gate)
+      upstream.receive(subscriber: link)
     }
   }
 }

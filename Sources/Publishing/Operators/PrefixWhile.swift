@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(StepLink(PrefixWhileStep<_, Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: StepLink(PrefixWhileStep<_, Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 
@@ -41,7 +41,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.subscribe(StepLink(TryPrefixWhileStep<_, Upstream.Failure>(predicate: predicate), subscriber))
+      upstream.receive(subscriber: StepLink(TryPrefixWhileStep<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(PrintLink(prefix, stream, subscriber))
+      upstream.receive(subscriber: PrintLink(prefix, stream, subscriber))
     }
   }
 }

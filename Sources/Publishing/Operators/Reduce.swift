@@ -21,7 +21,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let fold = ReduceFold<_, Upstream.Output, Failure>(start: initial, nextPartialResult: nextPartialResult)
-      upstream.subscribe(FoldLink(fold, subscriber))
+      upstream.receive(subscriber: FoldLink(fold, Outlet(subscriber)))
     }
   }
 
@@ -49,7 +49,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let fold = TryReduceFold<_, Upstream.Output, Upstream.Failure>(start: initial, nextPartialResult: nextPartialResult)
-      upstream.subscribe(FoldLink(fold, subscriber))
+      upstream.receive(subscriber: FoldLink(fold, Outlet(subscriber)))
     }
   }
 }

@@ -21,7 +21,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(StepLink(RemoveDuplicatesStep<_, Failure>(predicate: predicate), nil, subscriber))
+      upstream.receive(subscriber: StepLink(RemoveDuplicatesStep<_, Failure>(predicate: predicate), nil, Outlet(subscriber)))
     }
   }
 
@@ -45,7 +45,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryRemoveDuplicatesStep<_, Upstream.Failure>(predicate: predicate)
-      upstream.subscribe(StepLink(step, nil, subscriber))
+      upstream.receive(subscriber: StepLink(step, nil, Outlet(subscriber)))
     }
   }
 }

@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(ReplaceEmptyLink(output, subscriber))
+      upstream.receive(subscriber: ReplaceEmptyLink(output, Outlet(subscriber)))
     }
   }
 }

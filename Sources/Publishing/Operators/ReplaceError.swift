@@ -18,7 +18,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
-      upstream.subscribe(ReplaceErrorLink<Upstream.Failure, _>(output, subscriber))
+      upstream.receive(subscriber: ReplaceErrorLink<Upstream.Failure, _>(output, Outlet(subscriber)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let chain = Chain("Retry", subscriber)
+      let chain = Chain("Retry", Outlet(subscriber))
       Publishers.Retry.attempt(upstream, retries, chain)
     }
   }

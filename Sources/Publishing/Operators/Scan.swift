@@ -24,7 +24,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let step = ScanStep<_, Upstream.Output, Failure>(nextPartialResult: nextPartialResult)
-      upstream.subscribe(StepLink(step, initialResult, subscriber))
+      upstream.receive(subscriber: StepLink(step, initialResult, Outlet(subscriber)))
     }
   }
 
@@ -52,7 +52,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryScanStep<_, Upstream.Output, Upstream.Failure>(nextPartialResult: nextPartialResult)
-      upstream.subscribe(StepLink(step, initialResult, subscriber))
+      upstream.receive(subscriber: StepLink(step, initialResult, Outlet(subscriber)))
     }
   }
 }

@@ -19,7 +19,7 @@ extension Publishers {
     }
 
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      shared.subscribe(subscriber)
+      shared.receive(subscriber: subscriber)
     }
 
     /// Two are equal if they are the same object.

@@ -17,7 +17,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(SwitchToLatestLink<P, _>(subscriber))
+      upstream.receive(subscriber: SwitchToLatestLink<P, _>(Outlet(subscriber)))
     }
   }
 }
@@ -84,7 +84,7 @@ where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
     side = next
     last?.cancel()
     // Cancelling may have cancelled us, or brought a newer child.
-    if phase == .live, side === next { child.subscribe(next) }
+    if phase == .live, side === next { child.receive(subscriber: next) }
     return .none
   }
 

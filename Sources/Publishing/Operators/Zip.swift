@@ -20,7 +20,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let gather = Gather("Zip", Pairs<A.Output, B.Output>(), width: 2, subscriber)
+      let gather = Gather("Zip", Pairs<A.Output, B.Output>(), width: 2, Outlet(subscriber))
       gather.subscribe(PairsSlot1.self, to: a)
       gather.subscribe(PairsSlot2.self, to: b)
     }
@@ -52,7 +52,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let flattened = Mapping(
         { (pair: ((A.Output, B.Output), C.Output)) in (pair.0.0, pair.0.1, pair.1) }, subscriber)
-      Zip(Zip(a, b), c).subscribe(flattened)
+      Zip(Zip(a, b), c).receive(subscriber: flattened)
     }
   }
 
@@ -85,7 +85,7 @@ extension Publishers {
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let flattened = Mapping(
         { (pair: ((A.Output, B.Output, C.Output), D.Output)) in (pair.0.0, pair.0.1, pair.0.2, pair.1) }, subscriber)
-      Zip(Zip3(a, b, c), d).subscribe(flattened)
+      Zip(Zip3(a, b, c), d).receive(subscriber: flattened)
     }
   }
 }

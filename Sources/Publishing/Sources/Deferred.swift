@@ -12,6 +12,6 @@ public struct Deferred<DeferredPublisher: Publisher>: Publisher {
 
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    createPublisher().subscribe(subscriber)
+    createPublisher().receive(subscriber: subscriber)
   }
 }

@@ -1,27 +1,23 @@
 /// A subscriber of any kind, known by what it takes alone.
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
-  private let onSubscription: (any Subscription) -> Void
-  private let onValue: (Input) -> Subscribers.Demand
-  private let onCompletion: (Subscribers.Completion<Failure>) -> Void
-  private let text: () -> String
-  private let mirror: () -> Mirror
-  private let playground: () -> Any
+  @usableFromInline let onSubscription: (any Subscription) -> Void
+  @usableFromInline let onValue: (Input) -> Subscribers.Demand
+  @usableFromInline let onCompletion: (Subscribers.Completion<Failure>) -> Void
+  /// What is wrapped, as far as it is shown.
+  @usableFromInline let wrapped: Any
   public let combineIdentifier: CombineIdentifier
 
   /// Wraps a subscriber, and keeps its identifier.
+  @inlinable
   public init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
     if let erased = subscriber as? AnySubscriber<Input, Failure> {
       self = erased
       return
     }
-    onSubscription = subscriber.receive(subscription:)
-    onValue = subscriber.receive(_:)
-    onCompletion = subscriber.receive(completion:)
-    text = { (subscriber as? any CustomStringConvertible)?.description ?? String(describing: S.self) }
-    mirror = { (subscriber as? any CustomReflectable)?.customMirror ?? Mirror(subscriber, children: []) }
-    playground = {
-      (subscriber as? any CustomPlaygroundDisplayConvertible)?.playgroundDescription ?? String(describing: subscriber)
-    }
+    onSubscription = { subscriber.receive(subscription: $0) }
+    onValue = { subscriber.receive($0) }
+    onCompletion = { subscriber.receive(completion: $0) }
+    wrapped = subscriber
     combineIdentifier = subscriber.combineIdentifier
   }
 
@@ -39,19 +35,24 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     onSubscription = receiveSubscription ?? { _ in }
     onValue = receiveValue ?? { _ in .none }
     onCompletion = receiveCompletion ?? { _ in }
-    text = { "Anonymous AnySubscriber" }
-    mirror = { Mirror(reflecting: "Anonymous AnySubscriber") }
-    playground = { "Anonymous AnySubscriber" }
+    wrapped = "Anonymous AnySubscriber"
     combineIdentifier = CombineIdentifier()
   }
 
+  @inlinable
   public func receive(subscription: any Subscription) { onSubscription(subscription) }
+  @inlinable
   public func receive(_ value: Input) -> Subscribers.Demand { onValue(value) }
+  @inlinable
   public func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
 }
 
 extension AnySubscriber: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
-  public var description: String { text() }
-  public var customMirror: Mirror { mirror() }
-  public var playgroundDescription: Any { playground() }
+  public var description: String {
+    (wrapped as? any CustomStringConvertible)?.description ?? String(describing: type(of: wrapped))
+  }
+  public var customMirror: Mirror { (wrapped as? any CustomReflectable)?.customMirror ?? Mirror(reflecting: wrapped) }
+  public var playgroundDescription: Any {
+    (wrapped as? any CustomPlaygroundDisplayConvertible)?.playgroundDescription ?? description
+  }
 }

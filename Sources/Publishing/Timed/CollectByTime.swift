@@ -29,7 +29,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(CollectByTimeLink<Upstream.Output, _, _>(strategy, options, subscriber))
+      upstream.receive(subscriber: CollectByTimeLink<Upstream.Output, _, _>(strategy, options, subscriber))
     }
   }
 }

@@ -29,7 +29,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(DebounceLink(dueTime, scheduler, options, subscriber))
+      upstream.receive(subscriber: DebounceLink(dueTime, scheduler, options, Outlet(subscriber)))
     }
   }
 }

@@ -29,7 +29,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(Later("Delay", scheduler, options, wait: (interval, tolerance), subscriber))
+      upstream.receive(subscriber: Later("Delay", scheduler, options, wait: (interval, tolerance), Outlet(subscriber)))
     }
   }
 }

@@ -17,7 +17,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(MeasureIntervalLink<Upstream.Output, _, _>(scheduler, subscriber))
+      upstream.receive(subscriber: MeasureIntervalLink<Upstream.Output, _, _>(scheduler, Outlet(subscriber)))
     }
   }
 }

@@ -20,7 +20,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(Later("ReceiveOn", scheduler, options, wait: nil, subscriber))
+      upstream.receive(subscriber: Later("ReceiveOn", scheduler, options, wait: nil, Outlet(subscriber)))
     }
   }
 }

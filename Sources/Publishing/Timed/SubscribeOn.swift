@@ -20,8 +20,8 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let link = SubscribeOnLink(scheduler, options, subscriber)
-      scheduler.schedule(options: options) { upstream.subscribe(link) }
+      let link = SubscribeOnLink(scheduler, options, Outlet(subscriber))
+      scheduler.schedule(options: options) { upstream.receive(subscriber: link) }
     }
   }
 }

@@ -27,7 +27,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(ThrottleLink(interval, scheduler, latest, subscriber))
+      upstream.receive(subscriber: ThrottleLink(interval, scheduler, latest, Outlet(subscriber)))
     }
   }
 }

@@ -29,7 +29,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.subscribe(TimeoutLink(interval, scheduler, options, customError, subscriber))
+      upstream.receive(subscriber: TimeoutLink(interval, scheduler, options, customError, Outlet(subscriber)))
     }
   }
 }

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What one benchmark found.
+struct Measurement {
+  let name: String
+  /// Nanoseconds for each value sent; the median of several rounds.
+  let nanoseconds: Double
+  /// Against the row that does the same in another way, and that row's name.
+  var ratio: (times: Double, against: String)?
+
+  func compared(to other: Measurement) -> Measurement {
+    var copy = self
+    copy.ratio = (nanoseconds / other.nanoseconds, other.name)
+    return copy
+  }
+}
+
+let rounds = 11
+
+/// Runs `body` for `values` values several times, after a round that does not count.
+func measure(_ name: String, values: Int, _ body: (_ values: Int) -> Void) -> Measurement {
+  body(values)
+  var times: [Double] = []
+  for _ in 0..<rounds {
+    let start = processorTime()
+    body(values)
+    times.append(processorTime() - start)
+  }
+  return Measurement(name: name, nanoseconds: median(times) / Double(values))
+}
+
+/// As ``measure(_:values:_:)``, for work that waits.
+func measure(
+  _ name: String, values: Int, isolation: isolated (any Actor)? = #isolation, _ body: (_ values: Int) async -> Void
+) async -> Measurement {
+  await body(values)
+  var times: [Double] = []
+  for _ in 0..<rounds {
+    let start = processorTime()
+    await body(values)
+    times.append(processorTime() - start)
+  }
+  return Measurement(name: name, nanoseconds: median(times) / Double(values))
+}
+
+/// The processor time that this process has used, in nanoseconds: other programs do not count.
+private func processorTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+}
+
+private func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
+
+/// Where sinks put what they get, so that nothing is optimised away.
+final class Total {
+  var sum = 0
+}
+
+/// The parts of the chain, behind a call, so that the compiler sees them neither here nor there.
+@inline(never)
+func parts() -> (transform: (Int) -> Int, isIncluded: (Int) -> Bool, isEqual: (Int, Int) -> Bool) {
+  ({ $0 &* 3 }, { $0 & 7 != 0 }, { $0 == $1 })
+}
