@@ -26,6 +26,17 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case noSource = "no-source"
   /// GeoClue runs, but has not measured anything yet.
   case noFix = "no-fix"
+  /// The person has switched location off.
+  case disabledByUser = "disabled-by-user"
+  /// The person's agent said no to the service.
+  case rejectedByAgent = "rejected-by-agent"
+  /// GeoClue's configuration forbids it for the service.
+  case disallowedByConfiguration = "disallowed-by-configuration"
+  /// GeoClue, or the bus, refuses the service for another reason.
+  case disallowedByPolicy = "disallowed-by-policy"
+
+  /// The reason that GeoClue gave for refusing; ``none`` for one that is no refusal by itself.
+  public init(refusal: AuthorizationReason) { self = UpstreamReason(rawValue: refusal.rawValue) ?? .none }
 }
 
 /// The three properties of the upstream together, so that they never contradict one another.

@@ -6,8 +6,20 @@ import Testing
     #expect(UpstreamState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       UpstreamReason.allCases.map(\.rawValue) == [
-        "", "no-agent", "geoclue-not-installed", "geoclue-restarting", "no-source", "no-fix",
+        "", "no-agent", "geoclue-not-installed", "geoclue-restarting", "no-source", "no-fix", "disabled-by-user",
+        "rejected-by-agent", "disallowed-by-configuration", "disallowed-by-policy",
       ])
+  }
+
+  @Test func `A refusal keeps its word, and what is none has no word`() {
+    for reason in AuthorizationReason.allCases {
+      let upstream = UpstreamReason(refusal: reason)
+      #expect(upstream == .none || upstream.rawValue == reason.rawValue)
+    }
+    #expect(UpstreamReason(refusal: .disabledByUser) == .disabledByUser)
+    #expect(UpstreamReason(refusal: .noAgent) == .noAgent)
+    #expect(UpstreamReason(refusal: .undecided) == .none)
+    #expect(UpstreamReason(refusal: .reducedAccuracy) == .none)
   }
 
   @Test(arguments: [(nil, "unknown"), (.some(.none), "none"), (.city, "city")] as [(AccuracyLevel?, String)])

@@ -10,6 +10,8 @@ nonisolated enum Sentences {
     case .noSource: return "GeoClue has no source; connect a GPS receiver or switch Wi-Fi on"
     case .noAgent: return AuthorizationReason.noAgent.sentence
     case .noFix: return "GeoClue runs, but has measured nothing yet"
+    case .disabledByUser, .rejectedByAgent, .disallowedByConfiguration, .disallowedByPolicy:
+      return authorization(reason: reason)
     case .some(.none), nil: break
     }
     switch UpstreamState(rawValue: state) {
