@@ -16,24 +16,32 @@ final class GeoClueAgent {
       GeoClueNames.agentPath, Implementation(of: Self.interface, by: self))
   }
 
-  /// Tells GeoClue of the agent; it has to be told again after each start of GeoClue.
+  /// Tells a GeoClue of the agent; it has to be told again after each start of GeoClue, and when another agent of the
+  /// same user has left, because GeoClue forgets both then.
   ///
-  /// GeoClue answers only after it has read the agent's level, so the answer must not be waited for.
-  func register(onRefusal: @escaping (DBusError) -> Void) {
+  /// GeoClue answers only after it has read the agent's level, so the answer must not be waited for. `onRefusal` is not
+  /// called when GeoClue has gone.
+  func register(with owner: BusName, onRefusal: @escaping (DBusError) -> Void) {
     let message = try? Message(
-      calling: "AddAgent", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: GeoClueNames.service,
+      calling: "AddAgent", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.agentID)])
     guard let message else { return }
     registration = connection.call(message, timeout: .milliseconds(25_000), expecting: "") { result in
-      if case .failure(let error) = result { onRefusal(error) }
+      guard case .failure(let error) = result else { return }
+      switch error.name {
+      case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: break
+      default: onRefusal(error)
+      }
     }
   }
 
   private static let interface = Interface<GeoClueAgent>(
     GeoClueNames.agent,
     [
-      .method("AuthorizeApp", in: ["desktop_id": "s", "req_accuracy_level": "u"],
-        out: ["authorized": "b", "allowed_accuracy_level": "u"]) { _, call in
+      .method(
+        "AuthorizeApp", in: ["desktop_id": "s", "req_accuracy_level": "u"],
+        out: ["authorized": "b", "allowed_accuracy_level": "u"]
+      ) { _, call in
         // Asked for sandboxed applications of our own user only, and there are none.
         call.reply(.boolean(false), .uint32(AccuracyLevel.none.rawValue))
       },

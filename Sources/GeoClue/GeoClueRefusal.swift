@@ -9,6 +9,8 @@ nonisolated enum GeoClueRefusal {
   static func reason(for error: DBusError) -> AuthorizationReason? {
     guard error.name == .accessDenied else { return nil }
     let sentence = error.message
+    // Not a refusal: said by an object that belongs to another connection, or of a client that was not set up.
+    if sentence == "Access denied" || sentence.contains("property must be set") { return nil }
     if sentence.contains("Geolocation disabled for UID") { return .disabledByUser }
     if sentence.contains("disallowed by configuration") { return .disallowedByConfiguration }
     if sentence.contains("disallowed, no agent for UID") { return .noAgent }

@@ -26,12 +26,18 @@ nonisolated enum GeoClueReply {
 
   /// What a failed call means for the connection.
   static func failure(_ error: DBusError) -> ConnectionMachine.Failure {
-    if let reason = GeoClueRefusal.reason(for: error) { return .refused(reason) }
-    return isNotInstalled(error) ? .notInstalled : .other
+    GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
   }
 
+  /// Whether an activation failed because there is nothing to start: no service file, or a unit that is not there or
+  /// is masked.
   static func isNotInstalled(_ error: DBusError) -> Bool {
-    error.name == .serviceUnknown || error.name == .nameHasNoOwner
+    let names = [
+      "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+      "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.DBus.Error.Spawn.ServiceNotValid",
+      "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.UnitMasked",
+    ]
+    return names.contains(error.name.rawValue)
   }
 
   /// The changed properties of one interface in a `PropertiesChanged` signal.

@@ -16,7 +16,7 @@ public final class LocationManager {
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
   public private(set) var authorization = Authorization.undecided()
-  /// The newest location; nil before the first and after access was lost.
+  /// The newest location; nil before the first, and from the moment that access is lost or not known any more.
   public private(set) var location: Location?
   /// What is known of GeoClue and its sources.
   public private(set) var upstreamStatus = UpstreamStatus()
@@ -46,14 +46,21 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Delivers one location, then stops by itself.
+  /// Delivers one location, then stops by itself; while updating, the source hands over its current location once more.
   public func requestLocation() {
     isRequesting = true
-    requireLevel()
+    if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
 
-  /// Forgets the newest location, for instance because it was measured before the machine slept.
+  /// Forgets the newest location, for instance because the clock was set and its age is not known any more.
   public func forgetLocation() { location = nil }
+
+  /// Forgets the newest location and has the source measure anew, for instance because the machine has slept and may
+  /// be somewhere else.
+  public func startOver() {
+    location = nil
+    if required != nil { source.startOver() }
+  }
 
   private func requireLevel() {
     let level = isUpdating || isRequesting ? desiredAccuracy : nil
@@ -65,6 +72,8 @@ public final class LocationManager {
   private func handle(_ event: LocationSourceEvent) {
     switch event {
     case .location(var location):
+      // What was still on its way when everybody left is nobody's business.
+      guard required != nil else { return }
       sequence &+= 1
       location.sequence = sequence
       location.receivedAt = MainLoop.main.clock.boottime()

@@ -7,6 +7,19 @@ public protocol LocationSource: AnyObject {
 
   /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
   func require(_ level: AccuracyLevel?)
+
+  /// Hands over the current location once more, though nothing may have changed: a source whose place does not change
+  /// is silent. A source that is waiting to try again tries sooner.
+  func refresh()
+
+  /// Measures anew, because what was measured so far is worth nothing any more; the machine may have slept.
+  func startOver()
+}
+
+/// A source that never falls silent and keeps nothing need not do anything here.
+extension LocationSource {
+  public func refresh() {}
+  public func startOver() {}
 }
 
 /// What a source tells.

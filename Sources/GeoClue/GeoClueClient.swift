@@ -1,0 +1,130 @@
+import DBus
+import LocationModel
+
+/// One client object of GeoClue's, ours as long as this lives; what was asked about it goes with it.
+final class GeoClueClient {
+  let path: ObjectPath
+  /// The GeoClue that made it.
+  let owner: BusName
+  private let connection: Connection
+  private let report: (GeoClueReport) -> Void
+  private var signals: SignalMatch?
+  private var calls: [UInt64: PendingCall] = [:]
+  private var callCount: UInt64 = 0
+  /// The location that was announced last.
+  private var newest: ObjectPath?
+
+  init(
+    _ path: ObjectPath, of owner: BusName, on connection: Connection, _ report: @escaping (GeoClueReport) -> Void
+  ) {
+    self.path = path
+    self.owner = owner
+    self.connection = connection
+    self.report = report
+  }
+
+  /// Has GeoClue begin to send locations of at most the given level.
+  ///
+  /// GeoClue's own thresholds stay 0: with any other value 2.6 and 2.7 tell everybody on the bus where we are.
+  func start(at level: AccuracyLevel) {
+    // Before the start: a location may come before its reply.
+    signals = connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] signal in self?.received(signal) }
+    set("DesktopId", .string(GeoClueNames.desktopID))
+    set("RequestedAccuracyLevel", .uint32(level.rawValue))
+    call("Start", of: GeoClueNames.client, at: path, timeout: 120_000) { this, result in
+      switch result {
+      case .success:
+        this.report(.event(.started))
+        // Location may have been switched off between the start and its reply; that is told before we believe it.
+        this.readActive()
+      case .failure(let error): this.failed(error)
+      }
+    }
+  }
+
+  /// Reads once more where the client is, though GeoClue has announced nothing.
+  func readLocation() {
+    get("Location") { this, value in
+      if let place = value.objectPath, place != .root { this.read(place) }
+    }
+  }
+
+  private func readActive() {
+    get("Active") { this, value in
+      if let isActive = value.boolean { this.report(.event(.active(isActive))) }
+    }
+  }
+
+  private func received(_ signal: Signal) {
+    // Any process can send a signal to us under this path.
+    guard signal.sender == owner, signal.path == path else { return }
+    switch (signal.interface, signal.member) {
+    case (GeoClueNames.client, "LocationUpdated"):
+      guard signal.arguments.count == 2, let place = signal.arguments[1].objectPath, place != .root else { return }
+      read(place)
+    case (GeoClueNames.properties, "PropertiesChanged"):
+      if let isActive = GeoClueReply.changes(in: signal, of: GeoClueNames.client)?["Active"]?.boolean {
+        report(.event(.active(isActive)))
+      }
+    default: break
+    }
+  }
+
+  /// Reads a location object whole, and at once: it lives for some seconds only.
+  private func read(_ place: ObjectPath) {
+    newest = place
+    call(
+      "GetAll", of: GeoClueNames.properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
+      expecting: .variantDictionary
+    ) { this, result in
+      if case .success(let values) = result, let fix = GeoClueReply.fix(from: values.first?.properties ?? [:]) {
+        this.report(.fix(fix))
+      } else if place == this.newest {
+        // Of an older one nobody needs to know: the next is on its way.
+        this.report(
+          .failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
+      }
+    }
+  }
+
+  private func set(_ name: String, _ value: Value) {
+    call(
+      "Set", of: GeoClueNames.properties, at: path,
+      [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)]
+    ) { this, result in
+      // Started without it, the client would have another level than we say.
+      if case .failure(let error) = result { this.failed(error) }
+    }
+  }
+
+  private func get(_ name: String, _ handler: @escaping (GeoClueClient, Value) -> Void) {
+    call(
+      "Get", of: GeoClueNames.properties, at: path, [.string(GeoClueNames.client.rawValue), .string(name)],
+      expecting: .variant
+    ) { this, result in
+      if case .success(let values) = result, let value = values.first?.unwrapped { handler(this, value) }
+    }
+  }
+
+  private func failed(_ error: DBusError) {
+    // The event may end this object; the words come first.
+    if let failure = GeoClueReport.failure(error) { report(failure) }
+    report(.event(.startFailed(GeoClueReply.failure(error))))
+  }
+
+  private func call(
+    _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, _ arguments: [Value] = [],
+    timeout: Int32 = 25_000, expecting signature: Signature? = nil,
+    _ handler: @escaping (GeoClueClient, Result<[Value], DBusError>) -> Void
+  ) {
+    guard let message = try? Message(calling: member, of: interface, at: path, on: owner, arguments) else { return }
+    callCount &+= 1
+    let number = callCount
+    calls[number] = connection.call(message, timeout: .milliseconds(timeout), expecting: signature) {
+      [weak self] result in
+      guard let self else { return }
+      calls[number] = nil
+      handler(self, result)
+    }
+  }
+}
