@@ -1,0 +1,124 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// From nothing to a client that sends fixes.
+@Suite nonisolated struct ConnectingTests {
+  @Test func `Nothing is done while nobody listens`() {
+    var driver = MachineDriver()
+    #expect(driver.send(.serviceAppeared) == [.readAvailableAccuracy])
+    #expect(driver.send(.available(.city)) == [])
+    #expect(driver.machine.status == UpstreamStatus(state: .idle, reason: .none, availableAccuracy: .city))
+    #expect(driver.machine.deadline == nil)
+    #expect(driver.authorization == .undecided())
+    driver.send(.serviceVanished)
+    #expect(driver.machine.status == UpstreamStatus())
+  }
+
+  @Test func `A listener starts GeoClue, and a client is asked for when it is there`() {
+    var driver = MachineDriver()
+    #expect(driver.send(.demand(.city)) == [.activate])
+    #expect(driver.state == .starting)
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.send(.activated) == [])
+    #expect(driver.send(.available(.exact)) == [])
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
+    #expect(driver.state == .starting)
+    #expect(driver.send(.started) == [])
+    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: .exact))
+    #expect(driver.authorization == .authorized(.always))
+    #expect(driver.send(.fix) == [])
+    #expect(driver.state == .running)
+    #expect(driver.reason == .none)
+    #expect(driver.machine.client == "/1")
+  }
+
+  @Test func `In the system deployment the agent is there before the client is asked for, with each client`() {
+    var driver = MachineDriver(registersAgent: true)
+    driver.send(.demand(.city))
+    #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/1"))
+    driver.send(.started)
+    driver.send(.serviceVanished)
+    driver.pass(1_000)
+    #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
+  }
+
+  @Test func `A fix before the reply to Start is a fix, and shows that we are allowed`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.created(client: "/1"))
+    #expect(driver.machine.acceptsFixes)
+    driver.send(.fix)
+    #expect(driver.authorization == .authorized(.always))
+    driver.send(.started)
+    #expect(driver.state == .running)
+  }
+
+  @Test func `A fix without a client changes nothing`() {
+    var driver = MachineDriver.withoutAgent()
+    let before = driver.machine.status
+    #expect(!driver.machine.acceptsFixes)
+    #expect(driver.send(.fix) == [])
+    #expect(driver.machine.status == before)
+    #expect(driver.authorization == .undecided(.noAgent))
+  }
+
+  @Test func `GeoClue that is not installed`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    #expect(driver.send(.activationFailed(notInstalled: true)) == [])
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled))
+    // It stays the truth while it is tried again.
+    #expect(driver.pass(210) == [.activate])
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled))
+    // Somebody installs and starts it.
+    driver.send(.activationFailed(notInstalled: true))
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.state == .starting)
+  }
+
+  @Test func `GeoClue that cannot be started`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    driver.send(.activationFailed(notInstalled: false))
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+  }
+
+  @Test func `An activation without any answer`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    #expect(driver.pass(ConnectionMachine.activationDeadline) == [])
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(driver.pass(210) == [.activate])
+  }
+
+  @Test func `GeoClue that has ended before we heard of its start`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    driver.send(.activated)
+    driver.pass(ConnectionMachine.clientGap)
+    #expect(driver.state == .unavailable)
+    #expect(driver.machine.deadline != nil)
+  }
+
+  @Test func `The answer to an earlier activation counts for nothing`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.activationFailed(notInstalled: true)) == [])
+    #expect(driver.send(.activated) == [])
+    #expect(driver.state == .waiting)
+    #expect(driver.machine.client == "/1")
+  }
+
+  @Test func `Listeners who come and go do not activate twice`() {
+    var driver = MachineDriver()
+    #expect(driver.send(.demand(.exact)) == [.activate])
+    for _ in 0..<10 {
+      #expect(driver.send(.demand(nil)) == [])
+      #expect(driver.send(.demand(.exact)) == [])
+    }
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+  }
+}

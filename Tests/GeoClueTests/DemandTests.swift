@@ -1,0 +1,96 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// The level that listeners need, and what a single one of them wants now.
+@Suite nonisolated struct DemandTests {
+  @Test func `The client is deleted at once when nobody listens`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
+    #expect(driver.machine.deadline == nil)
+    #expect(driver.machine.status == UpstreamStatus(availableAccuracy: .exact))
+  }
+
+  @Test func `A client that has not started yet is deleted, too`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.created(client: "/1"))
+    #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
+    #expect(driver.send(.started) == [])
+    #expect(driver.state == .idle)
+    #expect(driver.authorization == .undecided())
+  }
+
+  @Test func `A finer level needs a new client, because GeoClue reads it only at the start`() {
+    var driver = MachineDriver.running(.city)
+    driver.send(.fix)
+    #expect(driver.send(.demand(.exact)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    #expect(driver.state == .starting)
+    #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
+  }
+
+  @Test func `A coarser level has time`() {
+    var driver = MachineDriver.running(.exact)
+    #expect(driver.send(.demand(.city)) == [])
+    #expect(driver.pass(ConnectionMachine.coarserDelay - 1) == [])
+    #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .city)])
+    driver.send(.started)
+    #expect(driver.machine.deadline == nil)
+  }
+
+  @Test func `A coarser level for a moment changes nothing`() {
+    var driver = MachineDriver.running(.exact)
+    for _ in 0..<100 {
+      #expect(driver.send(.demand(.city)) == [])
+      #expect(driver.pass(50) == [])
+      #expect(driver.send(.demand(.exact)) == [])
+      #expect(driver.pass(50) == [])
+    }
+    #expect(driver.pass(10_000) == [])
+    #expect(driver.machine.client == "/1")
+  }
+
+  @Test func `The level at the time when the client comes is the one that it gets`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.send(.demand(.city))
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
+    #expect(driver.send(.demand(.street)).contains(.deleteClient("/1")))
+  }
+
+  @Test func `A fix that is wanted now is read once more, if there is one`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.refresh) == [], "the first one is on its way")
+    driver.send(.fix)
+    #expect(driver.send(.refresh) == [.readLocation])
+    driver.send(.active(false))
+    #expect(driver.send(.refresh) == [])
+    driver.send(.demand(nil))
+    #expect(driver.send(.refresh) == [])
+  }
+
+  @Test func `Starting over takes a new client, because the old one keeps its fix`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix)
+    #expect(driver.send(.startOver) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.reason == .noFix)
+    driver.send(.demand(nil))
+    #expect(driver.send(.startOver) == [])
+  }
+
+  @Test func `Starting over in a pause tries sooner`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    for _ in 0..<9 {
+      driver.send(.activationFailed(notInstalled: true))
+      while driver.pass(1_000).isEmpty {}
+    }
+    driver.send(.activationFailed(notInstalled: true))
+    #expect(driver.send(.startOver) == [])
+    #expect(driver.pass(ConnectionMachine.activationGap).count == 1)
+  }
+}

@@ -1,0 +1,61 @@
+import LocationModel
+
+@testable import GeoClue
+
+/// Drives a connection machine through virtual time, as the shell drives it through the real one.
+nonisolated struct MachineDriver {
+  var machine: ConnectionMachine
+  private(set) var now: Int64 = 1_000_000
+  var chance = 0.5
+  /// Whether GeoClue answers when it is asked for a sign of life.
+  var isAlive = true
+
+  init(registersAgent: Bool = false) { machine = ConnectionMachine(registersAgent: registersAgent) }
+
+  var state: UpstreamState { machine.status.state }
+  var reason: UpstreamReason { machine.status.reason }
+  var authorization: Authorization { machine.authorization }
+
+  @discardableResult
+  mutating func send(_ event: ConnectionMachine.Event) -> [ConnectionMachine.Action] {
+    machine.handle(event, at: now, chance: chance)
+  }
+
+  /// Lets time pass; the timer fires whenever it is due. Returns all that was done meanwhile.
+  @discardableResult
+  mutating func pass(_ milliseconds: Int64) -> [ConnectionMachine.Action] {
+    let end = now + milliseconds
+    var actions: [ConnectionMachine.Action] = []
+    while let deadline = machine.deadline, deadline <= end {
+      now = max(now, deadline)
+      let due = machine.handle(.timer, at: now, chance: chance)
+      actions += due
+      if isAlive, due.contains(.readAvailableAccuracy) { send(.available(nil)) }
+    }
+    now = end
+    return actions
+  }
+
+  /// A machine whose client runs.
+  static func running(_ level: AccuracyLevel = .exact, client: String = "/1", registersAgent: Bool = false) -> Self {
+    var driver = MachineDriver(registersAgent: registersAgent)
+    driver.send(.serviceAppeared)
+    driver.send(.demand(level))
+    driver.send(.available(.exact))
+    driver.send(.created(client: client))
+    driver.send(.started)
+    // Long enough ago that the client may be replaced at once.
+    driver.pass(ConnectionMachine.clientGap)
+    return driver
+  }
+
+  /// A machine that waits for an agent.
+  static func withoutAgent(registersAgent: Bool = false) -> Self {
+    var driver = MachineDriver(registersAgent: registersAgent)
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.available(.exact))
+    driver.pass(ConnectionMachine.agentDeadline)
+    return driver
+  }
+}

@@ -1,0 +1,105 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// GeoClue says no to us.
+@Suite nonisolated struct RefusalTests {
+  private func refused(_ reason: AuthorizationReason) -> MachineDriver {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.created(client: "/1"))
+    #expect(driver.send(.startFailed(.refused(reason))) == [.deleteClient("/1")])
+    return driver
+  }
+
+  @Test(
+    arguments: [
+      (.disabledByUser, .unavailable, .disabledByUser),
+      (.disallowedByConfiguration, .unavailable, .disallowedByConfiguration),
+      (.rejectedByAgent, .unavailable, .rejectedByAgent),
+      (.disallowedByPolicy, .unavailable, .disallowedByPolicy),
+      (.noAgent, .waiting, .noAgent),
+      (.undecided, .starting, .none),
+    ] as [(AuthorizationReason, UpstreamState, UpstreamReason)])
+  func `What is refused is told`(reason: AuthorizationReason, state: UpstreamState, told: UpstreamReason) {
+    let driver = refused(reason)
+    #expect(driver.state == state)
+    #expect(driver.reason == told)
+    #expect(driver.authorization == Authorization(refusedFor: reason))
+    #expect(driver.machine.client == nil)
+    #expect(driver.machine.deadline != nil, "it is asked again some day")
+  }
+
+  @Test func `It is asked again, ever more rarely, and stays refused meanwhile`() {
+    var driver = refused(.disabledByUser)
+    var attempts: [Int64] = []
+    for client in 2..<12 {
+      while driver.pass(100).isEmpty {}
+      attempts.append(driver.now)
+      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .disabledByUser))
+      #expect(driver.authorization == .denied(.disabledByUser))
+      driver.send(.created(client: "/\(client)"))
+      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .disabledByUser))
+      driver.send(.startFailed(.refused(.disabledByUser)))
+    }
+    let gaps = zip(attempts, attempts.dropFirst()).map { $1 - $0 }
+    #expect(gaps == gaps.sorted())
+    #expect(gaps.last == 300_000)
+  }
+
+  @Test func `After a failed start GeoClue does not tell of the switch, but its agent does`() {
+    var driver = refused(.disabledByUser)
+    driver.pass(ConnectionMachine.clientGap)
+    #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.authorization == .authorized(.always))
+    #expect(driver.reason == .noFix)
+  }
+
+  @Test func `A changed configuration comes with a new GeoClue, which is asked at once`() {
+    var driver = refused(.disallowedByConfiguration)
+    driver.send(.serviceVanished)
+    #expect(driver.reason == .disallowedByConfiguration)
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/1"))
+    driver.send(.started)
+    #expect(driver.authorization.isAuthorized)
+  }
+
+  @Test func `A new listener gets a new answer`() {
+    var driver = refused(.disabledByUser)
+    #expect(driver.send(.demand(nil)) == [])
+    #expect(driver.authorization == .undecided(), "nobody follows the switch now")
+    #expect(driver.state == .idle)
+    #expect(driver.send(.demand(.city)) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.state == .starting)
+  }
+
+  @Test func `A refused CreateClient`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    #expect(driver.send(.creationFailed(.refused(.disallowedByPolicy))) == [])
+    #expect(driver.reason == .disallowedByPolicy)
+    #expect(driver.authorization == .restricted(.disallowedByPolicy))
+    #expect(driver.pass(2_000) == [.createClient, .readAvailableAccuracy])
+  }
+
+  @Test func `A start that fails for no reason, or is not answered`() {
+    for isAnswered in [true, false] {
+      var driver = MachineDriver()
+      driver.send(.serviceAppeared)
+      driver.send(.demand(.exact))
+      driver.send(.created(client: "/1"))
+      let actions = isAnswered ? driver.send(.startFailed(.other)) : driver.pass(ConnectionMachine.startDeadline)
+      #expect(actions == [.deleteClient("/1")])
+      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+      #expect(driver.send(.started) == [], "too late")
+      #expect(driver.machine.client == nil)
+      #expect(driver.pass(260).contains(.createClient))
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// GeoClue crashes, restarts, is upgraded, is replaced.
+@Suite nonisolated struct RestartTests {
+  @Test func `A crash is a short pause, and then everything is as before`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix)
+    #expect(driver.send(.serviceVanished) == [], "its clients have gone with it")
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(!driver.machine.acceptsFixes)
+    #expect(driver.pass(250) == [.activate])
+    #expect(driver.reason == .geoclueRestarting)
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.state == .starting)
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
+    driver.send(.started)
+    driver.send(.fix)
+    #expect(driver.state == .running)
+  }
+
+  @Test func `One owner follows another without a gap`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.machine.client == nil)
+    #expect(driver.machine.status.availableAccuracy == nil, "what the one before said")
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
+  }
+
+  @Test func `A pending CreateClient of the one before does not keep us from asking the next`() {
+    var driver = MachineDriver.withoutAgent()
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+  }
+
+  @Test func `A crash while nobody listens is none of our business`() {
+    var driver = MachineDriver.running()
+    driver.send(.demand(nil))
+    #expect(driver.send(.serviceVanished) == [])
+    #expect(driver.machine.deadline == nil)
+    #expect(driver.send(.demand(.exact)) == [.activate])
+  }
+
+  @Test func `A crash loop is followed at ever longer distances`() {
+    var driver = MachineDriver.running()
+    var activations: [Int64] = []
+    for _ in 0..<14 {
+      driver.send(.serviceVanished)
+      while driver.pass(50).isEmpty {}
+      activations.append(driver.now)
+      driver.send(.serviceAppeared)
+      driver.send(.created(client: "/1"))
+      driver.send(.started)
+      driver.send(.fix)
+      driver.pass(100)
+    }
+    let gaps = zip(activations, activations.dropFirst()).map { $1 - $0 }
+    #expect(gaps == gaps.sorted())
+    #expect(gaps.last.map { $0 >= 60_000 } == true)
+  }
+
+  @Test func `Who ran for long and crashes is back soon`() {
+    var driver = MachineDriver.running()
+    for _ in 0..<20 {
+      driver.pass(ConnectionMachine.steadyRun)
+      driver.send(.serviceVanished)
+      #expect(driver.pass(250) == [.activate])
+      driver.send(.serviceAppeared)
+      driver.send(.created(client: "/1"))
+      driver.send(.started)
+    }
+  }
+
+  @Test func `Somebody else may start it first`() {
+    var driver = MachineDriver.running()
+    driver.send(.serviceVanished)
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.pass(1_000).contains(.activate) == false)
+  }
+
+  @Test func `What GeoClue allowed is not believed for longer than one failed try`() {
+    var driver = MachineDriver.running()
+    driver.send(.serviceVanished)
+    #expect(driver.authorization.isAuthorized, "a restart is no news for consumers")
+    driver.pass(250)
+    driver.send(.activationFailed(notInstalled: true))
+    #expect(driver.authorization == .undecided())
+  }
+
+  @Test func `New listeners cannot make us knock at the door all the time`() {
+    var driver = MachineDriver()
+    var activations = 0
+    for _ in 0..<6_000 {
+      var actions = driver.send(.demand(.exact))
+      actions += driver.pass(5)
+      for action in actions where action == .activate {
+        activations += 1
+        driver.send(.activationFailed(notInstalled: true))
+      }
+      driver.send(.demand(nil))
+      driver.pass(5)
+    }
+    // In a minute: the first few pauses are shorter than the gap, then it is kept.
+    #expect(activations <= 6 + 12)
+    #expect(activations >= 10, "but each of them gets an answer in the end")
+  }
+
+  @Test func `Wanting a fix now cannot make us knock at the door all the time`() {
+    var driver = MachineDriver()
+    driver.send(.demand(.exact))
+    driver.send(.activationFailed(notInstalled: true))
+    var activations = 0
+    for _ in 0..<6_000 {
+      var actions = driver.send(.refresh)
+      actions += driver.pass(10)
+      for action in actions where action == .activate {
+        activations += 1
+        driver.send(.activationFailed(notInstalled: true))
+      }
+    }
+    #expect(activations <= 6 + 12)
+  }
+}

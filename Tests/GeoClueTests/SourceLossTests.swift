@@ -1,0 +1,83 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// GeoClue hides every coarse fix behind an exact one, however old, for as long as a client lives.
+@Suite nonisolated struct SourceLossTests {
+  @Test func `Sources that have gone are told as far as GeoClue tells it`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.available(AccuracyLevel.none)) == [], "there was no fix that could hide another")
+    #expect(
+      driver.machine.status
+        == UpstreamStatus(
+          state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none))
+    driver.send(.available(.city))
+    #expect(driver.reason == .noFix)
+    #expect(driver.machine.status.availableAccuracy == .city)
+  }
+
+  @Test(arguments: [AccuracyLevel.city, .none])
+  func `The source of the last fix has gone`(left: AccuracyLevel) {
+    var driver = MachineDriver.running()
+    driver.send(.fix)
+    #expect(driver.send(.available(left)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.state == (left == .none ? .unavailable : .waiting))
+    #expect(driver.reason == (left == .none ? .noSource : .noFix))
+    #expect(driver.send(.available(left)) == [])
+  }
+
+  @Test func `More accuracy than before takes no new client`() {
+    var driver = MachineDriver.running()
+    driver.send(.available(.city))
+    driver.send(.fix)
+    #expect(driver.send(.available(.exact)) == [])
+    // The receiver that has come and gone again has measured nothing.
+    #expect(driver.send(.available(.city)) == [])
+    #expect(driver.send(.available(.country)).contains(.deleteClient("/1")))
+  }
+
+  @Test func `A receiver that falls silent`() {
+    var driver = MachineDriver.running()
+    for _ in 0..<100 {
+      driver.send(.fix)
+      #expect(driver.pass(1_000) == [])
+    }
+    #expect(driver.pass(SourceWatch.patience - 1_001) == [])
+    #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.reason == .noFix)
+    // GeoClue may have kept the old fix for another program. Once is enough.
+    driver.send(.fix)
+    #expect(driver.machine.deadline == nil)
+  }
+
+  @Test func `Anything else that is silent has nothing new to say`() {
+    var driver = MachineDriver.running()
+    for _ in 0..<20 {
+      driver.send(.fix)
+      #expect(driver.pass(11_000) == [])
+    }
+    #expect(driver.pass(86_400_000) == [])
+    #expect(driver.state == .running)
+  }
+
+  @Test func `A source that comes and goes all the time does not make us do the same`() {
+    var driver = MachineDriver.running()
+    var clients = 1
+    for _ in 0..<1_000 {
+      var actions = driver.send(.available(.exact))
+      driver.send(.fix)
+      actions += driver.send(.available(.city)) + driver.pass(10)
+      for action in actions where action == .createClient {
+        clients += 1
+        driver.send(.created(client: "/\(clients)"))
+        driver.send(.started)
+      }
+    }
+    #expect(clients <= 22, "in 10 s")
+  }
+}

@@ -1,0 +1,141 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// The person switches location off and on, or allows more or less of it.
+@Suite nonisolated struct SwitchTests {
+  @Test func `Active is the only sign of the switch`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix)
+    #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
+    #expect(
+      driver.machine.status
+        == UpstreamStatus(
+          state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
+    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(!driver.machine.acceptsFixes)
+    driver.send(.fix)
+    #expect(driver.authorization == .denied(.disabledByUser), "a fix that was on its way is not taken")
+    #expect(driver.send(.active(true)) == [])
+    #expect(driver.authorization == .authorized(.always))
+    #expect(driver.reason == .noFix, "the fix from before is not known to be true")
+    driver.send(.fix)
+    #expect(driver.state == .running)
+  }
+
+  @Test func `Switched off between the start and its reply`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.created(client: "/1"))
+    driver.send(.active(true))
+    driver.send(.active(false))
+    driver.send(.started)
+    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.reason == .disabledByUser)
+  }
+
+  @Test func `While it is off, nobody stops a client: GeoClue would start it again by itself`() {
+    var driver = MachineDriver.running()
+    driver.send(.active(false))
+    #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
+    #expect(driver.send(.active(true)) == [])
+    #expect(driver.state == .idle)
+    #expect(driver.authorization == .undecided())
+  }
+
+  @Test func `Whatever an agent changes takes a new client to be heard`() {
+    for level in [AccuracyLevel.exact, .city, .none] {
+      var driver = MachineDriver.running()
+      driver.send(.fix)
+      #expect(
+        driver.send(.agentChanged(level)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
+      #expect(!driver.machine.acceptsFixes)
+    }
+  }
+
+  @Test func `An agent that says off is believed at once`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(
+      driver.machine.status
+        == UpstreamStatus(
+          state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
+    driver.send(.created(client: "/2"))
+    driver.send(.startFailed(.refused(.disabledByUser)))
+    #expect(driver.authorization == .denied(.disabledByUser))
+  }
+
+  @Test func `An agent that says off though GeoClue starts us is not the one that counts`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.authorization == .authorized(.always))
+    #expect(driver.reason == .noFix)
+  }
+
+  @Test func `A lower level is told as what is granted`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(.city))
+    driver.send(.created(client: "/2"))
+    driver.send(.started)
+    #expect(driver.authorization == .authorized(.always, level: .city))
+    #expect(driver.authorization.reason == .reducedAccuracy)
+    // Its connection has gone, and the next agent has said nothing yet.
+    driver.pass(1_000)
+    driver.send(.agentChanged(nil))
+    driver.send(.created(client: "/3"))
+    driver.send(.started)
+    #expect(driver.authorization == .authorized(.always))
+  }
+
+  @Test func `An agent that has gone leaves us without one`() {
+    var driver = MachineDriver.running()
+    #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
+    driver.send(.available(.exact))
+    driver.pass(ConnectionMachine.agentDeadline)
+    #expect(driver.reason == .noAgent)
+    #expect(driver.authorization == .undecided(.noAgent))
+  }
+
+  @Test func `An agent that changes all the time does not make us do the same`() {
+    var driver = MachineDriver.running()
+    var clients = 1
+    for _ in 0..<1_000 {
+      var actions = driver.send(.agentChanged(.exact))
+      actions += driver.pass(5)
+      for action in actions where action == .createClient {
+        clients += 1
+        driver.send(.created(client: "/\(clients)"))
+        driver.send(.started)
+      }
+      #expect(driver.machine.client == nil || driver.machine.acceptsFixes)
+    }
+    #expect(clients <= 12, "in 5 s")
+  }
+
+  @Test func `What an agent says while nobody listens is not kept`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    #expect(driver.send(.agentChanged(.city)) == [])
+    driver.send(.demand(.exact))
+    driver.send(.created(client: "/1"))
+    driver.send(.started)
+    #expect(driver.authorization == .authorized(.always))
+  }
+
+  @Test func `When everybody leaves, what GeoClue decided is not believed any more`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix)
+    driver.send(.demand(nil))
+    #expect(driver.authorization == .undecided())
+    driver.send(.demand(.exact))
+    #expect(driver.authorization == .undecided())
+    driver.send(.created(client: "/2"))
+    driver.send(.startFailed(.refused(.disabledByUser)))
+    #expect(driver.authorization == .denied(.disabledByUser))
+  }
+}

@@ -1,0 +1,134 @@
+import LocationModel
+import Testing
+
+@testable import GeoClue
+
+/// GeoClue keeps `CreateClient` without a word until the user has an agent.
+@Suite nonisolated struct WithoutAgentTests {
+  @Test func `After two seconds without an answer there is no agent`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.available(.exact))
+    driver.pass(ConnectionMachine.agentDeadline - 1)
+    #expect(driver.state == .starting)
+    driver.pass(1)
+    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
+    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(ConnectionMachine.agentDeadline <= 2_000, "a call with the deadline of 5 s can still say so")
+  }
+
+  @Test func `The call is never made twice, however long it takes`() {
+    var driver = MachineDriver.withoutAgent()
+    let actions = driver.pass(3_600_000)
+    #expect(!actions.contains(.createClient))
+    #expect(Set(actions.map { "\($0)" }) == ["readAvailableAccuracy"])
+  }
+
+  @Test func `An agent that comes late`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.pass(40_000)
+    #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .exact)])
+    #expect(driver.state == .starting)
+    driver.send(.started)
+    #expect(driver.state == .waiting)
+    #expect(driver.reason == .noFix)
+    #expect(driver.authorization == .authorized(.always))
+  }
+
+  @Test func `A client that comes when everybody has left is deleted at once`() {
+    var driver = MachineDriver.withoutAgent()
+    #expect(driver.send(.demand(nil)) == [])
+    #expect(driver.state == .idle)
+    #expect(driver.authorization == .undecided())
+    #expect(driver.machine.deadline == nil)
+    #expect(driver.send(.created(client: "/7")) == [.deleteClient("/7")])
+    #expect(driver.machine.client == nil)
+  }
+
+  @Test func `A new listener waits for the call that is already made, and hears at once that there is no agent`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.send(.demand(nil))
+    driver.pass(10_000)
+    #expect(driver.send(.demand(.city)) == [.readAvailableAccuracy])
+    driver.pass(0)
+    #expect(driver.reason == .noAgent)
+    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
+  }
+
+  @Test func `GeoClue that exits because it is idle is left alone for a minute`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.pass(58_000)
+    #expect(driver.send(.serviceVanished) == [])
+    #expect(driver.state == .waiting)
+    #expect(driver.reason == .noAgent)
+    #expect(driver.pass(59_000) == [])
+    #expect(driver.pass(2_000) == [.activate])
+    #expect(driver.reason == .noAgent, "it is still so, as far as is known")
+    #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.reason == .noAgent)
+    driver.send(.created(client: "/1"))
+    #expect(driver.state == .starting)
+  }
+
+  @Test func `The reply that says that GeoClue has gone may come before the bus says it`() {
+    var driver = MachineDriver.withoutAgent()
+    #expect(driver.send(.creationFailed(.other)) == [])
+    #expect(driver.reason == .noAgent)
+    #expect(driver.send(.serviceVanished) == [])
+    #expect(driver.reason == .noAgent)
+    #expect(driver.pass(50_000).isEmpty)
+  }
+
+  @Test func `It is tried early when somebody starts GeoClue, when an agent stirs, and when a fix is wanted now`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.pass(58_000)
+    driver.send(.serviceVanished)
+    let paused = driver
+    #expect(driver.send(.serviceAppeared).contains(.createClient))
+    driver = paused
+    #expect(driver.send(.agentChanged(.exact)) == [.activate])
+    driver = paused
+    #expect(driver.send(.refresh) == [])
+    #expect(driver.pass(0) == [.activate])
+    driver = paused
+    driver.send(.demand(nil))
+    #expect(driver.send(.demand(.exact)) == [.activate])
+  }
+
+  @Test func `Our own agent is registered again, because another one's end makes GeoClue forget it`() {
+    var driver = MachineDriver.withoutAgent(registersAgent: true)
+    #expect(driver.reason == .noAgent)
+    let actions = driver.pass(6_000)
+    #expect(actions == [.readAvailableAccuracy, .registerAgent])
+  }
+
+  @Test func `GeoClue that hangs is not a missing agent`() {
+    var driver = MachineDriver()
+    driver.isAlive = false
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.pass(ConnectionMachine.agentDeadline)
+    #expect(driver.state == .unavailable)
+    #expect(driver.reason == .geoclueRestarting)
+    #expect(driver.authorization == .undecided())
+    // It wakes up, and answers what it was asked.
+    driver.send(.available(.exact))
+    #expect(driver.reason == .noAgent)
+    #expect(driver.authorization == .undecided(.noAgent))
+    // It falls asleep again.
+    driver.pass(120_000)
+    #expect(driver.reason == .geoclueRestarting)
+    #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
+  }
+
+  @Test func `An error is an answer, too`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.available(nil))
+    driver.pass(ConnectionMachine.agentDeadline)
+    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noAgent))
+  }
+}
