@@ -37,14 +37,16 @@ public final class LocationService {
   private var cancellables: Set<AnyCancellable> = []
 
   /// Puts the service on a connection; the main loop makes it live. The name is not taken yet.
+  ///
+  /// `open` makes further connections to the same bus, through which strangers are asked.
   public init(
     on connection: Connection, _ publicist: LocationPublicist, for deployment: Deployment,
-    _ configuration: Configuration
+    _ configuration: Configuration, openingMore open: @escaping () throws(DBusError) -> Connection
   ) {
     self.connection = connection
     self.configuration = configuration
-    let session = deployment == .session ? SessionGatekeeper() : nil
-    gatekeeper = session ?? OwnUserGatekeeper(ownUserID: UserID.own)
+    let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
+    gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
     consumers = ConsumerRegistry(on: connection)
     fixes = FixStore(publicist.locationPublisher())
     queue = OutgoingQueue { connection.outgoingBytes }
@@ -59,7 +61,7 @@ public final class LocationService {
     }
     idleWatch.isBusy = { [consumers] in consumers.isBusy }
     consumers.onLessBusy = { [idleWatch] in idleWatch.touch() }
-    gatekeeper.onChange = { [weak self] in self?.refreshAll() }
+    gatekeeper.onChange = { [weak self] consumer in self?.refresh(consumer) }
     follow(publicist, session)
   }
 
@@ -120,9 +122,12 @@ public final class LocationService {
     for subscription in consumers.subscriptions { subscription.report(DBusError(error)) }
   }
 
-  private func refreshAll() {
-    for subscription in consumers.subscriptions { subscription.refresh() }
-    for request in consumers.requests { request.refresh() }
+  /// What a consumer may have, or what all may, has perhaps become something else.
+  private func refresh(_ consumer: Consumer?) {
+    let subscriptions = consumer.map { Array($0.subscriptions.values) } ?? consumers.subscriptions
+    let requests = consumer.map { Array($0.requests.values) } ?? consumers.requests
+    for subscription in subscriptions { subscription.refresh() }
+    for request in requests { request.refresh() }
   }
 
   private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }

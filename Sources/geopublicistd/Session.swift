@@ -24,7 +24,8 @@ final class Session {
     exported = try Connection(to: options.exportBus)
     let source = GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
     service = LocationService(
-      on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration)
+      on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
+    ) { () throws(DBusError) in try Connection(to: options.exportBus) }
   }
 
   /// Serves until a signal, the end of the bus, or idleness; returns the process's exit status.

@@ -53,6 +53,7 @@ $(geoclue_as_this_user)
   <include ignore_missing="yes">/etc/dbus-1/system.d/org.freedesktop.GeoClue2.Agent.conf</include>
   <include ignore_missing="yes">/usr/share/dbus-1/system.d/org.freedesktop.GeoClue2.conf</include>
   <include ignore_missing="yes">/usr/share/dbus-1/system.d/org.freedesktop.GeoClue2.Agent.conf</include>
+  <include ignore_missing="yes">/usr/share/dbus-1/system.d/org.freedesktop.PolicyKit1.conf</include>
   <include>$directory/org.geopublicist.Location1.conf</include>
 END
 }

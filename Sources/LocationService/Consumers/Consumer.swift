@@ -9,6 +9,12 @@ final class Consumer {
   /// How many calls wait for their answers.
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
+  /// The systemd unit in which its process lives, once that is known; for people to read.
+  var unit: String?
+  /// What the journal says that it was told.
+  var audited = AuditedAnswers()
+  /// Called when its connection has gone.
+  var onEnd: (() -> Void)?
   private(set) var subscriptions: [UInt64: LocationSubscription] = [:]
   private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
   private var bucket: TokenBucket
@@ -30,6 +36,9 @@ final class Consumer {
   func remove(_ subscription: LocationSubscription) { subscriptions[subscription.number] = nil }
   func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
   func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
+
+  /// Whether it waits for something to change: it has a subscription, or a call without an answer.
+  var isWaiting: Bool { !subscriptions.isEmpty || !requests.isEmpty }
 
   /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
   func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
@@ -59,6 +68,8 @@ final class Consumer {
     for subscription in subscriptions.values { subscription.abandon() }
     requests = [:]
     subscriptions = [:]
+    onEnd?()
+    onEnd = nil
   }
 }
 
@@ -67,6 +78,8 @@ nonisolated struct Credentials: Hashable, Sendable {
   let userID: UInt32
   /// For people to read; pids are reused, so nothing is decided by it.
   let processID: UInt32?
+  /// Of a Linux security module, if there is one.
+  let securityLabel: SecurityLabel?
 
   /// Asks the bus; the handler hears nil if it does not tell the user.
   @MainActor static func ask(
@@ -80,7 +93,12 @@ nonisolated struct Credentials: Hashable, Sendable {
       guard case .success(let values) = result, let properties = values.first?.properties,
         let user = properties["UnixUserID"]?.uint32
       else { return handler(nil) }
-      handler(Credentials(userID: user, processID: properties["ProcessID"]?.uint32))
+      let label = properties["LinuxSecurityLabel"]?.array?.compactMap { value -> UInt8? in
+        if case .byte(let byte) = value { byte } else { nil }
+      }
+      handler(
+        Credentials(
+          userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:))))
     }
   }
 }

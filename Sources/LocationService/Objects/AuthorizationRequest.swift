@@ -9,11 +9,14 @@ final class AuthorizationRequest: PendingRequest {
   private let options: AuthorizationOptions
   private unowned let service: LocationService
   private var isWaiting = true
+  private var isPrepared = false
   private var timer: LoopSource?
+  private var prompt: Prompt?
+  private var isAsking = false
   private var counted: AccuracyLevel?
 
-  /// A little less than the 5 s in which a call has to be answered.
-  private static let deadline: Int64 = 4_500
+  /// A little less than the 120 s in which a call that shows a dialog has to be answered.
+  private static let dialogTime: Int64 = 119_000
 
   init(_ call: MethodCall, from consumer: Consumer, _ options: AuthorizationOptions, in service: LocationService) {
     self.call = call
@@ -23,17 +26,20 @@ final class AuthorizationRequest: PendingRequest {
   }
 
   func begin() {
-    guard service.gatekeeper.decidesByListening else { return answer() }
     consumer.add(self)
-    timer = MainLoop.main.after(milliseconds: Self.deadline) { [weak self] in self?.answer() }
-    count(options.accuracy)
-    refresh()
+    timer = MainLoop.main.after(milliseconds: gatheringTime) { [weak self] in self?.answer() }
+    if service.gatekeeper.decidesByListening { count(options.accuracy) }
+    service.gatekeeper.prepare(consumer) { [weak self] in
+      self?.isPrepared = true
+      self?.refresh()
+    }
   }
 
   func refresh() {
-    guard isWaiting else { return }
-    let status = service.upstreamStatus
-    if authorization.reason != .undecided || status.state == .unavailable { answer() }
+    guard isWaiting, isPrepared, !isAsking else { return }
+    let isHopeless = service.gatekeeper.decidesByListening && service.upstreamStatus.state == .unavailable
+    guard authorization.reason != .undecided || isHopeless else { return }
+    if call.allowsInteractiveAuthorization, wouldAsk { ask() } else { answer() }
   }
 
   func abandon() { end() }
@@ -44,10 +50,37 @@ final class AuthorizationRequest: PendingRequest {
     service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
   }
 
+  private var wouldAsk: Bool {
+    service.gatekeeper.wouldAsk(consumer, asking: options.accuracy, as: options.desktopID)
+  }
+
+  private func ask() {
+    guard consumer.pendingPrompts < service.limits[.promptsPerConnection] else {
+      end()
+      return call.fail(.limitsExceeded(.promptsPerConnection))
+    }
+    isAsking = true
+    consumer.pendingPrompts += 1
+    timer = MainLoop.main.after(milliseconds: Self.dialogTime) { [weak self] in self?.answer() }
+    let prompt = service.gatekeeper.ask(consumer, asking: options.accuracy, as: options.desktopID) {
+      [weak self] authorization in self?.answer(authorization)
+    }
+    if isWaiting { self.prompt = prompt }
+  }
+
   private func answer() {
-    guard isWaiting else { return }
     let authorization = authorization
+    if authorization.reason == .authorizationRequired, !call.allowsInteractiveAuthorization, isWaiting {
+      end()
+      return call.fail(DBusError(.interactiveAuthorizationRequired, authorization.sentence))
+    }
+    answer(authorization)
+  }
+
+  private func answer(_ authorization: Authorization) {
+    guard isWaiting else { return }
     end()
+    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
     call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
   }
 
@@ -55,6 +88,9 @@ final class AuthorizationRequest: PendingRequest {
     guard isWaiting else { return }
     isWaiting = false
     timer = nil
+    if isAsking { consumer.pendingPrompts -= 1 }
+    prompt?.cancel()
+    prompt = nil
     consumer.remove(self)
     count(nil)
   }

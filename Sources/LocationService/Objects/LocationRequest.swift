@@ -10,6 +10,8 @@ final class LocationRequest: PendingRequest {
   private let options: RequestOptions
   private unowned let service: LocationService
   private var isWaiting = true
+  /// The facts about the caller have been gathered; what is said of it before may be old.
+  private var isPrepared = false
   private var fixes: AnyCancellable?
   private var running: AccuracyLevel?
   private var timer: LoopSource?
@@ -26,22 +28,26 @@ final class LocationRequest: PendingRequest {
 
   /// Answers at once, or begins to wait.
   func begin() {
-    if let fix = cachedFix { return answer(with: fix) }
     consumer.add(self)
     timer = MainLoop.main.after(milliseconds: Int64(options.timeout)) { [weak self] in self?.timeIsUp() }
     refreshTimer = MainLoop.main.after(milliseconds: min(3_000, Int64(options.timeout) / 2)) { [weak self] in
       // A source that is silent because nothing moves hands over what it has when it is asked.
       self?.service.askForFix()
     }
-    refresh()
+    service.gatekeeper.prepare(consumer) { [weak self] in
+      self?.isPrepared = true
+      self?.refresh()
+    }
   }
 
   func refresh() {
-    guard isWaiting else { return }
+    guard isWaiting, isPrepared else { return }
     let authorization = authorization
     switch authorization.status {
-    case .restricted, .denied: return fail(.notAuthorized(authorization))
-    case .notDetermined, .authorizedWhenInUse, .authorizedAlways: break
+    case .restricted, .denied: return refuse(authorization)
+    case .notDetermined: break
+    case .authorizedWhenInUse, .authorizedAlways:
+      if running == nil, let fix = cachedFix { return answer(with: fix) }
     }
     count(neededLevel)
     guard isWaiting else { return }
@@ -92,10 +98,21 @@ final class LocationRequest: PendingRequest {
     // Checked at the moment of the answer, whatever was so before.
     let authorization = authorization
     guard authorization.isAuthorized, fix.level <= level else { return refresh() }
+    audit(authorization)
     let value = fix.value(
       isReduced: authorization.level < options.accuracy, age: fix.age(at: MainLoop.main.clock.boottime()))
     end()
     call.reply(value)
+  }
+
+  private func refuse(_ authorization: Authorization) {
+    guard isWaiting else { return }
+    audit(authorization)
+    fail(.notAuthorized(authorization))
+  }
+
+  private func audit(_ authorization: Authorization) {
+    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
   }
 
   private func fail(_ error: DBusError) {
@@ -107,7 +124,7 @@ final class LocationRequest: PendingRequest {
   private func timeIsUp() {
     let (authorization, status) = (authorization, service.upstreamStatus)
     if !authorization.isAuthorized {
-      fail(.notAuthorized(authorization))
+      refuse(authorization)
     } else if status.state == .unavailable {
       fail(.unavailable(status.reason))
     } else {

@@ -19,6 +19,8 @@ extension LocationService {
         service.withConsumer(of: call) { consumer in
           do throws(DBusError) {
             call.reply(.objectPath(try service.createSubscription(for: consumer, options).path))
+            // Not waited for: its owner is told of what is found out.
+            service.gatekeeper.prepare(consumer) {}
           } catch {
             call.fail(error)
           }
@@ -92,8 +94,10 @@ extension LocationService {
     guard let sender = request.sender else { return }
     let consumer = consumers.consumer(sender, limits)
     consumer.whenKnown(on: connection) { [weak self] _ in
-      guard let self else { return }
-      request.answer(.string(text(gatekeeper.authorization(for: consumer, asking: .exact, as: ""))))
+      self?.gatekeeper.prepare(consumer) { [weak self] in
+        guard let self else { return }
+        request.answer(.string(text(gatekeeper.authorization(for: consumer, asking: .exact, as: ""))))
+      }
     }
   }
 }

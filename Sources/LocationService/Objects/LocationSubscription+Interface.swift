@@ -6,7 +6,7 @@ extension LocationSubscription {
   static let interface = Interface<LocationSubscription>(
     ServiceNames.subscription,
     [
-      .method("Start") { subscription, call throws(DBusError) in try subscription.start(call) },
+      .method("Start") { subscription, call in subscription.start(call) },
       .method("Stop") { subscription, call in
         subscription.stop()
         call.reply()
@@ -21,8 +21,16 @@ extension LocationSubscription {
       .signal("ErrorOccurred", ["name": "s", "message": "s"]),
       .signal("Closed", ["reason": "s"]),
 
-      .property("AuthorizationStatus", "s", emits: .changed) { .string($0.authorization.status.rawValue) },
-      .property("AuthorizationReason", "s", emits: .changed) { .string($0.authorization.reason.rawValue) },
+      .property(
+        "AuthorizationStatus", "s", emits: .changed,
+        readLater: { subscription, request in
+          subscription.readAuthorization(request) { $0.status.rawValue }
+        }),
+      .property(
+        "AuthorizationReason", "s", emits: .changed,
+        readLater: { subscription, request in
+          subscription.readAuthorization(request) { $0.reason.rawValue }
+        }),
       .property("Active", "b", emits: .changed) { .boolean($0.isActive) },
       .property("Location", "a{sv}", emits: .nothing) { subscription in
         subscription.last.map { $0.fix.value(isReduced: $0.isReduced) } ?? .options([])

@@ -18,6 +18,8 @@ final class LocationSubscription {
   private let gate: DeliveryGate
   private var budget: UpdateBudget
   private var isStarted = false
+  /// Counts what its owner has asked for, so that a `Start` that had to wait does not undo a later `Stop`.
+  private var wishes: UInt64 = 0
   private var object: ExportedObject?
   private var chain: Set<AnyCancellable> = []
   /// The level of the chain that runs; nil while none does.
@@ -54,10 +56,22 @@ final class LocationSubscription {
 
 /// What its owner asks for.
 extension LocationSubscription {
-  /// `Start`: throws while a rule forbids it; otherwise updates begin now, or by themselves when it is allowed.
-  func start(_ call: MethodCall) throws(DBusError) {
+  /// `Start`: refused while a rule forbids it; otherwise updates begin now, or by themselves when it is allowed.
+  func start(_ call: MethodCall) {
+    wishes &+= 1
+    service.gatekeeper.prepare(consumer) { [weak self, wish = wishes] in
+      guard let self, object != nil else {
+        return call.fail(DBusError(.unknownObject, "There is no object at this path any more"))
+      }
+      guard wish == wishes else { return call.reply() }
+      start(answering: call)
+    }
+  }
+
+  private func start(answering call: MethodCall) {
     refresh()
-    if authorization.status == .restricted { throw .notAuthorized(authorization) }
+    audit()
+    if authorization.status == .restricted { return call.fail(.notAuthorized(authorization)) }
     isStarted = true
     call.reply()
     announceAuthorization()
@@ -69,6 +83,7 @@ extension LocationSubscription {
 
   /// `Stop`: no updates until the next start.
   func stop() {
+    wishes &+= 1
     isStarted = false
     settle()
   }
@@ -140,6 +155,9 @@ extension LocationSubscription {
     guard new != authorization else { return }
     let old = authorization
     authorization = new
+    // What it got before may be finer than what it may have now.
+    if let fix = last?.fix, fix.level > level { last = nil }
+    if isStarted { audit() }
     // Deliveries stop before the consumer is told of less, and begin after it is told of more.
     if level != running { cutChain() }
     if !new.isAuthorized { settle() }
@@ -158,6 +176,22 @@ extension LocationSubscription {
   }
 
   func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.subscription) }
+
+  /// Reads a property that follows from the authorization, when that is known.
+  func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
+    guard request.sender != nil, authorization.reason == .undecided else {
+      return request.answer(.string(text(authorization)))
+    }
+    service.gatekeeper.prepare(consumer) { [weak self] in
+      guard let self else { return }
+      refresh()
+      request.answer(.string(text(authorization)))
+    }
+  }
+
+  private func audit() {
+    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
+  }
 
   private func announceAuthorization() {
     object?.emit(

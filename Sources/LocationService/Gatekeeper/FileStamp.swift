@@ -1,0 +1,20 @@
+import Glibc
+
+/// By which it is told that a file is not the one that was read last; equal for a file that is not there.
+nonisolated struct FileStamp: Equatable, Sendable {
+  let path: String
+  private var inode: UInt64 = 0
+  private var size: Int64 = -1
+  private var seconds: Int = 0
+  private var nanoseconds: Int = 0
+
+  init(path: String) {
+    self.path = path
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    seconds = Int(status.st_mtim.tv_sec)
+    nanoseconds = Int(status.st_mtim.tv_nsec)
+  }
+}

@@ -1,0 +1,74 @@
+import DBus
+import LocationModel
+
+/// What is known of the agents of one user.
+final class UserAgents {
+  /// Whether every connection of the user has been asked once.
+  var isSearched = false
+  /// Those who wait for a search to end.
+  var waiting: [() -> Void] = []
+
+  private var levels: [BusName: AccuracyLevel] = [:]
+  private var refusals: Set<BusName> = []
+  private var questions: [BusName: AgentQuestion] = [:]
+  private var queued: [AgentQuestion] = []
+
+  /// How many connections of one user are asked at once.
+  private static let parallel = 24
+
+  /// The least of what they allow, without the one that asks.
+  func level(without peer: BusName) -> Facts.AgentLevel {
+    guard isSearched else { return .unknown }
+    return levels.filter { $0.key != peer }.values.min().map { .level($0) } ?? .none
+  }
+
+  /// Whether a connection has neither been asked nor is being asked.
+  func isNew(_ name: BusName) -> Bool {
+    levels[name] == nil && !refusals.contains(name) && questions[name] == nil
+      && !queued.contains { $0.name == name }
+  }
+
+  func isAgent(_ name: BusName) -> Bool { levels[name] != nil }
+
+  /// Notes what an agent allows; returns whether that is news.
+  func set(_ level: AccuracyLevel, of name: BusName) -> Bool {
+    refusals.remove(name)
+    return levels.updateValue(level, forKey: name) != level
+  }
+
+  /// A connection has gone, or is no agent any more; returns whether it was one.
+  func remove(_ name: BusName) -> Bool {
+    refusals.remove(name)
+    return levels.removeValue(forKey: name) != nil
+  }
+
+  /// Those that were no agents may have become agents.
+  func forgetRefusals() { refusals = [] }
+
+  /// Asks a connection what it allows as an agent; nil if it is none.
+  func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (AccuracyLevel?) -> Void) {
+    queued.append(
+      AgentQuestion(name) { [weak self] level in
+        self?.questions[name] = nil
+        if level == nil { self?.refusals.insert(name) }
+        handler(level)
+        self?.askNext(through: probes)
+      })
+    askNext(through: probes)
+  }
+
+  /// Tells those who wait.
+  func finish() {
+    let actions = waiting
+    waiting = []
+    for action in actions { action() }
+  }
+
+  private func askNext(through probes: ProbePool) {
+    while questions.count < Self.parallel, !queued.isEmpty {
+      let question = queued.removeFirst()
+      questions[question.name] = question
+      question.send(through: probes)
+    }
+  }
+}
