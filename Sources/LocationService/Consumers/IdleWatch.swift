@@ -3,20 +3,22 @@ import MainLoop
 /// Notices when nobody has used the service for a while; makes no wake-ups while somebody does.
 final class IdleWatch {
   /// Seconds; 0 is never.
-  var timeout: UInt32 { didSet { touch() } }
+  var timeout: Double { didSet { touch() } }
   var isBusy: () -> Bool = { false }
   var onIdle: (() -> Void)? { didSet { touch() } }
 
   private var lastUse = MainLoop.main.clock.monotonic()
   private var timer: LoopSource?
 
-  init(timeout: UInt32) { self.timeout = timeout }
+  init(timeout: Double) { self.timeout = timeout }
 
   /// Somebody has used the service, or has ceased to.
   func touch() {
     lastUse = MainLoop.main.clock.monotonic()
-    if timer == nil || timeout == 0 { arm(after: Int64(timeout) * 1_000_000) }
+    if timer == nil || timeout == 0 { arm(after: period) }
   }
+
+  private var period: Int64 { Int64(timeout * 1_000_000) }
 
   private func arm(after microseconds: Int64) {
     guard timeout > 0, onIdle != nil else {
@@ -31,7 +33,7 @@ final class IdleWatch {
     // Whoever is the last to leave touches the watch again.
     guard timeout > 0, !isBusy() else { return }
     let idle = MainLoop.main.clock.monotonic() - lastUse
-    let rest = Int64(timeout) * 1_000_000 - idle
+    let rest = period - idle
     if rest > 0 { arm(after: rest) } else { onIdle?() }
   }
 }

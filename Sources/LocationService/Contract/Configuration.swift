@@ -6,7 +6,7 @@ import Program
 public struct Configuration {
   public var limits = Limits()
   /// Seconds without subscriptions and calls after which the service ends; 0 is never.
-  public var idleTimeout: UInt32 = 60
+  public var idleTimeout = 60.0
 
   public static let mainFile = "/etc/geopublicist/geopublicist.conf"
   static let dropInFolder = "/etc/geopublicist/conf.d"
@@ -43,7 +43,7 @@ public struct Configuration {
 
   private mutating func readService(_ setting: Setting) throws(KeyFile.FileError) {
     switch setting.key {
-    case "idle-timeout": idleTimeout = try setting.number(from: 0)
+    case "idle-timeout": idleTimeout = try setting.seconds()
     default: throw setting.unknown
     }
   }
@@ -61,6 +61,16 @@ public struct Configuration {
 
     var unknown: KeyFile.FileError {
       KeyFile.FileError(file.path, group: group, key: key, "there is no such key")
+    }
+
+    /// A time, which may have decimals; at most a year.
+    func seconds() throws(KeyFile.FileError) -> Double {
+      let text = file.text(key, of: group) ?? ""
+      guard let number = Double(text), number >= 0, number <= 31_536_000 else {
+        throw KeyFile.FileError(
+          file.path, group: group, key: key, "'\(text)' is not a number of seconds from 0 to 31536000")
+      }
+      return number
     }
 
     func number(from smallest: UInt32) throws(KeyFile.FileError) -> UInt32 {

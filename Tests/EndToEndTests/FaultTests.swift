@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// GeoClue in every state in which it is of no use, and every method of ours: each call is answered in its time, what is
+/// wrong is said, and all is well again afterwards without a restart of ours.
+@Suite(.serialized) struct FaultTests {
+  /// One way of GeoClue's to fail, and how it recovers.
+  nonisolated struct Fault: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// What the caller of `GetLocation` may hear.
+    let errors: Set<String>
+    let cause: @MainActor @Sendable (FakeGeoClue) throws -> Void
+    let cure: @MainActor @Sendable (FakeGeoClue) throws -> Void
+
+    var testDescription: String { name }
+  }
+
+  nonisolated static let faults: [Fault] = [
+    Fault(
+      name: "it is not there", errors: ["Unavailable"],
+      cause: { $0.kill() }, cure: { try $0.restart() }),
+    Fault(
+      name: "CreateClient is never answered", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.fault(on: "CreateClient", "hang") }, cure: { try $0.release("CreateClient") }),
+    Fault(
+      name: "CreateClient is refused", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.refuse("CreateClient", with: "no memory", name: "Failed") },
+      cure: { try $0.tell(["heal": "CreateClient"]) }),
+    Fault(
+      name: "CreateClient answers garbage", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/nowhere"]]) },
+      cure: { try $0.tell(["heal": "CreateClient"]) }),
+    Fault(
+      name: "Start is never answered", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.fault(on: "Start", "hang") }, cure: { try $0.release("Start") }),
+    Fault(
+      name: "Start is refused", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.refuse("Start", with: "Geolocation disabled for UID 0") },
+      cure: { try $0.tell(["heal": "Start"]) }),
+    Fault(
+      name: "it exits when a client is started", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      cause: { try $0.fault(on: "Start", "exit") }, cure: { try $0.restart() }),
+    Fault(
+      name: "locations cannot be read", errors: ["Timeout"],
+      cause: { try $0.fault(on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)]) },
+      cure: { try $0.tell(["heal": "GetAll"]) }),
+    Fault(
+      name: "locations are of the wrong type", errors: ["Timeout"],
+      cause: { try $0.fault(on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)]) },
+      cure: { try $0.tell(["heal": "GetAll"]) }),
+    Fault(
+      name: "reading a location hangs", errors: ["Timeout"],
+      cause: { try $0.fault(on: "GetAll", "hang", ["interface": .string(location)]) },
+      cure: { try $0.release("GetAll") }),
+    Fault(
+      name: "it measures nothing", errors: ["Timeout"],
+      cause: { try $0.tell(["fix": .null]) }, cure: { _ in }),
+  ]
+
+  nonisolated private static let location = "org.freedesktop.GeoClue2.Location"
+
+  @Test(arguments: faults) func everyCallIsAnsweredInItsTime(_ fault: Fault) throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let daemon = try Daemon(.system, on: bus)
+    let consumer = try ConsumerProgram(on: bus)
+    if fault.name != "it measures nothing" { try geoclue.fix(latitude: 52, longitude: 13) }
+    try fault.cause(geoclue)
+
+    let path = try consumer.subscribeAndStart()
+    let (answer, time) = try timed { try consumer.location(["timeout": .variant("u", 700)]) }
+    #expect(time < .milliseconds(1500), "\(time)")
+    let error = try #require(answer.errorName, "a location: \(answer)")
+    #expect(fault.errors.contains { error == "\(Daemon.name).Error.\($0)" }, "\(answer)")
+    let (decision, authorizationTime) = try timed {
+      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]])
+    }
+    #expect(decision.errorName == nil)
+    #expect(authorizationTime < .seconds(5))
+    for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
+      let (_, time) = try timed { try consumer.property(property) }
+      #expect(time < .seconds(1), "\(property): \(time)")
+    }
+    #expect(try consumer.subscriptions().count == 1)
+    #expect(try consumer.property("State") != "running")
+    try consumer.tell(path, "Stop")
+    try consumer.tell(path, "Start")
+    #expect(daemon.isRunning)
+
+    try fault.cure(geoclue)
+    try eventually("fixes come again", within: .seconds(20), turn: rest) {
+      try geoclue.fix(latitude: 52.25, longitude: 13.5)
+      return consumer.locations(from: path).last?["Latitude"] == .variant("d", 52.25)
+    }
+    try consumer.waitFor("State", "running")
+    #expect(try consumer.location(["timeout": .variant("u", 2000)]).errorName == nil)
+
+    try consumer.tell(path, "Close")
+    try consumer.waitFor("State", "idle")
+    try eventually("no client is left in GeoClue") { try geoclue.state()["clients"]?.array?.isEmpty ?? false }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func aRestartOfGeoClueIsNoEndForASubscriber() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let daemon = try Daemon(.system, on: bus)
+    let consumer = try ConsumerProgram(on: bus)
+    let path = try consumer.subscribeAndStart()
+    for round in 1...3 {
+      let latitude = 50 + Double(round)
+      try eventually("fixes come", within: .seconds(20), turn: rest) {
+        try geoclue.fix(latitude: latitude, longitude: 13)
+        return consumer.locations(from: path).last?["Latitude"] == .variant("d", .number(latitude))
+      }
+      geoclue.kill()
+      try consumer.waitFor("State", "unavailable")
+      try eventually("the reason is said", turn: rest) {
+        ["geoclue-restarting", "geoclue-not-installed"].contains(try consumer.property("StateReason").string)
+      }
+      #expect(try consumer.property("AvailableAccuracy") == "unknown")
+      try geoclue.restart()
+    }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func aForgedSignalIsNoLocation() throws {
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: bus)
+    let daemon = try Daemon(.system, on: bus)
+    let consumer = try ConsumerProgram(on: bus)
+    let path = try consumer.subscribeAndStart()
+    try geoclue.fix(latitude: 52, longitude: 13)
+    _ = try consumer.locations(1, from: path)
+
+    let upstream = try #require(geoclue.calls.last { $0.member == "Start" })
+    let forger = try BusClient(at: bus.address)
+    for _ in 0..<20 {
+      try forger.emit(
+        "LocationUpdated", of: "org.freedesktop.GeoClue2.Client", at: upstream.path, to: upstream.sender,
+        signature: "oo", ["/", .string("\(upstream.path)/Location/1")])
+      try forger.emit(
+        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: upstream.path, to: upstream.sender,
+        signature: "sa{sv}as", ["org.freedesktop.GeoClue2.Client", ["Active": .variant("b", false)], []])
+    }
+    #expect(try consumer.property("State") == "running")
+    try geoclue.fix(latitude: 53, longitude: 13)
+    let locations = try consumer.locations(2, from: path)
+    #expect(locations.count == 2, "only the owner of GeoClue's name is believed")
+    #expect(daemon.isRunning)
+  }
+
+  private func timed<Result>(_ body: () throws -> Result) rethrows -> (Result, Duration) {
+    let start = ContinuousClock.now
+    let result = try body()
+    return (result, ContinuousClock.now - start)
+  }
+}

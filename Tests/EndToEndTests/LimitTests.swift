@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What one consumer can take, and that the others do not notice.
+@Suite(.serialized) struct LimitTests {
+  private let limitsExceeded = "\(Daemon.name).Error.LimitsExceeded"
+  private let bus: PrivateBus
+  private let daemon: Daemon
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    daemon = try Daemon(.system, on: bus)
+  }
+
+  @Test func theSeventeenthSubscriptionOfAConnectionIsRefused() throws {
+    let greedy = try ConsumerProgram(on: bus)
+    for _ in 0..<16 { _ = try greedy.subscribe() }
+    let answer = try greedy.call("CreateSubscription", signature: "a{sv}", [[:]])
+    #expect(answer.errorName == limitsExceeded)
+    #expect(answer.errorMessage?.contains("subscriptions-per-connection") == true)
+    #expect(try greedy.subscriptions().count == 16)
+
+    let other = try ConsumerProgram(on: bus)
+    _ = try other.subscribe()
+    let path = try #require(try greedy.subscriptions().first?["Path"]?.content.string)
+    try greedy.tell(path, "Close")
+    _ = try greedy.subscribe()
+  }
+
+  @Test func aFloodOfCreateSubscriptionIsRefusedAndHarmsNobody() throws {
+    let greedy = try BusClient(at: bus.address)
+    let other = try ConsumerProgram(on: bus)
+    _ = try other.subscribe()
+    let before = try residentKilobytes()
+    let calls = try (0..<2_000).map { _ in
+      try greedy.begin(
+        "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    }
+    #expect(try other.subscriptions().count <= 17)
+    var refused = 0
+    for call in calls where try greedy.answer(to: call).errorName == limitsExceeded { refused += 1 }
+    #expect(refused == 2_000 - 16)
+    #expect(try residentKilobytes() - before < 1_500)
+    greedy.kill()
+    try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
+  }
+
+  @Test func aSeventeenthPendingCallIsRefused() throws {
+    let greedy = try BusClient(at: bus.address)
+    // Nobody is GeoClue on this bus, so a fix cannot come; this user's own are answered at once with Unavailable.
+    let geoclue = try FakeGeoClue(on: bus)
+    try geoclue.tell(["fix": .null])
+    let calls = try (0..<17).map { _ in
+      try greedy.begin(
+        "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
+        [["timeout": .variant("u", 1500)]])
+    }
+    let last = try greedy.answer(to: calls[16])
+    #expect(last.errorName == limitsExceeded)
+    #expect(last.errorMessage?.contains("calls-per-connection") == true)
+    for call in calls.dropLast() {
+      #expect(try greedy.answer(to: call).errorName == "\(Daemon.name).Error.Timeout")
+    }
+  }
+
+  @Test func callsBeyondTheRateAreRefusedByName() throws {
+    let greedy = try BusClient(at: bus.address)
+    let calls = try (0..<400).map { _ in
+      try greedy.begin(
+        "Get", of: "org.freedesktop.DBus.Properties", at: Daemon.path, of: Daemon.name, signature: "ss",
+        [.string(Daemon.name), "State"])
+    }
+    let answers = try calls.map { try greedy.answer(to: $0) }
+    #expect(answers.prefix(200).allSatisfy { $0.errorName == nil })
+    let refused = answers.filter { $0.errorName == limitsExceeded }
+    #expect(!refused.isEmpty)
+    #expect(refused.allSatisfy { $0.errorMessage?.contains("calls-per-second") == true })
+    #expect(try ConsumerProgram(on: bus).property("State") == "idle")
+  }
+
+  @Test func connectionsThatComeAndVanishLeaveNothing() throws {
+    let observer = try ConsumerProgram(on: bus)
+    func cycles(_ count: Int) throws {
+      let result = try run(
+        [Rig.python, Rig.file("come-and-go.py"), bus.address, String(count)], within: .seconds(120))
+      #expect(result.succeeded, "\(result.standardError)")
+      try eventually("nothing is left", turn: rest) { try observer.subscriptions().isEmpty }
+    }
+    try cycles(300)
+    let (memory, descriptors) = (try residentKilobytes(), try openDescriptors())
+    try cycles(1_000)
+    #expect(try residentKilobytes() - memory < 1_024)
+    #expect(try openDescriptors() == descriptors)
+  }
+
+  private func residentKilobytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(daemon.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return Int(line.split(separator: " ").dropLast().last?.trimmingCharacters(in: .whitespaces) ?? "") ?? 0
+  }
+
+  private func openDescriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.processIdentifier)/fd").count
+  }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""Consumers that connect, subscribe, start and vanish, one after the other.
+
+    come-and-go.py BUS-ADDRESS COUNT
+"""
+
+import os
+import socket
+import sys
+
+import dbus
+import dbus.bus
+
+NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
+
+
+def cycle(address, step):
+    bus = dbus.bus.BusConnection(address)
+    bus.set_exit_on_disconnect(False)
+    manager = bus.get_object(NAME, PATH, introspect=False)
+    if step == 0:
+        manager.get_dbus_method("GetLocation", NAME)({}, reply_handler=print, error_handler=print)
+    else:
+        path = manager.CreateSubscription({}, dbus_interface=NAME, signature="a{sv}")
+        if step > 1:
+            bus.get_object(NAME, path, introspect=False).Start(dbus_interface=NAME + ".Subscription")
+    bus.flush()
+    # As when the process is killed: the socket is shut, nothing is said.
+    with socket.socket(fileno=os.dup(bus.get_unix_fd())) as connection:
+        connection.shutdown(socket.SHUT_RDWR)
+    bus.close()
+
+
+for number in range(int(sys.argv[2])):
+    cycle(sys.argv[1], number % 4)
