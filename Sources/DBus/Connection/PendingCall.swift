@@ -74,8 +74,15 @@ nonisolated public enum CallTimeout: Hashable, Sendable {
 /// Not libdbus's own pending calls: those take any message for the reply that has the call's serial number in its header,
 /// signals included, and a signal may be sent by anybody.
 final class ReplyRouter {
-  // Without a reference count: a pending call takes itself out before it goes.
-  private struct Waiting { unowned let call: PendingCall }
+  // A call that is let go takes itself out; on its way out only its identity may be asked for.
+  private struct Waiting {
+    let id: ObjectIdentifier
+    unowned let call: PendingCall
+    init(_ call: PendingCall) {
+      id = ObjectIdentifier(call)
+      self.call = call
+    }
+  }
 
   weak var connection: Connection?
   private var waiting: [UInt32: Waiting] = [:]
@@ -87,7 +94,7 @@ final class ReplyRouter {
     let serial = connection?.post(message)
     let call = PendingCall(serial: serial, to: message.destination, expecting: signature, router: self, handler)
     if let serial {
-      waiting[serial] = Waiting(call: call)
+      waiting[serial] = Waiting(call)
       call.fail(after: timeout)
     } else {
       call.failNextTurn(DBusError(.disconnected, "The connection to the bus is closed"))
@@ -107,7 +114,7 @@ final class ReplyRouter {
   func removeAll() { waiting = [:] }
 
   fileprivate func forget(_ call: PendingCall) {
-    if let serial = call.serial, waiting[serial]?.call === call { waiting[serial] = nil }
+    if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
   }
 }
 
