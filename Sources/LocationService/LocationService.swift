@@ -89,7 +89,7 @@ public final class LocationService {
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
     fixes.forget(afterSleep: event == .woke)
-    upstream.forget()
+    upstream.forget(afterSleep: event == .woke)
     for subscription in consumers.subscriptions { subscription.clockChanged() }
     if event == .clockSet { askForFix() }
   }

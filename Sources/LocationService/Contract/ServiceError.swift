@@ -38,7 +38,9 @@ nonisolated extension DBusError {
       case .geoclueNotInstalled: "GeoClue is not installed; install the package geoclue-2.0"
       case .geoclueRestarting: "GeoClue is restarting; try again in a few seconds"
       case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
-      default: "No location can be had now; try again later"
+      case .disabledByUser, .rejectedByAgent, .disallowedByConfiguration, .disallowedByPolicy:
+        "GeoClue refuses the location to this service; see the property StateReason"
+      case .none, .noAgent, .noFix: "No location can be had now; try again later"
       }
     return DBusError(.unavailable, sentence)
   }

@@ -25,8 +25,10 @@ final class UpstreamControl {
   /// Asks the source to hand over what it has, though nothing may have changed.
   func askForFix() { if demand.level != nil { manager.requestLocation() } }
 
-  /// Forgets the last location.
-  func forget() { manager.forgetLocation() }
+  /// Forgets the last location; after a sleep GeoClue's as well, by beginning anew with it.
+  func forget(afterSleep: Bool) {
+    if afterSleep { manager.startOver() } else { manager.forgetLocation() }
+  }
 
   /// Gives the source back.
   func end() {

@@ -30,9 +30,12 @@ final class LocationRequest: PendingRequest {
   func begin() {
     consumer.add(self)
     timer = MainLoop.main.after(milliseconds: Int64(options.timeout)) { [weak self] in self?.timeIsUp() }
-    refreshTimer = MainLoop.main.after(milliseconds: min(3_000, Int64(options.timeout) / 2)) { [weak self] in
-      // A source that is silent because nothing moves hands over what it has when it is asked.
-      self?.service.askForFix()
+    if options.maximumAge > 0 {
+      // A source that is silent because nothing moves hands over what it has when it is asked. Who wants only what is
+      // measured from now on waits for that.
+      refreshTimer = MainLoop.main.after(milliseconds: min(3_000, Int64(options.timeout) / 2)) { [weak self] in
+        self?.service.askForFix()
+      }
     }
     service.gatekeeper.prepare(consumer) { [weak self] in
       self?.isPrepared = true
