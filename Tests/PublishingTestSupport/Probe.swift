@@ -9,6 +9,10 @@ public final class Probe<Output, Failure: Error>: Publisher {
   public private(set) var links: [Link] = []
   /// Lets go of the subscriber at completion and cancel, as a source should; the leak tests need that.
   public let isPolite: Bool
+  /// What to do when the last subscription has been handed over, was asked, was cancelled; inside that very call.
+  public var onSubscribe: ((Link) -> Void)?
+  public var onRequest: ((Link) -> Void)?
+  public var onCancel: ((Link) -> Void)?
 
   public init(_ trace: Trace = Trace(), _ name: String = "up", isPolite: Bool = false) {
     self.trace = trace
@@ -24,8 +28,11 @@ public final class Probe<Output, Failure: Error>: Publisher {
       value: { subscriber.receive($0) },
       completion: { subscriber.receive(completion: $0) },
       subscription: { subscriber.receive(subscription: $0) })
+    link.onRequest = onRequest
+    link.onCancel = onCancel
     links.append(link)
     subscriber.receive(subscription: link)
+    onSubscribe?(link)
   }
 
   /// Returns what the subscriber asked for on top, or nothing without a subscriber.
@@ -70,10 +77,15 @@ public final class Probe<Output, Failure: Error>: Publisher {
     private var value: ((Output) -> Subscribers.Demand)?
     private var completion: ((Subscribers.Completion<Failure>) -> Void)?
     fileprivate var subscription: ((any Subscription) -> Void)?
+    fileprivate var onRequest: ((Link) -> Void)?
+    fileprivate var onCancel: ((Link) -> Void)?
     public private(set) var requested = Subscribers.Demand.none
     /// What was asked and not sent yet.
     public private(set) var outstanding = Subscribers.Demand.none
     public private(set) var cancels = 0
+    /// How many values were sent.
+    public private(set) var sent = 0
+    public private(set) var isComplete = false
 
     fileprivate init(
       name: String, trace: Trace, isPolite: Bool,
@@ -96,11 +108,13 @@ public final class Probe<Output, Failure: Error>: Publisher {
       trace.add("\(name):\(demand.traced)")
       requested += demand
       outstanding += demand
+      onRequest?(self)
     }
 
     public func cancel() {
       trace.add("\(name):cancel")
       cancels += 1
+      onCancel?(self)
       if isPolite { letGo() }
     }
 
@@ -108,6 +122,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
     public func send(_ input: Output) -> Subscribers.Demand {
       guard let value else { return .none }
       if outstanding > .none { outstanding -= 1 }
+      sent += 1
       let more = value(input)
       requested += more
       outstanding += more
@@ -115,6 +130,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
     }
 
     public func send(completion event: Subscribers.Completion<Failure>) {
+      isComplete = true
       let completion = completion
       if isPolite { letGo() }
       completion?(event)

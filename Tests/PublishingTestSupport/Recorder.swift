@@ -9,6 +9,8 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
   /// What to do with a value, and what to ask for on top.
   public var onValue: ((Input) -> Subscribers.Demand)?
   public var onCompletion: (() -> Void)?
+  /// What to do with the subscription, before anything is asked of it.
+  public var onSubscription: (() -> Void)?
 
   public private(set) var subscription: (any Subscription)?
   public private(set) var subscriptions = 0
@@ -37,6 +39,8 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
       return
     }
     self.subscription = subscription
+    onSubscription?()
+    if isCancelled { return }
     if firstDemand > .none { request(firstDemand) }
   }
 

@@ -24,7 +24,8 @@ extension OperatorCase {
     OperatorCase("MergeMany", [1, 2, 3], asks: "max(1)", .holdsEnd) { up, _ in Publishers.MergeMany([up]) },
     OperatorCase("zip", [1, 2, 3]) { up, _ in up.zip(ten).map(\.0) },
     OperatorCase("zip, third side", [1, 2, 3]) { up, _ in ten.zip(ten, up).map(\.2) },
-    OperatorCase("combineLatest", [1, 2, 3]) { up, _ in up.combineLatest(zero).map(\.0) },
+    OperatorCase("combineLatest, first side", [1, 2, 3], .lossy) { up, _ in up.combineLatest(zero).map(\.0) },
+    OperatorCase("combineLatest, second side", [1, 2, 3]) { up, _ in zero.combineLatest(up).map(\.1) },
     OperatorCase("combineLatest, third side", [1, 2, 3]) { up, _ in zero.combineLatest(zero, up).map(\.2) },
     OperatorCase("flatMap, outer", [1, 2, 3], asks: "unlimited", .holdsEnd) { up, _ in
       up.flatMap { Just($0).setFailureType(to: TestError.self) }
@@ -78,8 +79,8 @@ extension OperatorCase {
   ]
 
   static let sharing: [OperatorCase] = [
-    OperatorCase("share", [1, 2, 3], asks: "unlimited", .lossy) { up, _ in up.share() },
-    OperatorCase("multicast.autoconnect", [1, 2, 3], asks: "unlimited", .lossy) { up, _ in
+    OperatorCase("share", [1, 2, 3], asks: "unlimited", [.lossy, .shares]) { up, _ in up.share() },
+    OperatorCase("multicast.autoconnect", [1, 2, 3], asks: "unlimited", [.lossy, .shares]) { up, _ in
       up.multicast { PassthroughSubject() }.autoconnect()
     },
     OperatorCase("buffer byRequest", [1, 2, 3], asks: "unlimited", .holdsEnd) { up, _ in

@@ -17,6 +17,8 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
     static let holdsEnd = Traits(rawValue: 8)
     /// Speaks to the upstream through the scheduler, so that a cancel arrives later.
     static let lateCancel = Traits(rawValue: 16)
+    /// Shares one subscription among all; a later subscriber gets the end only.
+    static let shares = Traits(rawValue: 32)
   }
 
   typealias Upstream = Probe<Int, TestError>

@@ -1,0 +1,188 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// What happens inside a call: values while subscribing, requests and cancels inside a value, sends inside a cancel.
+@Suite("every operator, from inside a call") struct ReentrancyTests {
+  let scheduler = TestScheduler()
+  let probe = Probe<Int, TestError>()
+
+  /// Makes the upstream give 1, 2, 3 and the end as soon as it is asked, as a sequence does.
+  private func answerRequests() {
+    var isServing = false
+    probe.onRequest = { link in
+      // The first request is served to the end; those from inside it only raise the demand.
+      guard !isServing else { return }
+      isServing = true
+      Self.serve(link)
+      isServing = false
+    }
+  }
+
+  private static func serve(_ link: Probe<Int, TestError>.Link) {
+    while !link.isCancelled, link.outstanding > .none, link.sent < 3 {
+      link.send(link.sent + 1)
+    }
+    if !link.isCancelled, link.sent == 3, !link.isComplete { link.send(completion: .finished) }
+  }
+
+  @Test("a source that answers each request at once, unlimited demand", arguments: OperatorCase.all)
+  func synchronous(operation: OperatorCase) {
+    answerRequests()
+    let recorder = operation.build(probe, scheduler).record()
+    scheduler.run()
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+  }
+
+  @Test(
+    "a source that answers each request at once, demand returned for each value", arguments: OperatorCase.all)
+  func returned(operation: OperatorCase) {
+    answerRequests()
+    let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
+    scheduler.run()
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+  }
+
+  @Test(
+    "a source that answers each request at once, asked again from inside each value", arguments: OperatorCase.all)
+  func askedInside(operation: OperatorCase) {
+    answerRequests()
+    let recorder = Recorder<Int, TestError>(asking: .max(1))
+    recorder.onValue = { [unowned recorder] _ in
+      recorder.request(.max(1))
+      return .none
+    }
+    operation.build(probe, scheduler).subscribe(recorder)
+    scheduler.run()
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+  }
+
+  @Test(
+    "cancel inside receive(subscription:): nothing passes, upstream is left or never asked", arguments: OperatorCase.all
+  )
+  func cancelInSubscription(operation: OperatorCase) {
+    let recorder = Recorder<Int, TestError>()
+    recorder.onSubscription = { [unowned recorder] in recorder.cancel() }
+    operation.build(probe, scheduler).subscribe(recorder)
+    scheduler.run()
+    #expect(probe.links.isEmpty || probe.cancels == 1)
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    for value in 1...3 { probe.send(value) }
+    probe.finish()
+    scheduler.run()
+    #expect(recorder.breaches == [])
+    #expect(recorder.values == [])
+  }
+
+  @Test("a source that ends while being subscribed, without demand", arguments: OperatorCase.all)
+  func endsInSubscription(operation: OperatorCase) {
+    probe.onSubscribe = { $0.send(completion: .finished) }
+    let recorder = operation.build(probe, scheduler).record(asking: .none)
+    scheduler.run()
+    if recorder.completion == nil { recorder.request(.unlimited) }
+    scheduler.run()
+    #expect(recorder.completion == .finished)
+    #expect(recorder.breaches == [])
+    #expect(recorder.subscriptions == 1)
+  }
+
+  @Test("a source that fails while being subscribed", arguments: OperatorCase.all)
+  func failsInSubscription(operation: OperatorCase) {
+    probe.onSubscribe = { $0.send(completion: .failure(.oops)) }
+    let recorder = operation.build(probe, scheduler).record()
+    scheduler.run()
+    #expect(recorder.completion != nil)
+    #expect(recorder.breaches == [])
+    #expect(recorder.subscriptions == 1)
+  }
+
+  @Test("what a source sends from inside its cancel does not pass", arguments: OperatorCase.all)
+  func sendInCancel(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    probe.onCancel = {
+      guard $0.cancels == 1 else { return }
+      $0.send(9)
+      $0.send(completion: .failure(.other))
+    }
+    let recorder = operation.build(probe, scheduler).record()
+    scheduler.advance()
+    probe.send(1)
+    scheduler.advance(by: 2)
+    recorder.cancel()
+    scheduler.run()
+    #expect(recorder.breaches == [])
+    #expect(probe.cancels == 1)
+  }
+
+  @Test(
+    "what a source sends from inside the cancel of an operator that ends early does not pass",
+    arguments: OperatorCase.all)
+  func sendInEarlyCancel(operation: OperatorCase) {
+    guard operation.traits.contains(.early) else { return }
+    probe.onCancel = {
+      guard $0.cancels == 1 else { return }
+      $0.send(9)
+      $0.send(completion: .failure(.oops))
+    }
+    let recorder = operation.build(probe, scheduler).record()
+    for value in 1...3 { probe.send(value) }
+    #expect(recorder.values == operation.output)
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    #expect(probe.cancels == 1)
+  }
+
+  @Test("cancel inside the completion changes nothing more", arguments: OperatorCase.all)
+  func cancelInCompletion(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
+    let recorder = Recorder<Int, TestError>()
+    recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
+    operation.build(probe, scheduler).subscribe(recorder)
+    scheduler.advance()
+    for value in 1...3 {
+      probe.send(value)
+      scheduler.advance(by: 2)
+    }
+    probe.finish()
+    scheduler.run()
+    #expect(recorder.values == operation.output)
+    #expect(recorder.completion == operation.end)
+    #expect(recorder.breaches == [])
+    #expect(probe.cancels == (operation.traits.contains(.early) ? 1 : 0))
+  }
+
+  @Test("every subscription has its own state", arguments: OperatorCase.all)
+  func ownState(operation: OperatorCase) {
+    guard operation.traits.isDisjoint(with: .shares) else { return }
+    let publisher = operation.build(probe, scheduler)
+    let first = publisher.record()
+    scheduler.advance()
+    probe.send(1)
+    scheduler.advance(by: 2)
+    let firstLink = probe.links.last
+    let second = publisher.record()
+    scheduler.advance()
+    for value in 1...3 {
+      probe.send(value)
+      scheduler.advance(by: 2)
+    }
+    probe.finish()
+    scheduler.advance(by: 2)
+    #expect(second.values == operation.output)
+    #expect(second.completion == operation.end)
+    for value in 2...3 {
+      firstLink?.send(value)
+      scheduler.advance(by: 2)
+    }
+    firstLink?.send(completion: .finished)
+    scheduler.advance(by: 2)
+    #expect(first.completion == operation.end)
+    if operation.name != "measureInterval" { #expect(first.values == operation.output) }
+  }
+}
