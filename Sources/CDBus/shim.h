@@ -18,4 +18,5 @@ static const int cdbus_type_signature = DBUS_TYPE_SIGNATURE;
 static const int cdbus_type_array = DBUS_TYPE_ARRAY;
 static const int cdbus_type_variant = DBUS_TYPE_VARIANT;
 static const int cdbus_type_struct = DBUS_TYPE_STRUCT;
+static const int cdbus_type_unix_fd = DBUS_TYPE_UNIX_FD;
 static const int cdbus_type_dict_entry = DBUS_TYPE_DICT_ENTRY;

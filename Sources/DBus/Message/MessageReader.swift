@@ -12,7 +12,8 @@ nonisolated struct MessageReader {
     dbus_message_iter_init(message.raw, &iterator)
   }
 
-  /// The next argument, or nil at the end; throws for a type that this package does not read (file descriptors).
+  /// The next argument, or nil at the end; throws for a type that this package does not know. A file descriptor is
+  /// left where it is, with an empty structure in its place.
   mutating func next() throws(DBusError) -> Value? {
     guard dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid else { return nil }
     let value = try Self.read(&iterator)
@@ -37,7 +38,10 @@ nonisolated struct MessageReader {
     case cdbus_type_variant: return .variant(try elements(of: &iterator).first ?? .structure([]))
     case cdbus_type_struct: return .structure(try elements(of: &iterator))
     case cdbus_type_array: return try array(&iterator)
-    default: throw DBusError(.notSupported, "File descriptors are not accepted here")
+    case cdbus_type_unix_fd:
+      // In a reply of the bus's own one comes unasked (`ProcessFD`); it stays with the message, which closes it.
+      return .structure([])
+    default: throw DBusError(.notSupported, "A type that is not known here")
     }
   }
 
