@@ -29,7 +29,7 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
   <listen>unix:path={folder}/bus</listen>
   <servicedir>{folder}</servicedir>
   <policy context="default">
-    <allow send_destination="*"/><allow own="*"/><allow receive_type="method_call"/>
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
   </policy>
 </busconfig>
 """

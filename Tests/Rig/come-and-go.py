@@ -19,7 +19,7 @@ def cycle(address, step):
     bus.set_exit_on_disconnect(False)
     manager = bus.get_object(NAME, PATH, introspect=False)
     if step == 0:
-        manager.get_dbus_method("GetLocation", NAME)({}, reply_handler=print, error_handler=print)
+        bus.call_async(NAME, PATH, NAME, "GetLocation", "a{sv}", ({},), None, None)
     else:
         path = manager.CreateSubscription({}, dbus_interface=NAME, signature="a{sv}")
         if step > 1:
