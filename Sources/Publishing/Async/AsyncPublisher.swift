@@ -1,10 +1,12 @@
 /// The values of a publisher that cannot fail, as an asynchronous sequence.
 ///
 /// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
-/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the iterator,
-/// cancels the subscription.
+/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the
+/// iterator, cancels the subscription.
 public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
+  /// What it yields.
   public typealias Element = P.Output
+  /// It cannot fail.
   public typealias Failure = Never
 
   private let publisher: P
@@ -17,7 +19,9 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 
   /// One subscription, read value by value.
   public struct Iterator: AsyncIteratorProtocol {
+    /// What it yields.
     public typealias Element = P.Output
+    /// It cannot fail.
     public typealias Failure = Never
 
     private let subscribed: Subscribed<P>
@@ -37,10 +41,12 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 /// The values of a publisher, as an asynchronous sequence that throws the error which the publisher fails with.
 ///
 /// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
-/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the iterator,
-/// cancels the subscription.
+/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the
+/// iterator, cancels the subscription.
 public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
+  /// What it yields.
   public typealias Element = P.Output
+  /// It fails with whatever is thrown.
   public typealias Failure = any Error
 
   private let publisher: P
@@ -53,7 +59,9 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
 
   /// One subscription, read value by value.
   public struct Iterator: AsyncIteratorProtocol {
+    /// What it yields.
     public typealias Element = P.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     private let subscribed: Subscribed<P>

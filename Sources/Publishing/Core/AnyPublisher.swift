@@ -13,6 +13,7 @@ public struct AnyPublisher<Output, Failure: Error>: Publisher {
     }
   }
 
+  /// Attaches a subscriber.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     attach(AnySubscriber(subscriber))
@@ -20,7 +21,9 @@ public struct AnyPublisher<Output, Failure: Error>: Publisher {
 }
 
 extension AnyPublisher: CustomStringConvertible, CustomPlaygroundDisplayConvertible {
+  /// What `print()` shows.
   public var description: String { "AnyPublisher" }
+  /// What a playground shows.
   public var playgroundDescription: Any { description }
 }
 

@@ -30,6 +30,7 @@ public final class AnyCancellable: Cancellable, Hashable {
 
   deinit { action?() }
 
+  /// Ends the subscription; a second call does nothing.
   public func cancel() {
     let action = self.action
     self.action = nil
@@ -39,6 +40,7 @@ public final class AnyCancellable: Cancellable, Hashable {
   /// Two are equal if they are the same object.
   public static func == (lhs: AnyCancellable, rhs: AnyCancellable) -> Bool { lhs === rhs }
 
+  /// Hashes what equality compares.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// Keeps this in a collection.

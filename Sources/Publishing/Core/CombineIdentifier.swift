@@ -26,5 +26,6 @@ public protocol CustomCombineIdentifierConvertible {
 }
 
 extension CustomCombineIdentifierConvertible where Self: AnyObject {
+  /// What tells this from others.
   public var combineIdentifier: CombineIdentifier { CombineIdentifier(self) }
 }

@@ -29,13 +29,16 @@ extension Subscribers {
     @inlinable
     public var max: Int? { self == .unlimited ? nil : Int(bitPattern: count) }
 
+    /// What `print()` shows.
     public var description: String { max.map { "max(\($0))" } ?? "unlimited" }
 
+    /// Reads what `encode(to:)` has written.
     public init(from decoder: any Decoder) throws {
       let count = try decoder.singleValueContainer().decode(UInt.self)
       self.init(count: Swift.min(count, Demand.unlimited.count))
     }
 
+    /// Writes it so that it can be read back.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       try container.encode(count)

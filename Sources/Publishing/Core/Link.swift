@@ -11,7 +11,8 @@ enum Phase: UInt8 {
   case done
 }
 
-/// The base of every running operator with one upstream: a subscriber for those above, the subscription for those below.
+/// The base of every running operator with one upstream: a subscriber for those above, the subscription for those
+/// below.
 ///
 /// The phase is kept beside the subscription, not around it, so that the test which each value has to pass is one byte.
 /// `@exclusivity(unchecked)`, here and in the other classes of this layer: each access is one load or one store, no

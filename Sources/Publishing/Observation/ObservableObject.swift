@@ -34,7 +34,9 @@ protocol ObservableProperty {
 
 /// A publisher that tells before an object changes.
 public final class ObservableObjectPublisher: Publisher {
+  /// What it publishes.
   public typealias Output = Void
+  /// It cannot fail.
   public typealias Failure = Never
 
   fileprivate var conduits = Conduits<Void, Never>()
@@ -42,6 +44,7 @@ public final class ObservableObjectPublisher: Publisher {
   /// A publisher without subscribers.
   public init() {}
 
+  /// Attaches a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
     let conduit = ObjectWillChangeConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
     conduits.add(conduit)

@@ -4,8 +4,8 @@
 /// before. Copies of the wrapper share one value, which is as it should be for a property of a class.
 @propertyWrapper
 public struct Published<Value> {
-  /// A reference, so that reflection, which sees a copy of the wrapper, reaches the property itself; and to a reference,
-  /// so that assigning `$property` needs no exclusive access to the property: what is assigned may read it.
+  /// A reference, so that reflection, which sees a copy of the wrapper, reaches the property itself; and to a
+  /// reference, so that assigning `$property` needs no exclusive access to the property: what is assigned may read it.
   private let box: PublishedBox<Value>
 
   fileprivate var storage: PublishedStorage<Value> { box.storage }
@@ -43,11 +43,14 @@ public struct Published<Value> {
 extension Published {
   /// A publisher of a property's value: the current one, then each new one, before the property changes.
   public struct Publisher: Publishing.Publisher {
+    /// What it publishes.
     public typealias Output = Value
+    /// It cannot fail.
     public typealias Failure = Never
 
     fileprivate let storage: PublishedStorage<Value>
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
       let conduit = PublishedConduit(storage, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
       storage.conduits.add(conduit)
@@ -117,8 +120,7 @@ private final class PublishedConduit<Value>: Conduit<Value, Never> {
   override var newest: Value? { storage?.newest }
 
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard let storage else { return }
+    guard demand > .none, let storage else { return }
     self.demand += demand
     if missed { offer(storage.newest) }
   }
@@ -129,7 +131,7 @@ private final class PublishedConduit<Value>: Conduit<Value, Never> {
     storage?.conduits.remove(self)
   }
 
-  override var description: String { "Published" }
+  override var description: String { "PublishedSubject" }
 }
 
 /// What `assign(to:)` subscribes: the property holds it, not the other way round.

@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher of whether a condition holds for all values: `false` at the first for which it does not, `true` when
   /// its upstream finishes.
   public struct AllSatisfy<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Bool
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -17,6 +19,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(AllSatisfyFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
@@ -25,7 +28,9 @@ extension Publishers {
 
   /// A publisher that does what ``AllSatisfy`` does with a closure that may throw, and fails with what it throws.
   public struct TryAllSatisfy<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Bool
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -40,9 +45,11 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: FoldLink(TryAllSatisfyFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: FoldLink(TryAllSatisfyFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that cannot fail: the program stops if its upstream does.
   public struct AssertNoFailure<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It cannot fail.
     public typealias Failure = Never
 
     /// The publisher that the operator is applied to.
@@ -22,6 +24,7 @@ extension Publishers {
       self.line = line
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
       let (prefix, file, line) = (self.prefix, self.file, self.line)

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that connects its upstream for the first subscriber, and disconnects when the last has cancelled.
   public class Autoconnect<Upstream: ConnectablePublisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is connected.
@@ -13,6 +15,7 @@ extension Publishers {
     /// Connects `upstream` when there is somebody to listen.
     public init(_ upstream: Upstream) { self.upstream = upstream }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       subscribers += 1
       let isFirst = subscribers == 1

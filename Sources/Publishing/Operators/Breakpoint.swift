@@ -7,7 +7,9 @@
 extension Publishers {
   /// A publisher that stops in the debugger when a closure says so.
   public struct Breakpoint<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is watched.
@@ -32,6 +34,7 @@ extension Publishers {
       self.receiveCompletion = receiveCompletion
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: BreakpointLink(self, subscriber))
     }

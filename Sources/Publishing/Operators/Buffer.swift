@@ -19,7 +19,9 @@ extension Publishers {
 
   /// A publisher that keeps values until they are asked for.
   public struct Buffer<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are kept.
@@ -41,6 +43,7 @@ extension Publishers {
       self.whenFull = whenFull
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: BufferLink(size, prefetch, whenFull, Outlet(subscriber)))

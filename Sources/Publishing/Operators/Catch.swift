@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher that goes on with another publisher when its upstream fails.
   public struct Catch<Upstream: Publisher, NewPublisher: Publisher>: Publisher
   where Upstream.Output == NewPublisher.Output {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = NewPublisher.Failure
 
     /// The publisher that the operator is applied to.
@@ -17,6 +19,7 @@ extension Publishers {
       self.handler = handler
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let chain = Chain("Catch", Outlet(subscriber))
@@ -33,7 +36,9 @@ extension Publishers {
   /// A publisher that goes on with another publisher when its upstream fails, or fails with what the closure throws.
   public struct TryCatch<Upstream: Publisher, NewPublisher: Publisher>: Publisher
   where Upstream.Output == NewPublisher.Output {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -48,6 +53,7 @@ extension Publishers {
       self.handler = handler
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let chain = Chain("TryCatch", Outlet(subscriber))

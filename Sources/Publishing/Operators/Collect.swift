@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of one array of all values, when its upstream finishes.
   public struct Collect<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = [Upstream.Output]
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -13,6 +15,7 @@ extension Publishers {
       self.upstream = upstream
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(CollectFold<Upstream.Output, Failure>(), Outlet(subscriber)))

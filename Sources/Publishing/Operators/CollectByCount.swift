@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of arrays of so many values each. The last may be shorter; it is dropped if its upstream fails.
   public struct CollectByCount<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = [Upstream.Output]
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.count = count
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: CollectByCountLink<Upstream.Output, _>(count, Outlet(subscriber)))
@@ -78,7 +81,8 @@ final class CollectByCountLink<Input, Downstream: Subscriber>: Link, Subscriber 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
     demand.mustBePositive()
-    if phase == .live { upstream?.request(demand * count) }
+    let values = demand * count
+    if phase == .live, values > .none { upstream?.request(values) }
   }
 
   @usableFromInline

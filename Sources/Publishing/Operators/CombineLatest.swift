@@ -3,7 +3,9 @@ extension Publishers {
   /// when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest<A: Publisher, B: Publisher>: Publisher
   where A.Failure == B.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -18,6 +20,7 @@ extension Publishers {
       self.b = b
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, Void, Void>(width: 2, c: (), d: ())
@@ -32,7 +35,9 @@ extension Publishers {
   /// ends when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output, C.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -50,6 +55,7 @@ extension Publishers {
       self.c = c
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, C.Output, Void>(width: 3, d: ())
@@ -65,7 +71,9 @@ extension Publishers {
   /// ends when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -86,6 +94,7 @@ extension Publishers {
       self.d = d
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let rule = Latest<A.Output, B.Output, C.Output, D.Output>(width: 4)

@@ -1,6 +1,7 @@
 extension Publishers {
   /// A publisher that transforms every value with a closure and drops those that come out as `nil`.
   public struct CompactMap<Upstream: Publisher, Output>: Publisher {
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are transformed.
@@ -15,6 +16,7 @@ extension Publishers {
       self.transform = transform
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: StepLink(CompactMapStep<_, _, Failure>(transform: transform), Outlet(subscriber)))
@@ -23,6 +25,7 @@ extension Publishers {
 
   /// A publisher that does what ``CompactMap`` does with a closure that may throw, and fails with what it throws.
   public struct TryCompactMap<Upstream: Publisher, Output>: Publisher {
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher whose values are transformed.
@@ -37,9 +40,11 @@ extension Publishers {
       self.transform = transform
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: StepLink(TryCompactMapStep<_, _, Upstream.Failure>(transform: transform), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: StepLink(TryCompactMapStep<_, _, Upstream.Failure>(transform: transform), Outlet(subscriber)))
     }
   }
 }

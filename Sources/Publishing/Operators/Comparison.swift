@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the greatest value in an order, when its upstream finishes; of nothing if there is none.
   public struct Comparison<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,15 +18,20 @@ extension Publishers {
       self.areInIncreasingOrder = areInIncreasingOrder
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: FoldLink(ComparisonFold<_, Failure>(areInIncreasingOrder: areInIncreasingOrder), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: FoldLink(ComparisonFold<_, Failure>(areInIncreasingOrder: areInIncreasingOrder), Outlet(subscriber))
+      )
     }
   }
 
   /// A publisher that does what ``Comparison`` does with a closure that may throw, and fails with what it throws.
   public struct TryComparison<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -39,6 +46,7 @@ extension Publishers {
       self.areInIncreasingOrder = areInIncreasingOrder
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let fold = TryComparisonFold<_, Upstream.Failure>(areInIncreasingOrder: areInIncreasingOrder)
@@ -128,7 +136,9 @@ struct TryComparisonFold<Value, Failure: Error>: Fold, TryRule {
   @usableFromInline let areInIncreasingOrder: (Value, Value) throws -> Bool
 
   @inlinable
-  init(areInIncreasingOrder: @escaping (Value, Value) throws -> Bool) { self.areInIncreasingOrder = areInIncreasingOrder }
+  init(areInIncreasingOrder: @escaping (Value, Value) throws -> Bool) {
+    self.areInIncreasingOrder = areInIncreasingOrder
+  }
 
   @inlinable
   static var label: String { "TryComparison" }

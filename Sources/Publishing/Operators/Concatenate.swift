@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher of everything that one publisher publishes, and then, once that has finished, another.
   public struct Concatenate<Prefix: Publisher, Suffix: Publisher>: Publisher
   where Prefix.Output == Suffix.Output, Prefix.Failure == Suffix.Failure {
+    /// What it publishes.
     public typealias Output = Suffix.Output
+    /// What it can fail with.
     public typealias Failure = Suffix.Failure
 
     /// The publisher that comes first.
@@ -17,6 +19,7 @@ extension Publishers {
       self.suffix = suffix
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let chain = Chain("Concatenate", Outlet(subscriber))

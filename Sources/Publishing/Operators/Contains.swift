@@ -3,7 +3,9 @@ extension Publishers {
   /// finishes.
   public struct Contains<Upstream: Publisher>: Publisher
   where Upstream.Output: Equatable {
+    /// What it publishes.
     public typealias Output = Bool
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -18,6 +20,7 @@ extension Publishers {
       self.output = output
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(ContainsFold<_, Failure>(output: output), Outlet(subscriber)))
@@ -27,7 +30,9 @@ extension Publishers {
   /// A publisher of whether a condition holds for any value: `true` at the first for which it does, `false` when its
   /// upstream finishes.
   public struct ContainsWhere<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Bool
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -42,6 +47,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(ContainsWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
@@ -50,7 +56,9 @@ extension Publishers {
 
   /// A publisher that does what ``ContainsWhere`` does with a closure that may throw, and fails with what it throws.
   public struct TryContainsWhere<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Bool
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -65,9 +73,11 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: FoldLink(TryContainsWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: FoldLink(TryContainsWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

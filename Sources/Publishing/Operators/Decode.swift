@@ -11,6 +11,7 @@ extension Publishers {
   /// A publisher of decoded values; it fails with what the decoder throws.
   public struct Decode<Upstream: Publisher, Output: Decodable, Coder: TopLevelDecoder>: Publisher
   where Upstream.Output == Coder.Input {
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher whose values are decoded.
@@ -23,6 +24,7 @@ extension Publishers {
       self.decoder = decoder
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = DecodeStep<Output, Coder, Upstream.Failure>(decoder: decoder)
       upstream.receive(subscriber: StepLink(step, Outlet(subscriber)))

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of everything but the first values.
   public struct Drop<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.count = count
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: DropLink(count, Outlet(subscriber)))

@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher that drops everything until another publisher has published something.
   public struct DropUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher
   where Upstream.Failure == Other.Failure {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -17,6 +19,7 @@ extension Publishers {
       self.other = other
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let link = DropUntilOutputLink(Outlet(subscriber))

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the values from the first on for which a condition does not hold.
   public struct DropWhile<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let step = DropWhileStep<_, Failure>(predicate: predicate)
@@ -25,7 +28,9 @@ extension Publishers {
 
   /// A publisher that does what ``DropWhile`` does with a closure that may throw, and fails with what it throws.
   public struct TryDropWhile<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -40,6 +45,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryDropWhileStep<_, Upstream.Failure>(predicate: predicate)

@@ -10,7 +10,9 @@ public protocol TopLevelEncoder<Output> {
 extension Publishers {
   /// A publisher of encoded values; it fails with what the encoder throws.
   public struct Encode<Upstream: Publisher, Coder: TopLevelEncoder>: Publisher where Upstream.Output: Encodable {
+    /// What it publishes.
     public typealias Output = Coder.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher whose values are encoded.
@@ -23,6 +25,7 @@ extension Publishers {
       self.encoder = encoder
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = EncodeStep<Upstream.Output, Coder, Upstream.Failure>(encoder: encoder)
       upstream.receive(subscriber: StepLink(step, Outlet(subscriber)))

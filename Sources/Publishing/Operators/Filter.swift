@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of those values that a closure lets through.
   public struct Filter<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are chosen from.
@@ -16,6 +18,7 @@ extension Publishers {
       self.isIncluded = isIncluded
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: StepLink(FilterStep<_, Failure>(isIncluded: isIncluded), Outlet(subscriber)))
@@ -24,7 +27,9 @@ extension Publishers {
 
   /// A publisher of those values that a closure lets through; it fails with what the closure throws.
   public struct TryFilter<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher whose values are chosen from.
@@ -39,9 +44,11 @@ extension Publishers {
       self.isIncluded = isIncluded
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: StepLink(TryFilterStep<_, Upstream.Failure>(isIncluded: isIncluded), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: StepLink(TryFilterStep<_, Upstream.Failure>(isIncluded: isIncluded), Outlet(subscriber)))
     }
   }
 }

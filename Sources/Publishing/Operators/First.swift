@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the first value, which then finishes.
   public struct First<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -13,6 +15,7 @@ extension Publishers {
       self.upstream = upstream
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(FirstFold<Output, Failure>(), Outlet(subscriber)))
@@ -21,7 +24,9 @@ extension Publishers {
 
   /// A publisher of the first value for which a condition holds, which then finishes.
   public struct FirstWhere<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -36,6 +41,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: FoldLink(FirstWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
@@ -44,7 +50,9 @@ extension Publishers {
 
   /// A publisher that does what ``FirstWhere`` does with a closure that may throw, and fails with what it throws.
   public struct TryFirstWhere<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -59,9 +67,11 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: FoldLink(TryFirstWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: FoldLink(TryFirstWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

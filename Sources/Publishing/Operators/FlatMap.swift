@@ -3,7 +3,9 @@ extension Publishers {
   /// when all have ended, or when one fails.
   public struct FlatMap<NewPublisher: Publisher, Upstream: Publisher>: Publisher
   where NewPublisher.Failure == Upstream.Failure {
+    /// What it publishes.
     public typealias Output = NewPublisher.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -23,6 +25,7 @@ extension Publishers {
       self.transform = transform
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("FlatMap", open: 1, Outlet(subscriber))

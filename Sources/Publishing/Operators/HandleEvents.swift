@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that calls closures when something happens between its upstream and its subscriber.
   public struct HandleEvents<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is watched.
@@ -34,6 +36,7 @@ extension Publishers {
       self.receiveRequest = receiveRequest
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: HandleEventsLink(self, subscriber))
     }
@@ -41,8 +44,8 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Calls closures when something happens. The subscription comes before the first request (as in Combine since iOS 14;
-  /// older versions told them the other way round).
+  /// Calls closures when something happens. The subscription comes before the first request (as in Combine since iOS
+  /// 14; older versions told them the other way round).
   public func handleEvents(
     receiveSubscription: ((any Subscription) -> Void)? = nil,
     receiveOutput: ((Output) -> Void)? = nil,

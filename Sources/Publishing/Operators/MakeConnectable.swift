@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that gives its subscribers nothing until it is connected.
   public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     private let multicast: Multicast<Upstream, PassthroughSubject<Output, Failure>>
@@ -9,10 +11,12 @@ extension Publishers {
     /// Holds back `upstream` until it is connected.
     public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       multicast.receive(subscriber: subscriber)
     }
 
+    /// Starts; what is returned stops it again.
     public func connect() -> any Cancellable { multicast.connect() }
   }
 }

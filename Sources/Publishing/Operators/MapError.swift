@@ -1,6 +1,7 @@
 extension Publishers {
   /// A publisher that fails with another error.
   public struct MapError<Upstream: Publisher, Failure: Error>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
 
     /// The publisher that the operator is applied to.
@@ -15,6 +16,13 @@ extension Publishers {
       self.transform = transform
     }
 
+    /// Applies the operator to `upstream`.
+    @inlinable
+    public init(upstream: Upstream, _ map: @escaping (Upstream.Failure) -> Failure) {
+      self.init(upstream: upstream, transform: map)
+    }
+
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: ErrorMapping(transform, subscriber))
@@ -24,6 +32,7 @@ extension Publishers {
   /// A publisher that could fail, as far as its type tells, but never does.
   public struct SetFailureType<Upstream: Publisher, Failure: Error>: Publisher
   where Upstream.Failure == Never {
+    /// What it publishes.
     public typealias Output = Upstream.Output
 
     /// The publisher that the operator is applied to.
@@ -35,6 +44,7 @@ extension Publishers {
       self.upstream = upstream
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: ErrorMapping({ (never: Never) -> Failure in }, subscriber))

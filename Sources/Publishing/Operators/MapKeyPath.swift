@@ -1,6 +1,7 @@
 extension Publishers {
   /// A publisher of one property of each value.
   public struct MapKeyPath<Upstream: Publisher, Output>: Publisher {
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -15,6 +16,7 @@ extension Publishers {
       self.keyPath = keyPath
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let keyPath = self.keyPath
@@ -24,7 +26,9 @@ extension Publishers {
 
   /// A publisher of two properties of each value.
   public struct MapKeyPath2<Upstream: Publisher, Output0, Output1>: Publisher {
+    /// What it publishes.
     public typealias Output = (Output0, Output1)
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -44,6 +48,7 @@ extension Publishers {
       self.keyPath1 = keyPath1
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (keyPath0, keyPath1) = (self.keyPath0, self.keyPath1)
@@ -53,7 +58,9 @@ extension Publishers {
 
   /// A publisher of three properties of each value.
   public struct MapKeyPath3<Upstream: Publisher, Output0, Output1, Output2>: Publisher {
+    /// What it publishes.
     public typealias Output = (Output0, Output1, Output2)
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -68,7 +75,8 @@ extension Publishers {
     /// Applies the operator to `upstream`.
     @inlinable
     public init(
-      upstream: Upstream, keyPath0: KeyPath<Upstream.Output, Output0>, keyPath1: KeyPath<Upstream.Output, Output1>, keyPath2: KeyPath<Upstream.Output, Output2>
+      upstream: Upstream, keyPath0: KeyPath<Upstream.Output, Output0>, keyPath1: KeyPath<Upstream.Output, Output1>,
+      keyPath2: KeyPath<Upstream.Output, Output2>
     ) {
       self.upstream = upstream
       self.keyPath0 = keyPath0
@@ -76,10 +84,12 @@ extension Publishers {
       self.keyPath2 = keyPath2
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let (keyPath0, keyPath1, keyPath2) = (self.keyPath0, self.keyPath1, self.keyPath2)
-      upstream.receive(subscriber: Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1], $0[keyPath: keyPath2]) }, subscriber))
+      upstream.receive(
+        subscriber: Mapping({ ($0[keyPath: keyPath0], $0[keyPath: keyPath1], $0[keyPath: keyPath2]) }, subscriber))
     }
   }
 }

@@ -1,8 +1,11 @@
 extension Publishers {
-  /// A publisher of everything that two publishers publish, as it comes. It ends when all have ended, or when one fails.
+  /// A publisher of everything that two publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
   public struct Merge<A: Publisher, B: Publisher>: Publisher
   where B.Output == A.Output, B.Failure == A.Failure {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -17,6 +20,7 @@ extension Publishers {
       self.b = b
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 2, Outlet(subscriber))
@@ -26,13 +30,16 @@ extension Publishers {
     }
   }
 
-  /// A publisher of everything that three publishers publish, as it comes. It ends when all have ended, or when one fails.
+  /// A publisher of everything that three publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
   public struct Merge3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
     C.Output == A.Output, C.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -50,6 +57,7 @@ extension Publishers {
       self.c = c
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 3, Outlet(subscriber))
@@ -60,14 +68,17 @@ extension Publishers {
     }
   }
 
-  /// A publisher of everything that four publishers publish, as it comes. It ends when all have ended, or when one fails.
+  /// A publisher of everything that four publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
   public struct Merge4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
     C.Output == A.Output, C.Failure == A.Failure,
     D.Output == A.Output, D.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -88,6 +99,7 @@ extension Publishers {
       self.d = d
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 4, Outlet(subscriber))

@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher of everything that any number of publishers of one kind publish, as it comes. It ends when all have
   /// ended, or when one fails.
   public struct MergeMany<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publishers, in the order in which they are subscribed to.
@@ -16,6 +18,7 @@ extension Publishers {
     @inlinable
     public init<S: Swift.Sequence>(_ upstream: S) where S.Element == Upstream { publishers = Array(upstream) }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: publishers.count, Outlet(subscriber))

@@ -1,5 +1,6 @@
 extension Publishers {
-  /// A publisher of everything that five publishers publish, as it comes. It ends when all have ended, or when one fails.
+  /// A publisher of everything that five publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
   public struct Merge5<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher>: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
@@ -7,7 +8,9 @@ extension Publishers {
     D.Output == A.Output, D.Failure == A.Failure,
     E.Output == A.Output, E.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -31,6 +34,7 @@ extension Publishers {
       self.e = e
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 5, Outlet(subscriber))
@@ -43,7 +47,8 @@ extension Publishers {
     }
   }
 
-  /// A publisher of everything that six publishers publish, as it comes. It ends when all have ended, or when one fails.
+  /// A publisher of everything that six publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
   public struct Merge6<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher>: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
@@ -52,7 +57,9 @@ extension Publishers {
     E.Output == A.Output, E.Failure == A.Failure,
     F.Output == A.Output, F.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -79,6 +86,7 @@ extension Publishers {
       self.f = f
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 6, Outlet(subscriber))
@@ -92,8 +100,11 @@ extension Publishers {
     }
   }
 
-  /// A publisher of everything that seven publishers publish, as it comes. It ends when all have ended, or when one fails.
-  public struct Merge7<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher>: Publisher
+  /// A publisher of everything that seven publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
+  public struct Merge7<
+    A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher
+  >: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
     C.Output == A.Output, C.Failure == A.Failure,
@@ -102,7 +113,9 @@ extension Publishers {
     F.Output == A.Output, F.Failure == A.Failure,
     G.Output == A.Output, G.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -132,6 +145,7 @@ extension Publishers {
       self.g = g
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 7, Outlet(subscriber))
@@ -146,8 +160,11 @@ extension Publishers {
     }
   }
 
-  /// A publisher of everything that eight publishers publish, as it comes. It ends when all have ended, or when one fails.
-  public struct Merge8<A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher>: Publisher
+  /// A publisher of everything that eight publishers publish, as it comes. It ends when all have ended, or when one
+  /// fails.
+  public struct Merge8<
+    A: Publisher, B: Publisher, C: Publisher, D: Publisher, E: Publisher, F: Publisher, G: Publisher, H: Publisher
+  >: Publisher
   where
     B.Output == A.Output, B.Failure == A.Failure,
     C.Output == A.Output, C.Failure == A.Failure,
@@ -157,7 +174,9 @@ extension Publishers {
     G.Output == A.Output, G.Failure == A.Failure,
     H.Output == A.Output, H.Failure == A.Failure
   {
+    /// What it publishes.
     public typealias Output = A.Output
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher subscribed to first.
@@ -190,6 +209,7 @@ extension Publishers {
       self.h = h
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let merger = Merger("Merge", open: 8, Outlet(subscriber))
@@ -207,9 +227,12 @@ extension Publishers {
 }
 
 extension Publishers.Merge5: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable {}
-extension Publishers.Merge6: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable {}
-extension Publishers.Merge7: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable {}
-extension Publishers.Merge8: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable, H: Equatable {}
+extension Publishers.Merge6: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable {}
+extension Publishers.Merge7: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable {}
+extension Publishers.Merge8: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable, H: Equatable {}
 
 extension Publisher {
   /// Publishes what this and four other publishers publish, as it comes.

@@ -5,7 +5,9 @@ extension Publishers {
   /// newcomers even after everybody had left.
   public final class Multicast<Upstream: Publisher, SubjectType: Subject>: ConnectablePublisher
   where Upstream.Output == SubjectType.Output, Upstream.Failure == SubjectType.Failure {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher run once for all.
@@ -21,6 +23,7 @@ extension Publishers {
       self.createSubject = createSubject
     }
 
+    /// Attaches a subscriber.
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       subject.receive(subscriber: MulticastLink(subscriber))
     }
@@ -71,12 +74,6 @@ final class MulticastLink<Downstream: Subscriber>: Link, Subscriber {
     _ = detach()
     self.downstream = nil
     downstream.receive(completion: completion)
-  }
-
-  @usableFromInline
-  override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    super.request(demand)
   }
 
   @usableFromInline

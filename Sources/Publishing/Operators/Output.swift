@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the values at certain positions. It finishes with the last of them.
   public struct Output<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.range = range
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: StepLink(OutputStep<_, Failure>(range: range), 0, Outlet(subscriber)))

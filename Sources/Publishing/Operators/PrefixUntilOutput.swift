@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that finishes when another publisher publishes something.
   public struct PrefixUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.other = other
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let link = PrefixUntilOutputLink<Outlet<Output, Failure>, Other.Failure>(Outlet(subscriber))

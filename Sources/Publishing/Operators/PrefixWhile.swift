@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the values before the first for which a condition does not hold.
   public struct PrefixWhile<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: StepLink(PrefixWhileStep<_, Failure>(predicate: predicate), Outlet(subscriber)))
@@ -24,7 +27,9 @@ extension Publishers {
 
   /// A publisher that does what ``PrefixWhile`` does with a closure that may throw, and fails with what it throws.
   public struct TryPrefixWhile<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -39,9 +44,11 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(subscriber: StepLink(TryPrefixWhileStep<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
+      upstream.receive(
+        subscriber: StepLink(TryPrefixWhileStep<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
     }
   }
 }

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that prints all that happens between its upstream and its subscriber.
   public struct Print<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is watched.
@@ -18,6 +20,7 @@ extension Publishers {
       self.stream = stream
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: PrintLink(prefix, stream, subscriber))
     }

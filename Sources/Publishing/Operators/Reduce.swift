@@ -1,6 +1,7 @@
 extension Publishers {
   /// A publisher of the result of combining all values, when its upstream finishes.
   public struct Reduce<Upstream: Publisher, Output>: Publisher {
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -18,6 +19,7 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let fold = ReduceFold<_, Upstream.Output, Failure>(start: initial, nextPartialResult: nextPartialResult)
@@ -27,6 +29,7 @@ extension Publishers {
 
   /// A publisher that does what ``Reduce`` does with a closure that may throw, and fails with what it throws.
   public struct TryReduce<Upstream: Publisher, Output>: Publisher {
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -46,9 +49,11 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      let fold = TryReduceFold<_, Upstream.Output, Upstream.Failure>(start: initial, nextPartialResult: nextPartialResult)
+      let fold = TryReduceFold<_, Upstream.Output, Upstream.Failure>(
+        start: initial, nextPartialResult: nextPartialResult)
       upstream.receive(subscriber: FoldLink(fold, Outlet(subscriber)))
     }
   }

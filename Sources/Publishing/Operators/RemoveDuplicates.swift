@@ -4,7 +4,9 @@ extension Publishers {
   /// Compared is with the last value *received*, let through or not: a slow drift of steps that each count as equal
   /// never passes.
   public struct RemoveDuplicates<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are compared.
@@ -19,15 +21,19 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: StepLink(RemoveDuplicatesStep<_, Failure>(predicate: predicate), nil, Outlet(subscriber)))
+      upstream.receive(
+        subscriber: StepLink(RemoveDuplicatesStep<_, Failure>(predicate: predicate), nil, Outlet(subscriber)))
     }
   }
 
   /// A publisher that does what ``RemoveDuplicates`` does with a closure that may throw, and fails with what it throws.
   public struct TryRemoveDuplicates<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher whose values are compared.
@@ -42,6 +48,7 @@ extension Publishers {
       self.predicate = predicate
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryRemoveDuplicatesStep<_, Upstream.Failure>(predicate: predicate)
@@ -66,7 +73,8 @@ extension Publisher {
     Publishers.RemoveDuplicates(upstream: self, predicate: predicate)
   }
 
-  /// Drops a value that counts as equal to the one received before it; the publisher fails with what the closure throws.
+  /// Drops a value that counts as equal to the one received before it; the publisher fails with what the closure
+  /// throws.
   @inlinable
   public func tryRemoveDuplicates(
     by predicate: @escaping (Output, Output) throws -> Bool

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that, instead of failing, publishes a value and finishes.
   public struct ReplaceError<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// It cannot fail.
     public typealias Failure = Never
 
     /// The publisher that the operator is applied to.
@@ -16,6 +18,7 @@ extension Publishers {
       self.output = output
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
       upstream.receive(subscriber: ReplaceErrorLink<Upstream.Failure, _>(output, Outlet(subscriber)))

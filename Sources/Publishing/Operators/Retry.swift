@@ -2,7 +2,9 @@ extension Publishers {
   /// A publisher that subscribes to its upstream again when it fails. What failed attempts have published stays
   /// published.
   public struct Retry<Upstream: Publisher>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -17,6 +19,7 @@ extension Publishers {
       self.retries = retries
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let chain = Chain("Retry", Outlet(subscriber))

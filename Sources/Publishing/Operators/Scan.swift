@@ -2,6 +2,7 @@ extension Publishers {
   /// A publisher of each intermediate result of combining the values with what came before. The start itself is not
   /// published.
   public struct Scan<Upstream: Publisher, Output>: Publisher {
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that the operator is applied to.
@@ -21,6 +22,7 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let step = ScanStep<_, Upstream.Output, Failure>(nextPartialResult: nextPartialResult)
@@ -30,6 +32,7 @@ extension Publishers {
 
   /// A publisher that does what ``Scan`` does with a closure that may throw, and fails with what it throws.
   public struct TryScan<Upstream: Publisher, Output>: Publisher {
+    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     /// The publisher that the operator is applied to.
@@ -49,6 +52,7 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
       let step = TryScanStep<_, Upstream.Output, Upstream.Failure>(nextPartialResult: nextPartialResult)

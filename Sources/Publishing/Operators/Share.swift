@@ -1,10 +1,13 @@
 extension Publishers {
-  /// A publisher that runs its upstream once for all its subscribers, from the first that comes to the last that leaves.
+  /// A publisher that runs its upstream once for all its subscribers, from the first that comes to the last that
+  /// leaves.
   ///
   /// It replays nothing: who comes later gets what comes later. `multicast(_:)` with a `PassthroughSubject`, and
   /// `autoconnect()`.
   public final class Share<Upstream: Publisher>: Publisher, Equatable {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is shared.
@@ -18,6 +21,7 @@ extension Publishers {
       shared = upstream.multicast(subject: PassthroughSubject()).autoconnect()
     }
 
+    /// Attaches a subscriber.
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       shared.receive(subscriber: subscriber)
     }

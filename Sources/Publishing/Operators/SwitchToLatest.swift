@@ -3,7 +3,9 @@ extension Publishers {
   /// and the newest have ended, or when one fails.
   public struct SwitchToLatest<P: Publisher, Upstream: Publisher>: Publisher
   where Upstream.Output == P, Upstream.Failure == P.Failure {
+    /// What it publishes.
     public typealias Output = P.Output
+    /// What it can fail with.
     public typealias Failure = P.Failure
 
     /// The publisher that the operator is applied to.
@@ -15,6 +17,7 @@ extension Publishers {
       self.upstream = upstream
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: SwitchToLatestLink<P, _>(Outlet(subscriber)))
@@ -33,9 +36,11 @@ extension Publisher where Output: Publisher, Output.Failure == Failure {
 extension Publisher where Output: Publisher, Output.Failure == Never {
   /// Publishes what the newest of the published publishers publishes; the one before it is cancelled.
   @inlinable
-  public func switchToLatest() -> Publishers.SwitchToLatest<
-    Publishers.SetFailureType<Output, Failure>, Publishers.Map<Self, Publishers.SetFailureType<Output, Failure>>
-  > {
+  public func switchToLatest()
+    -> Publishers.SwitchToLatest<
+      Publishers.SetFailureType<Output, Failure>, Publishers.Map<Self, Publishers.SetFailureType<Output, Failure>>
+    >
+  {
     Publishers.SwitchToLatest(upstream: map { $0.setFailureType(to: Failure.self) })
   }
 }

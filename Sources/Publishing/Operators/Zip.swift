@@ -3,7 +3,9 @@ extension Publishers {
   /// when no tuple can follow, or when one fails.
   public struct Zip<A: Publisher, B: Publisher>: Publisher
   where A.Failure == B.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -18,6 +20,7 @@ extension Publishers {
       self.b = b
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let gather = Gather("Zip", Pairs<A.Output, B.Output>(), width: 2, Outlet(subscriber))
@@ -30,7 +33,9 @@ extension Publishers {
   /// when no tuple can follow, or when one fails.
   public struct Zip3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output, C.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -48,6 +53,7 @@ extension Publishers {
       self.c = c
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let flattened = Mapping(
@@ -60,7 +66,9 @@ extension Publishers {
   /// when no tuple can follow, or when one fails.
   public struct Zip4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
+    /// What it publishes.
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)
+    /// What it can fail with.
     public typealias Failure = A.Failure
 
     /// The publisher of the first values.
@@ -81,6 +89,7 @@ extension Publishers {
       self.d = d
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let flattened = Mapping(

@@ -6,8 +6,11 @@ public struct ImmediateScheduler: Scheduler, Sendable {
     public struct Stride: ExpressibleByFloatLiteral, Comparable, SignedNumeric, Codable, Sendable,
       SchedulerTimeIntervalConvertible
     {
+      /// What a literal with a point is read as.
       public typealias FloatLiteralType = Double
+      /// What a literal is read as.
       public typealias IntegerLiteralType = Int
+      /// The number behind it.
       public typealias Magnitude = Int
 
       /// The span, without a unit.
@@ -17,30 +20,40 @@ public struct ImmediateScheduler: Scheduler, Sendable {
       @inlinable
       public init(_ value: Int) { magnitude = value }
 
+      /// A span from a literal.
       @inlinable
       public init(integerLiteral value: Int) { self.init(value) }
 
+      /// A span from a literal.
       @inlinable
       public init(floatLiteral value: Double) { self.init(Int(value)) }
 
+      /// A span of that number, if it fits.
       @inlinable
       public init?<T: BinaryInteger>(exactly source: T) {
         guard let value = Int(exactly: source) else { return nil }
         self.init(value)
       }
 
+      /// Whether the first is shorter.
       @inlinable
       public static func < (lhs: Self, rhs: Self) -> Bool { lhs.magnitude < rhs.magnitude }
+      /// The sum.
       @inlinable
       public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude + rhs.magnitude) }
+      /// The difference.
       @inlinable
       public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude - rhs.magnitude) }
+      /// The product.
       @inlinable
       public static func * (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude * rhs.magnitude) }
+      /// Adds.
       @inlinable
       public static func += (lhs: inout Self, rhs: Self) { lhs.magnitude += rhs.magnitude }
+      /// Subtracts.
       @inlinable
       public static func -= (lhs: inout Self, rhs: Self) { lhs.magnitude -= rhs.magnitude }
+      /// Multiplies.
       @inlinable
       public static func *= (lhs: inout Self, rhs: Self) { lhs.magnitude *= rhs.magnitude }
 
@@ -61,8 +74,10 @@ public struct ImmediateScheduler: Scheduler, Sendable {
       public static func nanoseconds(_ ns: Int) -> Self { Self(0) }
     }
 
+    /// No time at all.
     @inlinable
     public func distance(to other: Self) -> Stride { Stride(0) }
+    /// The same point in time.
     @inlinable
     public func advanced(by n: Stride) -> Self { self }
 
@@ -78,7 +93,9 @@ public struct ImmediateScheduler: Scheduler, Sendable {
 
   private init() {}
 
+  /// The one point in time there is.
   public var now: SchedulerTimeType { SchedulerTimeType() }
+  /// No time at all.
   public var minimumTolerance: SchedulerTimeType.Stride { SchedulerTimeType.Stride(0) }
 
   /// Runs the action before it returns.

@@ -24,7 +24,8 @@ public protocol Scheduler<SchedulerTimeType> {
   /// Runs work at a time and then every `interval`, until cancelled.
   func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
-    options: SchedulerOptions?, _ action: @escaping () -> Void) -> any Cancellable
+    options: SchedulerOptions?, _ action: @escaping () -> Void
+  ) -> any Cancellable
 }
 
 extension Scheduler {

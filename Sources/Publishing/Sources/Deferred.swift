@@ -1,6 +1,8 @@
 /// A publisher that is made anew for each subscriber.
 public struct Deferred<DeferredPublisher: Publisher>: Publisher {
+  /// What it publishes.
   public typealias Output = DeferredPublisher.Output
+  /// What it can fail with.
   public typealias Failure = DeferredPublisher.Failure
 
   /// Makes the publisher for one subscriber.
@@ -10,6 +12,7 @@ public struct Deferred<DeferredPublisher: Publisher>: Publisher {
   @inlinable
   public init(createPublisher: @escaping () -> DeferredPublisher) { self.createPublisher = createPublisher }
 
+  /// Attaches a subscriber.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     createPublisher().receive(subscriber: subscriber)

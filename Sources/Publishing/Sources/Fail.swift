@@ -9,6 +9,7 @@ public struct Fail<Output, Failure: Error>: Publisher {
   /// Fails with an error, with the type of the values spelled out.
   public init(outputType: Output.Type, failure: Failure) { error = failure }
 
+  /// Attaches a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     subscriber.receive(subscription: Subscriptions.empty)
     subscriber.receive(completion: .failure(error))

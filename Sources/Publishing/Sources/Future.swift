@@ -22,6 +22,7 @@ public final class Future<Output, Failure: Error>: Publisher {
     for conduit in waiting { conduit.fulfill(result) }
   }
 
+  /// Attaches a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     let conduit = FutureConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
     if result == nil { waiting.append(conduit) }

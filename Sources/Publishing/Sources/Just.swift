@@ -1,5 +1,6 @@
 /// A publisher of one value, which it gives to each subscriber that asks.
 public struct Just<Output>: Publisher {
+  /// It cannot fail.
   public typealias Failure = Never
 
   /// The value.
@@ -9,6 +10,7 @@ public struct Just<Output>: Publisher {
   @inlinable
   public init(_ output: Output) { self.output = output }
 
+  /// Attaches a subscriber.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
     subscriber.receive(subscription: Once("Just", output, subscriber))

@@ -4,7 +4,9 @@ extension Optional {
 
   /// A publisher of a value, if there is one.
   public struct Publisher: Publishing.Publisher {
+    /// What it publishes.
     public typealias Output = Wrapped
+    /// It cannot fail.
     public typealias Failure = Never
 
     /// The value, if there is one.
@@ -13,6 +15,7 @@ extension Optional {
     /// Publishes the value, if there is one, and finishes.
     public init(_ output: Wrapped?) { self.output = output }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Wrapped, S.Failure == Never {
       if let output {
         subscriber.receive(subscription: Once("Optional", output, subscriber))

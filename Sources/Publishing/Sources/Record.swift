@@ -18,6 +18,7 @@ public struct Record<Output, Failure: Error>: Publisher {
     self.init(recording: Recording(output: output, completion: completion))
   }
 
+  /// Attaches a subscriber.
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     guard !recording.output.isEmpty else {
       subscriber.receive(subscription: Subscriptions.empty)
@@ -29,6 +30,7 @@ public struct Record<Output, Failure: Error>: Publisher {
 
   /// Values and an end.
   public struct Recording {
+    /// What it takes.
     public typealias Input = Output
 
     private enum State: Sendable { case input, complete }
@@ -72,6 +74,7 @@ public struct Record<Output, Failure: Error>: Publisher {
 private enum RecordingKeys: String, CodingKey { case output, completion }
 
 extension Record.Recording: Encodable where Output: Encodable, Failure: Encodable {
+  /// Writes it so that it can be read back.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: RecordingKeys.self)
     try container.encode(output, forKey: .output)
@@ -80,6 +83,7 @@ extension Record.Recording: Encodable where Output: Encodable, Failure: Encodabl
 }
 
 extension Record.Recording: Decodable where Output: Decodable, Failure: Decodable {
+  /// Reads what `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: RecordingKeys.self)
     self.init(

@@ -4,6 +4,7 @@ extension Result {
 
   /// A publisher of the success, or one that fails with the failure.
   public struct Publisher: Publishing.Publisher {
+    /// What it publishes.
     public typealias Output = Success
 
     /// The result.
@@ -18,6 +19,7 @@ extension Result {
     /// Fails.
     public init(_ failure: Failure) { self.init(.failure(failure)) }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Success, S.Failure == Failure {
       switch result {
       case .success(let output):

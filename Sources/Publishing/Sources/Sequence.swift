@@ -1,6 +1,7 @@
 extension Publishers {
   /// A publisher of the elements of a sequence, as they are asked for.
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: Publisher {
+    /// What it publishes.
     public typealias Output = Elements.Element
 
     /// The sequence; iterated once for each subscriber.
@@ -10,6 +11,7 @@ extension Publishers {
     @inlinable
     public init(sequence: Elements) { self.sequence = sequence }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let link = SequenceLink(sequence, .finished, subscriber)

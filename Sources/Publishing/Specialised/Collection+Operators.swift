@@ -5,11 +5,11 @@ extension Publishers.Sequence where Elements: Collection, Failure == Never {
     sequence.first.publisher
   }
 
-  /// The element at a position, counted from zero.
+  /// The element at an index, if there is one.
   @inlinable
-  public func output(at index: Int) -> Optional<Elements.Element>.Publisher {
-    precondition(index >= 0, "index must not be negative")
-    return sequence.dropFirst(index).first.publisher
+  public func output(at index: Elements.Index) -> Optional<Elements.Element>.Publisher {
+    let isInside = index >= sequence.startIndex && index < sequence.endIndex
+    return Optional<Elements.Element>.Publisher(isInside ? .some(sequence[index]) : nil)
   }
 
   /// The number of elements.
@@ -20,12 +20,11 @@ extension Publishers.Sequence where Elements: Collection, Failure == Never {
 }
 
 extension Publishers.Sequence where Elements: Collection {
-  /// The elements at some positions, counted from zero.
+  /// The elements at those of the indices that there are.
   @inlinable
-  public func output<R: RangeExpression>(in range: R) -> Publishers.Sequence<[Elements.Element], Failure> where R.Bound == Int {
-    let positions = range.relative(to: 0..<Int.max)
-    precondition(positions.lowerBound >= 0, "positions must not be negative")
-    return Publishers.Sequence(sequence: Array(sequence.dropFirst(positions.lowerBound).prefix(positions.count)))
+  public func output(in range: Range<Elements.Index>) -> Publishers.Sequence<[Elements.Element], Failure> {
+    let inside = range.clamped(to: sequence.startIndex..<sequence.endIndex)
+    return Publishers.Sequence(sequence: Array(sequence[inside]))
   }
 
   /// The number of elements.

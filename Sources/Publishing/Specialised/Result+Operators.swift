@@ -45,6 +45,11 @@ extension Result.Publisher {
     result.map { _ in 1 }.publisher
   }
 
+  /// Nothing but the end, which is a normal one even if the result is a failure.
+  public func ignoreOutput() -> Empty<Success, Failure> {
+    Empty()
+  }
+
   /// The value itself.
   public func first() -> Result<Success, Failure>.Publisher {
     self

@@ -25,10 +25,11 @@ extension Publishers.Sequence {
     _ initialResult: T, _ nextPartialResult: (T, Elements.Element) -> T
   ) -> Publishers.Sequence<[T], Failure> {
     var result = initialResult
-    return Publishers.Sequence(sequence: sequence.map { element in
-      result = nextPartialResult(result, element)
-      return result
-    })
+    return Publishers.Sequence(
+      sequence: sequence.map { element in
+        result = nextPartialResult(result, element)
+        return result
+      })
   }
 
   /// The elements that are let through.
@@ -129,10 +130,11 @@ extension Publishers.Sequence where Elements.Element: Equatable {
   @inlinable
   public func removeDuplicates() -> Publishers.Sequence<[Elements.Element], Failure> {
     var last: Elements.Element?
-    return Publishers.Sequence(sequence: sequence.filter { element in
-      defer { last = .some(element) }
-      return last.map { $0 != element } ?? true
-    })
+    return Publishers.Sequence(
+      sequence: sequence.filter { element in
+        defer { last = .some(element) }
+        return last.map { $0 != element } ?? true
+      })
   }
 
   /// Whether a value is among the elements.
@@ -151,13 +153,17 @@ extension Publishers.Sequence where Failure == Never {
 
   /// The least element in an order.
   @inlinable
-  public func min(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool) -> Optional<Elements.Element>.Publisher {
+  public func min(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool)
+    -> Optional<Elements.Element>.Publisher
+  {
     sequence.min(by: areInIncreasingOrder).publisher
   }
 
   /// The greatest element in an order.
   @inlinable
-  public func max(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool) -> Optional<Elements.Element>.Publisher {
+  public func max(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool)
+    -> Optional<Elements.Element>.Publisher
+  {
     sequence.max(by: areInIncreasingOrder).publisher
   }
 

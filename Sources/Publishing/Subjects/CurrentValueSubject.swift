@@ -29,6 +29,7 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     subscription.request(.unlimited)
   }
 
+  /// Attaches a subscriber.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     if let completion {
@@ -41,11 +42,13 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     subscriber.receive(subscription: conduit)
   }
 
+  /// Publishes a value.
   @inlinable
   public func send(_ input: Output) {
     if completion == nil { value = input }
   }
 
+  /// Ends the sequence; everything sent afterwards is ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
     guard self.completion == nil else { return }
     self.completion = completion

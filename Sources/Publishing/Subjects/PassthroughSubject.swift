@@ -19,6 +19,7 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
     if isWanted { subscription.request(.unlimited) }
   }
 
+  /// Attaches a subscriber.
   @inlinable
   public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
     if let completion {
@@ -31,11 +32,13 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
     subscriber.receive(subscription: conduit)
   }
 
+  /// Publishes a value.
   @inlinable
   public func send(_ input: Output) {
     for conduit in conduits.list { conduit.offer(input) }
   }
 
+  /// Ends the sequence; everything sent afterwards is ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
     guard self.completion == nil else { return }
     self.completion = completion

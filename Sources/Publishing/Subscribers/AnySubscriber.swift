@@ -39,19 +39,25 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     combineIdentifier = CombineIdentifier()
   }
 
+  /// Takes the subscription.
   @inlinable
   public func receive(subscription: any Subscription) { onSubscription(subscription) }
+  /// Takes a value.
   @inlinable
   public func receive(_ value: Input) -> Subscribers.Demand { onValue(value) }
+  /// Takes the end.
   @inlinable
   public func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
 }
 
 extension AnySubscriber: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  /// What `print()` shows.
   public var description: String {
     (wrapped as? any CustomStringConvertible)?.description ?? String(describing: type(of: wrapped))
   }
+  /// What reflection shows.
   public var customMirror: Mirror { (wrapped as? any CustomReflectable)?.customMirror ?? Mirror(reflecting: wrapped) }
+  /// What a playground shows.
   public var playgroundDescription: Any {
     (wrapped as? any CustomPlaygroundDisplayConvertible)?.playgroundDescription ?? description
   }

@@ -3,6 +3,7 @@ extension Subscribers {
   ///
   /// It holds the object until it is completed or cancelled.
   public final class Assign<Root, Input>: Subscriber, Cancellable {
+    /// It cannot fail.
     public typealias Failure = Never
 
     /// The object written to, `nil` after the end.
@@ -19,6 +20,7 @@ extension Subscribers {
       self.keyPath = keyPath
     }
 
+    /// Takes the subscription.
     public final func receive(subscription: any Subscription) {
       guard phase == .waiting else { return subscription.cancel() }
       phase = .live
@@ -26,15 +28,18 @@ extension Subscribers {
       subscription.request(.unlimited)
     }
 
+    /// Takes a value.
     public final func receive(_ value: Input) -> Subscribers.Demand {
       if phase == .live { object?[keyPath: keyPath] = value }
       return .none
     }
 
+    /// Takes the end.
     public final func receive(completion: Subscribers.Completion<Never>) {
       if phase == .live { _ = end() }
     }
 
+    /// Ends the subscription; a second call does nothing.
     public final func cancel() { end()?.cancel() }
 
     private func end() -> (any Subscription)? {
@@ -50,7 +55,9 @@ extension Subscribers {
 }
 
 extension Subscribers.Assign: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  /// What `print()` shows.
   public final var description: String { "Assign \(Root.self)" }
+  /// What reflection shows.
   public final var customMirror: Mirror {
     Mirror(
       self,
@@ -58,6 +65,7 @@ extension Subscribers.Assign: CustomStringConvertible, CustomReflectable, Custom
         ("object", object as Any), ("keyPath", keyPath), ("status", phase),
       ])
   }
+  /// What a playground shows.
   public final var playgroundDescription: Any { description }
 }
 

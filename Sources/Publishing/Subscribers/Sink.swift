@@ -23,6 +23,7 @@ extension Subscribers {
       onValue = receiveValue
     }
 
+    /// Takes the subscription.
     @inlinable
     public final func receive(subscription: any Subscription) {
       guard phase == .waiting else { return subscription.cancel() }
@@ -31,12 +32,14 @@ extension Subscribers {
       subscription.request(.unlimited)
     }
 
+    /// Takes a value.
     @inlinable
     public final func receive(_ value: Input) -> Subscribers.Demand {
       onValue(value)
       return .none
     }
 
+    /// Takes the end.
     public final func receive(completion: Subscribers.Completion<Failure>) {
       guard phase != .done else { return }
       let onCompletion = self.onCompletion
@@ -45,6 +48,7 @@ extension Subscribers {
       withExtendedLifetime(held) {}
     }
 
+    /// Ends the subscription; a second call does nothing.
     public final func cancel() {
       let held = end()
       held.upstream?.cancel()
@@ -63,8 +67,11 @@ extension Subscribers {
 }
 
 extension Subscribers.Sink: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
+  /// What `print()` shows.
   public final var description: String { "Sink" }
+  /// What reflection shows.
   public final var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  /// What a playground shows.
   public final var playgroundDescription: Any { description }
 }
 

@@ -11,7 +11,9 @@ extension Publishers {
   ///
   /// What remains when upstream finishes goes down as the last group, once it is asked for; on a failure it is dropped.
   public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = [Upstream.Output]
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are grouped.
@@ -28,6 +30,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: CollectByTimeLink<Upstream.Output, _, _>(strategy, options, subscriber))
     }
@@ -118,8 +121,7 @@ where Downstream.Input == [Input] {
   }
 
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard phase != .done else { return }
+    guard phase != .done, demand > .none else { return }
     machine.demand += demand
     guard phase == .live else { return finish() }
     var groups = demand

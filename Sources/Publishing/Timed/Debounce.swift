@@ -4,7 +4,9 @@ extension Publishers {
   /// It asks its upstream for everything. A value that nobody wants when it is due is lost, and so is one that still
   /// waits when the upstream ends.
   public struct Debounce<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose pauses are waited for.
@@ -27,6 +29,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: DebounceLink(dueTime, scheduler, options, Outlet(subscriber)))
@@ -101,7 +104,6 @@ final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     machine.demand += demand
   }
 

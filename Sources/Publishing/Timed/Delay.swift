@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that delivers values and the end some time later.
   public struct Delay<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are delayed.
@@ -27,6 +29,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: Later("Delay", scheduler, options, wait: (interval, tolerance), Outlet(subscriber)))

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher of the times between the values of its upstream.
   public struct MeasureInterval<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Context.SchedulerTimeType.Stride
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are timed.
@@ -15,6 +17,7 @@ extension Publishers {
       self.scheduler = scheduler
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: MeasureIntervalLink<Upstream.Output, _, _>(scheduler, Outlet(subscriber)))

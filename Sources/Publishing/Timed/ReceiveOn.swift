@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that delivers values and the end through a scheduler, in the order they came.
   public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher whose values are delivered.
@@ -18,6 +20,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: Later("ReceiveOn", scheduler, options, wait: nil, Outlet(subscriber)))

@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that subscribes, asks and cancels through a scheduler; values come as they come.
   public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is subscribed to.
@@ -18,6 +20,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       let link = SubscribeOnLink(scheduler, options, Outlet(subscriber))

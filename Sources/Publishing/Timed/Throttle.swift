@@ -5,7 +5,9 @@ extension Publishers {
   /// end, or with `latest: false` the oldest (as in Combine since iOS 13.3; before, nothing went down at the end of an
   /// interval then). It asks its upstream for everything.
   public struct Throttle<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is slowed down.
@@ -25,6 +27,7 @@ extension Publishers {
       self.latest = latest
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: ThrottleLink(interval, scheduler, latest, Outlet(subscriber)))
@@ -108,7 +111,6 @@ final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     machine.demand += demand
   }
 

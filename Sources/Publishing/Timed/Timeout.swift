@@ -1,7 +1,9 @@
 extension Publishers {
   /// A publisher that ends when its upstream is silent for too long.
   public struct Timeout<Upstream: Publisher, Context: Scheduler>: Publisher {
+    /// What it publishes.
     public typealias Output = Upstream.Output
+    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
     /// The publisher that is watched.
@@ -27,6 +29,7 @@ extension Publishers {
       self.customError = customError
     }
 
+    /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       upstream.receive(subscriber: TimeoutLink(interval, scheduler, options, customError, Outlet(subscriber)))

@@ -3,7 +3,9 @@ extension Publishers {
   ///
   /// A tick for which a subscriber has not asked passes it by.
   public final class TimerPublisher<Context: Scheduler>: ConnectablePublisher {
+    /// What it publishes.
     public typealias Output = Context.SchedulerTimeType
+    /// It cannot fail.
     public typealias Failure = Never
 
     /// The time between two ticks.
@@ -29,6 +31,7 @@ extension Publishers {
       self.options = options
     }
 
+    /// Attaches a subscriber.
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
       let conduit = TimerConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
       conduits.add(conduit)
