@@ -67,6 +67,8 @@ start geopublicistd "$daemon" --system --address "$address" --geoclue-address "$
 await is_owned org.geopublicist.Location1
 
 echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
+echo "To look at it from another terminal: busctl --address=$address introspect org.geopublicist.Location1 \
+/org/geopublicist/Location1"
 # In the background, so that a signal for this script alone is heard at once.
 setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/consumers/watch_dbus.py" --address "$address" \
   ${COUNT:+--count "$COUNT"} ${DURATION:+--duration "$DURATION"} &
