@@ -63,7 +63,9 @@ let package = Package(
     .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
-    .testTarget(name: "PublicistTests", dependencies: ["Publicist", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "PublicistTests", dependencies: ["MainLoop", "Publicist", "PublishingTestSupport", "TestSupport"],
+      swiftSettings: onMainLoop),
     .testTarget(
       name: "LocationServiceTests", dependencies: ["LocationService", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(

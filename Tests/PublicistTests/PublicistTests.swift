@@ -1,1 +1,84 @@
-// Filled in the commits that follow.
+import Publicist
+import PublishingTestSupport
+import Testing
+
+/// The publishers of `LocationPublicist` themselves.
+@Suite struct PublicistTests {
+  let scene = Scene()
+
+  @Test func authorizationBeginsWithTheStatusAtTheMomentOfSubscribing() {
+    let publisher = scene.publicist.authorizationPublisher()
+    scene.source.authorize(.denied(.disabledByUser))
+    let recorder = publisher.record()
+    scene.source.authorize(.authorized(.whenInUse))
+    #expect(recorder.values == [.denied, .authorizedWhenInUse])
+    #expect(recorder.completion == nil)
+  }
+
+  @Test func aRefusalEndsNothing() {
+    let recorder = scene.publicist.authorizationPublisher().record()
+    scene.source.authorize(.restricted(.disallowedByPolicy))
+    scene.source.authorize(.denied(.rejectedByAgent))
+    scene.source.authorize(.authorized(.always))
+    #expect(recorder.values == [.notDetermined, .restricted, .denied, .authorizedAlways])
+  }
+
+  @Test func theCurrentStatusWaitsForDemand() {
+    let recorder = scene.publicist.authorizationPublisher().record(asking: .none)
+    #expect(recorder.values == [])
+    recorder.request(.max(1))
+    #expect(recorder.values == [.notDetermined])
+  }
+
+  @Test func locationsReachEverySubscriberAndNobodyLate() {
+    let first = scene.publicist.locationPublisher().record()
+    scene.source.move(north: 0)
+    let second = scene.publicist.locationPublisher().record()
+    scene.source.move(north: 5)
+    #expect(first.values.map(\.count) == [1, 1])
+    #expect(first.values.last == second.values.first)
+    #expect(second.values.count == 1)
+  }
+
+  @Test func errorsGoTheirOwnWay() {
+    let errors = scene.publicist.errorPublisher().record()
+    let locations = scene.publicist.locationPublisher().record()
+    scene.source.fail(.unavailable)
+    scene.source.move(north: 0)
+    #expect(errors.values.map(\.code) == [.unavailable])
+    #expect(locations.values.count == 1)
+    #expect(errors.completion == nil)
+    #expect(locations.completion == nil)
+  }
+
+  @Test func theStateOfTheUpstreamBeginsWithTheCurrentOne() {
+    let recorder = scene.publicist.upstreamStatusPublisher().record()
+    let status = UpstreamStatus()
+    scene.source.onEvent?(.status(status))
+    #expect(recorder.values == [UpstreamStatus(), status])
+  }
+
+  @Test func cancelledSubscribersHearNothingAndHoldNothing() {
+    weak var publicist: LocationPublicist?
+    weak var manager: LocationManager?
+    let source = ScriptedSource()
+    do {
+      let scene = LocationPublicist(LocationManager(source: source))
+      publicist = scene
+      manager = scene.manager
+      let cancellable = scene.locationPublisher().sink { _ in Issue.record("a value after cancel") }
+      cancellable.cancel()
+      source.move(north: 1)
+    }
+    #expect(publicist == nil)
+    #expect(manager == nil)
+  }
+
+  @Test func aSubscriptionKeepsThePublishersButNotThePublicist() {
+    let source = ScriptedSource()
+    let recorder = LocationPublicist(LocationManager(source: source)).locationPublisher().record()
+    source.move(north: 1)
+    #expect(recorder.values == [])
+    #expect(recorder.completion == nil)
+  }
+}

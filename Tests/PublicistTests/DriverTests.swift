@@ -1,0 +1,101 @@
+import MainLoop
+import Publicist
+import PublishingTestSupport
+import TestSupport
+import Testing
+
+extension LocationPublicist {
+  /// What views bind to: never fails, gives a newcomer the last value, and speaks on the main loop only.
+  func authorizedDriver() -> AnyPublisher<Bool, Never> {
+    authorizationPublisher()
+      .map(\.isAuthorized)
+      .removeDuplicates()
+      .receive(on: MainLoop.main)
+      .map(Optional.init)
+      .multicast(subject: CurrentValueSubject<Bool?, Never>(nil))
+      .autoconnect()
+      .compactMap { $0 }
+      .eraseToAnyPublisher()
+  }
+}
+
+@Suite struct DriverTests {
+  let scene = Scene()
+
+  /// Serves the loop until the condition holds.
+  private func turning(until awaited: String, _ condition: () -> Bool) throws {
+    try eventually(awaited, turn: { if !MainLoop.main.iterate() { nap() } }, condition)
+  }
+
+  @Test func speaksInALaterTurnOfTheLoop() throws {
+    let driver = scene.publicist.authorizedDriver()
+    let recorder = driver.record()
+    scene.source.authorize(.authorized(.whenInUse))
+    #expect(recorder.values == [])
+    try turning(until: "two values") { recorder.values.count >= 2 }
+    #expect(recorder.values == [false, true])
+    recorder.cancel()
+  }
+
+  @Test func givesANewcomerTheLastValueAndSharesOneSubscription() throws {
+    var subscriptions = 0
+    let driver = scene.publicist.authorizationPublisher()
+      .handleEvents(receiveSubscription: { _ in subscriptions += 1 })
+      .map(\.isAuthorized)
+      .receive(on: MainLoop.main)
+      .map(Optional.init)
+      .multicast(subject: CurrentValueSubject<Bool?, Never>(nil))
+      .autoconnect()
+      .compactMap { $0 }
+    let first = driver.record()
+    scene.source.authorize(.authorized(.always))
+    try turning(until: "two values") { first.values.count >= 2 }
+    let second = driver.record()
+    #expect(second.values == [true])
+    scene.source.authorize(.denied(.disabledByUser))
+    try turning(until: "both heard") { first.values.count >= 3 && second.values.count >= 2 }
+    #expect(first.values == [false, true, false])
+    #expect(second.values == [true, false])
+    #expect(subscriptions == 1)
+    first.cancel()
+    second.cancel()
+  }
+
+  @Test func replacesFailuresAndThenRests() throws {
+    let driver = scene.publicist.statusPublisher()
+      .map(\.isAuthorized)
+      .replaceError(with: false)
+      .receive(on: MainLoop.main)
+    let recorder = driver.record()
+    scene.source.authorize(.authorized(.always))
+    scene.source.authorize(.denied(.disabledByUser))
+    try turning(until: "the end") { recorder.completion != nil }
+    #expect(recorder.values == [false, true, false])
+    #expect(recorder.completion == .finished)
+  }
+
+  @Test func debounceOnTheLoopGivesTheLastOfABurst() throws {
+    let start = MainLoop.main.now
+    let recorder = scene.publicist.locationPublisher()
+      .compactMap(\.last)
+      .debounce(for: 0.05, scheduler: MainLoop.main)
+      .record()
+    for metres in [0.0, 10, 20] { scene.source.move(north: metres) }
+    #expect(recorder.values.isEmpty)
+    try turning(until: "a location") { !recorder.values.isEmpty }
+    #expect(recorder.values.map(\.sequence) == [3])
+    #expect(start.distance(to: MainLoop.main.now) >= 0.05)
+    recorder.cancel()
+  }
+
+  @Test func nothingIsHeardAfterCancelThoughTheLoopHasItAlready() throws {
+    let recorder = scene.publicist.locationPublisher().receive(on: MainLoop.main).record()
+    scene.source.move(north: 1)
+    recorder.cancel()
+    var passed = false
+    MainLoop.main.schedule { passed = true }
+    try turning(until: "a later turn") { passed }
+    #expect(recorder.values.isEmpty)
+    #expect(recorder.breaches == [])
+  }
+}

@@ -1,0 +1,41 @@
+import GeoClue
+import LocationModel
+import Publicist
+
+/// A source of locations that says what the test says, and notes what it is asked.
+final class ScriptedSource: LocationSource {
+  var onEvent: ((LocationSourceEvent) -> Void)?
+  private(set) var required: [AccuracyLevel?] = []
+
+  func require(_ level: AccuracyLevel?) {
+    required.append(level)
+  }
+
+  func authorize(_ authorization: Authorization) {
+    onEvent?(.authorization(authorization))
+  }
+
+  /// A fix at a distance north of a fixed place, in metres.
+  func move(north metres: Double) {
+    // One degree of latitude on the sphere that distances are computed on.
+    let degrees = metres / (6_371_008.8 * .pi / 180)
+    onEvent?(.location(Location(latitude: 52.5 + degrees, longitude: 13.25)))
+  }
+
+  func fail(_ code: LocationError.Code) {
+    onEvent?(.failure(LocationError(code, "a scripted failure")))
+  }
+}
+
+/// A publicist on a manager on a scripted source.
+struct Scene {
+  let source = ScriptedSource()
+  let manager: LocationManager
+  let publicist: LocationPublicist
+
+  init() {
+    manager = LocationManager(source: source)
+    publicist = LocationPublicist(manager)
+    manager.startUpdatingLocation()
+  }
+}

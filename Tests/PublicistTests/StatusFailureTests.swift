@@ -1,0 +1,75 @@
+import Publicist
+import PublishingTestSupport
+import Testing
+
+/// A status publisher in the older style, where a refusal ends the stream with a failure.
+enum StatusFailure: String, Error {
+  case restricted, denied, unknown
+}
+
+extension LocationPublicist {
+  /// The status as long as there is hope.
+  func statusPublisher() -> AnyPublisher<AuthorizationStatus, StatusFailure> {
+    authorizationPublisher()
+      .setFailureType(to: StatusFailure.self)
+      .flatMap { status -> Result<AuthorizationStatus, StatusFailure>.Publisher in
+        switch status {
+        case .restricted: .init(StatusFailure.restricted)
+        case .denied: .init(StatusFailure.denied)
+        case .notDetermined, .authorizedWhenInUse, .authorizedAlways: .init(status)
+        }
+      }
+      .eraseToAnyPublisher()
+  }
+}
+
+@Suite struct StatusFailureTests {
+  let scene = Scene()
+
+  @Test func aDenialFailsTheStream() {
+    let recorder = scene.publicist.statusPublisher().record()
+    scene.source.authorize(.authorized(.whenInUse))
+    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.authorized(.always))
+    #expect(recorder.values == [.notDetermined, .authorizedWhenInUse])
+    #expect(recorder.completion == .failure(.denied))
+    #expect(recorder.breaches == [])
+  }
+
+  @Test func aRestrictionFailsTheStream() {
+    let recorder = scene.publicist.statusPublisher().record()
+    scene.source.authorize(.restricted(.disallowedByConfiguration))
+    #expect(recorder.values == [.notDetermined])
+    #expect(recorder.completion == .failure(.restricted))
+  }
+
+  @Test func aNewSubscriptionTriesAgain() {
+    scene.source.authorize(.denied(.disabledByUser))
+    let refused = scene.publicist.statusPublisher().record()
+    scene.source.authorize(.authorized(.always))
+    let granted = scene.publicist.statusPublisher().record()
+    #expect(refused.completion == .failure(.denied))
+    #expect(refused.values == [])
+    #expect(granted.values == [.authorizedAlways])
+    #expect(granted.completion == nil)
+  }
+
+  @Test func theTextOfAFailure() {
+    var text = ""
+    let subscription = scene.publicist.statusPublisher().sink { completion in
+      if case .failure(let error) = completion { text = "Location Service terminated with error:\(error.rawValue)" }
+    } receiveValue: { _ in
+    }
+    scene.source.authorize(.denied(.disabledByUser))
+    #expect(text == "Location Service terminated with error:denied")
+    subscription.cancel()
+  }
+
+  /// Retrying a refusal at once is refused at once; the stream ends after the last attempt.
+  @Test func retryingDoesNotGoRoundForEver() {
+    let recorder = scene.publicist.statusPublisher().retry(2).record()
+    scene.source.authorize(.denied(.disabledByUser))
+    #expect(recorder.completion == .failure(.denied))
+    #expect(recorder.values == [.notDetermined])
+  }
+}
