@@ -157,9 +157,9 @@ extension Subscribers.Demand {
     precondition(self > .none, "a request must ask for at least one value")
   }
 
-  /// Counts one value as sent.
+  /// Counts one value as sent; one that was not asked for does not count.
   @inlinable
   mutating func spendOne() {
-    if self != .unlimited { self = Self(count: count &- 1) }
+    if self != .unlimited, self != .none { self = Self(count: count &- 1) }
   }
 }

@@ -101,7 +101,9 @@ final class Gather<R: GatherRule, Downstream: Subscriber>: Subscription, Describ
 
   @inlinable
   func stop(_ completion: Subscribers.Completion<Downstream.Failure>) {
+    // The subscription comes first, whatever happens; the subscriber may cancel it at once.
     start()
+    guard !isDone else { return }
     cancel()
     downstream.receive(completion: completion)
   }

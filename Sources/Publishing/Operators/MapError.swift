@@ -16,12 +16,6 @@ extension Publishers {
       self.transform = transform
     }
 
-    /// Applies the operator to `upstream`.
-    @inlinable
-    public init(upstream: Upstream, _ map: @escaping (Upstream.Failure) -> Failure) {
-      self.init(upstream: upstream, transform: map)
-    }
-
     /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

@@ -59,7 +59,7 @@ where Downstream.Failure == Never {
   @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    if demand > .none { demand.spendOne() }
+    demand.spendOne()
     let more = downstream.receive(input)
     demand += more
     return more

@@ -110,7 +110,7 @@ where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
 
   @inlinable
   func receiveFromSide(_ value: Child.Output) -> Subscribers.Demand {
-    if demand > .none { demand.spendOne() }
+    demand.spendOne()
     let more = downstream.receive(value)
     demand += more
     return more

@@ -79,9 +79,7 @@ where Downstream.Input == [Input] {
     timer = scheduler.schedule(
       after: scheduler.now.advanced(by: interval), interval: interval, tolerance: scheduler.minimumTolerance,
       options: options
-    ) { [self] in
-      if phase == .live, let group = machine.tick() { send(group) }
-    }
+    ) { [weak self] in self?.tick() }
     downstream.receive(subscription: self)
     if phase == .live, machine.firstDemand > .none { subscription.request(machine.firstDemand) }
   }
@@ -113,6 +111,10 @@ where Downstream.Input == [Input] {
     guard phase == .ending, machine.group.isEmpty else { return }
     phase = .done
     downstream.receive(completion: .finished)
+  }
+
+  private func tick() {
+    if phase == .live, let group = machine.tick() { send(group) }
   }
 
   private func send(_ group: [Input]) {
