@@ -61,7 +61,9 @@ let package = Package(
     .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
     .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),
-    .testTarget(name: "DBusTests", dependencies: ["DBus", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "TestSupport"], exclude: ["raw-peer.py"],
+      swiftSettings: onMainLoop),
     .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
       name: "PublicistTests", dependencies: ["MainLoop", "Publicist", "PublishingTestSupport", "TestSupport"],

@@ -89,7 +89,7 @@ import MainLoop
   public func flush(milliseconds: Int32 = 1_000) {
     let end = MainLoop.main.clock.monotonic() + Int64(milliseconds) * 1_000
     while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
-      let left = (end - MainLoop.main.clock.monotonic()) / 1_000
+      let left = (end - MainLoop.main.clock.monotonic() + 999) / 1_000
       guard left > 0 else { return }
       dbus_connection_read_write(raw, Int32(left))
     }

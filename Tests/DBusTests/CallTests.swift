@@ -1,0 +1,235 @@
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct CallTests {
+  private func call(_ member: MemberName, on peers: Peers, _ arguments: [Value] = []) throws -> Message {
+    try Message(
+      calling: member, of: Sample.name, at: Sample.path, on: peers.service.uniqueName, arguments)
+  }
+
+  @Test func theReplyComesLaterAndOnce() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var results: [Result<[Value], DBusError>] = []
+    let pending = peers.client.call(try call("Add", on: peers, [.uint32(2), .uint32(40)]), expecting: "t") {
+      results.append($0)
+    }
+    #expect(results.isEmpty)
+    try turning("the reply") { !results.isEmpty }
+    try peers.settle()
+    #expect(results == [.success([.uint64(42)])])
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func anErrorKeepsItsNameAndText() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(throws: DBusError("org.example.Error.No", "No, because")) { try peers.call("Refuse") }
+  }
+
+  @Test func anUnknownServiceIsTheBussError() throws {
+    let peers = try Peers()
+    let nobody = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
+    let error = #expect(throws: DBusError.self) { try peers.answer(to: nobody) }
+    #expect(error?.name == .serviceUnknown)
+    let gone = try Message(calling: "M", of: "a.b", at: "/", on: ":1.9999")
+    let other = #expect(throws: DBusError.self) { try peers.answer(to: gone) }
+    #expect(other.map { [.serviceUnknown, .nameHasNoOwner].contains($0.name) } == true)
+  }
+
+  @Test func anotherSignatureThanExpectedIsInvalidArgs() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var result: Result<[Value], DBusError>?
+    let message = try call("Add", on: peers, [.uint32(1), .uint32(1)])
+    let pending = peers.client.call(message, expecting: "s") { result = $0 }
+    try turning("the reply") { result != nil }
+    #expect(throws: DBusError.self) { try result?.get() }
+    if case .failure(let error) = result { #expect(error.name == .invalidArgs) }
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func noReplyInTimeIsNoReply() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var results: [Result<[Value], DBusError>] = []
+    let start = LoopClock.system.monotonic()
+    var end: Int64?
+    let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(50)) {
+      results.append($0)
+      end = LoopClock.system.monotonic()
+    }
+    try turning("the deadline") { !results.isEmpty }
+    guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
+    #expect(error.name == .noReply)
+    #expect(try #require(end) - start >= 50_000)
+    sample.kept[0].reply(.string("too late"))
+    try peers.settle()
+    #expect(results.count == 1)
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func aTimeoutOfNoneOrLessIsAtOnceButNotInside() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    for timeout: Int32 in [0, -1, .min] {
+      var failed = false
+      let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in failed = true }
+      #expect(!failed)
+      try turning("the deadline") { failed }
+      withExtendedLifetime(pending) {}
+    }
+  }
+
+  @Test func neverWaitsForTheReply() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var result: Result<[Value], DBusError>?
+    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }
+    try turning(for: .milliseconds(50), "it waits") { result == nil }
+    sample.kept[0].reply(.string("at last"))
+    try turning("the reply") { result == .success([.string("at last")]) }
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func aCancelledCallHearsNothing() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let pending = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was cancelled") }
+    pending.cancel()
+    pending.cancel()
+    try peers.settle()
+  }
+
+  @Test func aCallThatIsLetGoHearsNothing() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    _ = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was let go") }
+    try peers.settle()
+  }
+
+  @Test func whatTheHandlerHoldsIsLetGo() throws {
+    final class Held {}
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    weak var held: Held?
+    var done = false
+    var pending: PendingCall?
+    do {
+      let object = Held()
+      held = object
+      pending = peers.client.call(try call("Nothing", on: peers)) { _ in
+        withExtendedLifetime(object) {}
+        done = true
+      }
+    }
+    try turning("the reply") { done }
+    #expect(held == nil)
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func aHandlerMayMakeTheNextCall() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var count = 0
+    var pending: PendingCall?
+    func next() {
+      guard count < 100, let message = try? call("Nothing", on: peers) else { return }
+      pending = peers.client.call(message) { _ in
+        count += 1
+        next()
+      }
+    }
+    next()
+    try turning("a hundred replies") { count == 100 }
+    withExtendedLifetime(pending) {}
+  }
+
+  /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
+  @Test func oneMessageMayBeCalledTwice() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let message = try call("Later", on: peers)
+    var results: [String] = []
+    let calls = ["first", "second"].map { name in
+      peers.client.call(message) { results.append(name + " " + ((try? $0.get().first?.string) ?? "?")) }
+    }
+    try turning("both arrive") { sample.kept.count == 2 }
+    sample.kept[1].reply(.string("b"))
+    sample.kept[0].reply(.string("a"))
+    try turning("both replies") { results.count == 2 }
+    #expect(results == ["second b", "first a"])
+    withExtendedLifetime(calls) {}
+  }
+
+  /// libdbus takes any message for the reply that has the call's serial number in its header, and a signal may be sent
+  /// by anybody: a stranger could answer in the place of the service.
+  @Test(arguments: PrivateBus.Broker.installed)
+  func aSignalThatPosesAsAReplyIsNone(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let stranger = try peers.connect()
+    var results: [Result<[Value], DBusError>] = []
+    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { results.append($0) }
+    var signals: [String] = []
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }
+    try turning("the call arrives") { sample.kept.count == 1 }
+    for serial in UInt32(1)...20 {
+      let forged = try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("forged")])
+      #expect(forged.forge(replyTo: serial))
+      stranger.send(forged)
+    }
+    stranger.send(try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
+    try turning("what was sent after them arrives") { signals.last == "honest" }
+    #expect(results.isEmpty)
+    // dbus-daemon's usual rules stop them; dbus-broker forwards them as the signals that they are.
+    if broker == .dbusBroker { #expect(signals.count == 21) }
+    sample.kept[0].reply(.string("genuine"))
+    try turning("the reply") { !results.isEmpty }
+    #expect(results == [.success([.string("genuine")])])
+    withExtendedLifetime((pending, match)) {}
+  }
+
+  @Test func aReplyThatNobodyAskedForIsNone() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let stranger = try peers.connect()
+    var result: Result<[Value], DBusError>?
+    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }
+    try turning("the call arrives") { sample.kept.count == 1 }
+    for serial in UInt32(1)...20 {
+      stranger.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
+      stranger.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
+    }
+    try turning(for: .milliseconds(50), "nothing comes of it") { result == nil }
+    sample.kept[0].reply(.string("genuine"))
+    try turning("the reply") { result == .success([.string("genuine")]) }
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func callsWithoutInterfaceFindTheirMethod() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.call("OnlyHere", of: nil) == [.string("other")])
+    #expect(try peers.call("Nothing", of: nil) == [], "the first interface that has it")
+    #expect(try peers.call("Get", of: nil, .string("org.example.Sample"), .string("Title")) == [.variant(.string("first"))])
+    #expect(try peers.refusal("Unheard", of: nil) == .unknownMethod)
+  }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct DisconnectionTests {
+  /// The numbers of this process's open file descriptors.
+  private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
+
+  @Test func theEndOfTheBusIsToldOnce() throws {
+    let peers = try Peers()
+    var calls = 0
+    peers.client.onDisconnected = { calls += 1 }
+    peers.service.onDisconnected = {}
+    #expect(peers.client.isConnected)
+    peers.bus.kill()
+    try turning("it is told") { calls == 1 }
+    #expect(!peers.client.isConnected)
+    try turning(for: .milliseconds(30), "and not again") { calls == 1 }
+  }
+
+  @Test func pendingCallsFailInOrderBeforeIt() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var told: [String] = []
+    peers.client.onDisconnected = { told.append("end") }
+    let calls = try (0..<5).map { number in
+      peers.client.call(
+        try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName),
+        timeout: number.isMultiple(of: 2) ? .never : .milliseconds(60_000)
+      ) { result in
+        guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
+        told.append("\(number) \(error.name)")
+      }
+    }
+    try turning("all calls arrive") { sample.kept.count == 5 }
+    peers.bus.kill()
+    try turning("the end is told") { told.last == "end" }
+    #expect(told == (0..<5).map { "\($0) org.freedesktop.DBus.Error.Disconnected" } + ["end"])
+    sample.kept[0].reply(.string("into the void"))
+    sample.kept = []
+    withExtendedLifetime(calls) {}
+  }
+
+  /// Signals that had been read together with the end of the connection were taken for it, and lost.
+  @Test func whatCameBeforeTheEndIsHandledBeforeIt() throws {
+    let peers = try Peers()
+    var told: [String] = []
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }
+    peers.client.onDisconnected = { told.append("end") }
+    try peers.settle()
+    for number in UInt32(0)..<20 {
+      peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.uint32(number)]))
+    }
+    peers.service.flush()
+    // The bus has passed them on when it has answered a later call. Another connection asks; the client does not look.
+    let witness = try peers.connect()
+    try witness.own("org.example.Witness")
+    peers.bus.kill()
+    try turning("the end is told") { told.last == "end" }
+    #expect(told == (0..<20).map(String.init) + ["end"])
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func afterTheEndNothingTraps() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    peers.bus.kill()
+    try turning("it is noticed") { !peers.service.isConnected && !peers.client.isConnected }
+    for connection in [peers.service, peers.client] { try useInVain(connection) }
+    object.emit("Happened", of: Sample.name, .string("x"))
+    object.propertyChanged("Title", of: Sample.name)
+    try turning(for: .milliseconds(10), "nothing happens") { true }
+    object.unexport()
+  }
+
+  /// A call or a match on a closed connection used memory that libdbus had given back.
+  @Test func afterCloseNothingTraps() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    let match = peers.service.onSignal(MatchRule(interface: "a.b")) { _ in }
+    let watch = NameWatch("org.example.Name", on: peers.service) { _ in }
+    let peerWatch = PeerWatch(on: peers.service)
+    peers.service.close()
+    peers.service.close()
+    #expect(!peers.service.isConnected)
+    try useInVain(peers.service)
+    object.emit("Happened", of: Sample.name, .string("x"))
+    object.propertyChanged("Title", of: Sample.name)
+    object.flushChanges()
+    match.cancel()
+    withExtendedLifetime((watch, peerWatch)) {}
+    try turning(for: .milliseconds(10), "nothing happens") { true }
+    #expect(peers.client.isConnected)
+  }
+
+  private func useInVain(_ connection: Connection) throws {
+    var results: [Result<[Value], DBusError>] = []
+    let pending = connection.call(try Message(calling: "M", of: "a.b", at: "/", on: .bus)) { results.append($0) }
+    #expect(results.isEmpty, "not inside the call")
+    try turning("it fails") { results.count == 1 }
+    guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
+    #expect(error.name == .disconnected)
+    connection.send(try Message(signal: "S", of: "a.b", at: "/"))
+    connection.flush()
+    #expect(connection.outgoingBytes == 0)
+    #expect(throws: DBusError.self) { try connection.own("org.example.Name") }
+    connection.release("org.example.Name")
+    let match = connection.onSignal(MatchRule(interface: "a.b")) { _ in }
+    match.cancel()
+    let watch = NameWatch("org.example.Name", on: connection) { _ in }
+    let peers = PeerWatch(on: connection)
+    let sample = Sample()
+    sample.export(on: connection).emit("Happened", of: Sample.name, .string("x"))
+    withExtendedLifetime((pending, watch, peers)) {}
+  }
+
+  @Test func afterCloseNoHandlerIsCalled() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    peers.client.onDisconnected = { Issue.record("it was closed from this side") }
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }
+    let pending = peers.client.call(
+      try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    ) { _ in Issue.record("a reply") }
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    peers.client.close()
+    try turning(for: .milliseconds(50), "nothing is called") { true }
+    withExtendedLifetime((match, pending)) {}
+  }
+
+  @Test func aBusThatIsNotThereIsAnError() {
+    #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/nonexistent/bus")) }
+    #expect(throws: DBusError.self) { try Connection(to: .address("nonsense")) }
+    #expect(throws: DBusError.self) { try Connection(to: .address("")) }
+    #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/tmp/\0x")) }
+  }
+
+  @Test func whatIsQueuedCanBeAskedAndFlushed() throws {
+    let peers = try Peers()
+    var heard = 0
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
+    try peers.settle()
+    let bus = try peers.busProcess()
+    #expect(kill(bus, SIGSTOP) == 0)
+    let body = Value.string(String(repeating: "x", count: 100_000))
+    for _ in 0..<20 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [body])) }
+    #expect((1_000_000..<2_100_000).contains(peers.service.outgoingBytes))
+    #expect(kill(bus, SIGCONT) == 0)
+    peers.service.flush(milliseconds: 10_000)
+    #expect(peers.service.outgoingBytes == 0)
+    try turning("all arrive") { heard == 20 }
+    withExtendedLifetime(match) {}
+  }
+
+  /// A bus that does not read kept the program from ending.
+  @Test func flushGivesUp() throws {
+    let peers = try Peers()
+    let body = Value.string(String(repeating: "x", count: 1_000_000))
+    let bus = try peers.busProcess()
+    #expect(kill(bus, SIGSTOP) == 0)
+    for _ in 0..<4 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [body])) }
+    let start = LoopClock.system.monotonic()
+    peers.service.flush(milliseconds: 100)
+    let taken = LoopClock.system.monotonic() - start
+    #expect((100_000..<5_000_000).contains(taken))
+    #expect(peers.service.outgoingBytes > 0)
+    #expect(kill(bus, SIGCONT) == 0)
+    peers.service.flush(milliseconds: 10_000)
+    #expect(peers.service.outgoingBytes == 0)
+  }
+
+  @Test func aConnectionThatIsLetGoIsClosed() throws {
+    let peers = try Peers()
+    let watch = PeerWatch(on: peers.service)
+    weak var weakly: Connection?
+    var gone = false
+    do {
+      let connection = try peers.connect()
+      weakly = connection
+      let sample = Sample()
+      sample.export(on: connection)
+      watch.whenGone(connection.uniqueName) { gone = true }
+      let match = connection.onSignal(MatchRule(interface: "a.b")) { _ in }
+      try peers.settle()
+      withExtendedLifetime((connection, match)) {}
+    }
+    #expect(weakly == nil, "nothing inside holds it")
+    try turning("the bus has noticed") { gone }
+  }
+
+  @Test func tenThousandConnectionsLeaveNoDescriptor() throws {
+    let peers = try Peers()
+    for _ in 0..<10 { try peers.connect().close() }
+    let before = descriptors()
+    for number in 0..<10_000 {
+      let connection = try peers.connect()
+      if number.isMultiple(of: 3) { connection.onDisconnected = { Issue.record("closed from this side") } }
+      if number.isMultiple(of: 5) { connection.send(try Message(signal: "S", of: "a.b", at: "/")) }
+      if number.isMultiple(of: 2) { connection.close() }
+      if number.isMultiple(of: 100) { MainLoop.main.iterate() }
+    }
+    #expect(descriptors() == before)
+  }
+}

@@ -1,0 +1,262 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct DispatchTests {
+  @Test func whatIsNotThereIsNamedRightly() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.refusal("Nothing", at: "/org/example/Elsewhere") == .unknownObject)
+    #expect(try peers.refusal("Nothing", at: "/org/example/Sample/below") == .unknownObject)
+    #expect(try peers.refusal("Nothing", at: "/org/exam") == .unknownObject)
+    #expect(try peers.refusal("Nothing", of: "org.example.Unheard") == .unknownInterface)
+    #expect(try peers.refusal("Nothing", at: "/org") == .unknownInterface, "a node, but without interfaces of its own")
+    #expect(try peers.refusal("Unheard") == .unknownMethod)
+    #expect(try peers.refusal("Unheard", of: nil) == .unknownMethod)
+    #expect(try peers.refusal("Happened") == .unknownMethod, "a signal is no method")
+    #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Properties") == .unknownMethod)
+    #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Introspectable") == .unknownMethod)
+    #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Peer") == .unknownMethod)
+  }
+
+  @Test func wrongArgumentsAreInvalidArgs() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.refusal("Add") == .invalidArgs)
+    #expect(try peers.refusal("Add", .uint32(1)) == .invalidArgs)
+    #expect(try peers.refusal("Add", .uint32(1), .int32(1)) == .invalidArgs)
+    #expect(try peers.refusal("Add", .uint32(1), .uint32(1), .uint32(1)) == .invalidArgs)
+    #expect(try peers.refusal("Nothing", .string("unasked")) == .invalidArgs)
+    #expect(try peers.refusal("Do", .dictionary(key: "s", value: "s", [])) == .invalidArgs)
+    let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    #expect(try peers.refusal("Get", of: properties, .string("x")) == .invalidArgs)
+    #expect(try peers.refusal("GetAll", of: properties) == .invalidArgs)
+    #expect(try peers.refusal("Set", of: properties, .string("a"), .string("b"), .string("c")) == .invalidArgs)
+    #expect(try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", .byte(1)) == .invalidArgs)
+    #expect(sample.seen.isEmpty)
+  }
+
+  @Test func peerIsAnsweredEverywhere() throws {
+    let peers = try Peers()
+    #expect(try peers.call("Ping", of: "org.freedesktop.DBus.Peer", at: "/anywhere") == [])
+    let machine = try peers.call("GetMachineId", of: "org.freedesktop.DBus.Peer", at: "/")
+    #expect(machine.first?.string?.count == 32)
+  }
+
+  @Test func twoInterfacesOfOneObjectAreKeptApart() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.call("Nothing") == [])
+    #expect(try peers.call("Nothing", of: "org.example.Other") == [.string("other")])
+  }
+
+  @Test func aLateReplyArrives() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var results: [Result<[Value], DBusError>] = []
+    let calls = try (0..<3).map { _ in
+      peers.client.call(
+        try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      ) { results.append($0) }
+    }
+    try turning("all calls arrive") { sample.kept.count == 3 }
+    sample.kept[2].reply(.string("third"))
+    sample.kept[0].fail(DBusError(.limitsExceeded, "first"))
+    sample.kept[1].reply(.string("second"))
+    try turning("all replies arrive") { results.count == 3 }
+    #expect(
+      results == [
+        .success([.string("third")]), .failure(DBusError(.limitsExceeded, "first")), .success([.string("second")]),
+      ])
+    withExtendedLifetime(calls) {}
+  }
+
+  @Test func onlyTheFirstAnswerCounts() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var answered = 0
+    sample.onDo = { call throws(DBusError) in
+      call.onAnswered = { answered += 1 }
+      call.reply()
+      call.fail(DBusError(.failed, "too late"))
+      call.reply()
+      throw DBusError(.failed, "much too late")
+    }
+    #expect(try peers.call("Do", .options([])) == [])
+    try peers.settle()
+    #expect(answered == 1)
+  }
+
+  @Test func aCallThatIsLetGoIsRefused() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.refusal("Forget") == .failed)
+    var result: Result<[Value], DBusError>?
+    let pending = peers.client.call(
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    ) { result = $0 }
+    try turning("the call arrives") { sample.kept.count == 1 }
+    #expect(result == nil)
+    sample.kept = []
+    try turning("it is refused") { result != nil }
+    guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
+    #expect(error.name == .failed)
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func anAnswerOfOtherTypesThanDescribedIsAnError() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.refusal("LieAboutTypes") == .failed)
+  }
+
+  @Test func anAnswerThatCannotTravelIsAnError() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    try turningLater(sample, peers) { $0.reply(.string("with a \0 in it")) }
+  }
+
+  private func turningLater(_ sample: Sample, _ peers: Peers, _ answer: (MethodCall) -> Void) throws {
+    var result: Result<[Value], DBusError>?
+    let pending = peers.client.call(
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    ) { result = $0 }
+    try turning("the call arrives") { !sample.kept.isEmpty }
+    answer(sample.kept.removeFirst())
+    try turning("an answer") { result != nil }
+    guard case .failure = result else { return #expect(Bool(false), "it succeeded") }
+    withExtendedLifetime(pending) {}
+  }
+
+  @Test func whoWantsNoReplyGetsNone() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    for member: MemberName in ["Do", "Unheard", "Refuse"] {
+      let arguments: [Value] = member == "Do" ? [.options([])] : []
+      let message = try Message(
+        calling: member, of: Sample.name, at: Sample.path, on: peers.service.uniqueName, arguments)
+      message.wantsReply = false
+      var answers = 0
+      let pending = peers.client.call(message, timeout: .never) { _ in answers += 1 }
+      try peers.settle()
+      try turning(for: .milliseconds(10), "no answer to \(member)") { answers == 0 }
+      withExtendedLifetime(pending) {}
+    }
+    #expect(sample.seen.count == 1, "it was done all the same")
+  }
+
+  @Test func theFlagOfInteractionIsSeen() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var flags: [Bool] = []
+    sample.onDo = { call in
+      flags.append(call.allowsInteractiveAuthorization)
+      call.reply()
+    }
+    for interactive in [false, true] {
+      let message = try Message(
+        calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
+      if interactive { message.allowInteraction() }
+      _ = try peers.answer(to: message)
+    }
+    #expect(flags == [false, true])
+  }
+
+  @Test func theSizeOfACallIsExact() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var sizes: [Int] = []
+    sample.onDo = { call in
+      sizes.append(call.byteCount)
+      call.reply()
+    }
+    for length in [0, 1, 8, 1_000, 65_536] {
+      let options = Value.options([("k", .string(String(repeating: "x", count: length)))])
+      let message = try Message(
+        calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [options])
+      _ = try peers.answer(to: message)
+      // The bus adds the sender to the header: code, type, length, text and its NUL, padded to eight bytes.
+      let sender = 8 + peers.client.uniqueName.rawValue.utf8.count + 1
+      #expect(sizes.last == message.byteCount + (sender + 7) / 8 * 8)
+      // The text is the last thing in the message: nothing pads it.
+      #expect(sizes[sizes.count - 1] - sizes[0] == length)
+    }
+  }
+
+  @Test func admissionComesBeforeEverything() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var asked: [String] = []
+    peers.service.objects.admission = { call throws(DBusError) in
+      asked.append(call.member.rawValue)
+      #expect(call.arguments.isEmpty)
+      throw DBusError(.limitsExceeded, "Not now")
+    }
+    #expect(try peers.refusal("Nothing") == .limitsExceeded)
+    #expect(try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/") == .limitsExceeded)
+    #expect(try peers.refusal("Unheard", at: "/nowhere") == .limitsExceeded)
+    #expect(asked == ["Nothing", "Introspect", "Unheard"])
+    peers.service.objects.admission = nil
+    #expect(try peers.refusal("Nothing") == nil)
+  }
+
+  @Test func anObjectThatIsTakenOffIsUnknown() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    #expect(try peers.refusal("Nothing") == nil)
+    object.unexport()
+    object.unexport()
+    #expect(try peers.refusal("Nothing") == .unknownObject)
+    object.emit("Happened", of: Sample.name, .string("to nobody"))
+    object.propertyChanged("Title", of: Sample.name)
+    object.flushChanges()
+  }
+
+  @Test func anObjectWhoseOwnerHasGoneIsUnknown() throws {
+    let peers = try Peers()
+    var sample: Sample? = Sample()
+    sample?.export(on: peers.service)
+    #expect(try peers.refusal("Nothing") == nil)
+    sample = nil
+    #expect(try peers.refusal("Nothing") == .unknownObject)
+    let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+    #expect(try peers.refusal("Get", of: properties, .string(Sample.name.rawValue), .string("Title")) == .unknownObject)
+    #expect(
+      try peers.refusal(
+        "Set", of: properties, .string(Sample.name.rawValue), .string("Title"), .variant(.string("x"))) == .unknownObject)
+  }
+
+  /// The changes of an object that another had replaced were still sent, with the other's path.
+  @Test func aReplacedObjectIsSilent() throws {
+    let peers = try Peers()
+    var heard = 0
+    let match = peers.client.onSignal(MatchRule(path: Sample.path)) { _ in heard += 1 }
+    try peers.settle()
+    let (first, second) = (Sample(), Sample())
+    let object = first.export(on: peers.service)
+    object.propertyChanged("Title", of: Sample.name)
+    second.title = "second"
+    second.export(on: peers.service)
+    object.emit("Happened", of: Sample.name, .string("old"))
+    try peers.settle()
+    try turning(for: .milliseconds(10), "nothing is heard") { heard == 0 }
+    object.unexport()
+    #expect(
+      try peers.call("Get", of: "org.freedesktop.DBus.Properties", .string(Sample.name.rawValue), .string("Title"))
+        == [.variant(.string("second"))])
+    withExtendedLifetime(match) {}
+  }
+}

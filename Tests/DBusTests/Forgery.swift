@@ -1,0 +1,46 @@
+import CDBus
+
+@testable import DBus
+
+extension Message {
+  /// A call that may leave the interface out.
+  static func calling(
+    _ member: MemberName, of interface: InterfaceName?, at path: ObjectPath, on destination: BusName,
+    _ arguments: [Value] = []
+  ) throws -> Message {
+    if let interface { return try Message(calling: member, of: interface, at: path, on: destination, arguments) }
+    let message = Message(
+      owning: allocated(dbus_message_new_method_call(destination.rawValue, path.rawValue, nil, member.rawValue)))
+    try message.append(arguments)
+    return message
+  }
+
+  /// Allows that a dialog is shown before the answer.
+  func allowInteraction() { dbus_message_set_allow_interactive_authorization(raw, 1) }
+
+  /// Puts the serial number of somebody's call into the header, as only a reply should have it.
+  func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
+
+  /// Adds so many file descriptors to the arguments.
+  func append(descriptors count: Int) {
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init_append(raw, &iterator)
+    for _ in 0..<count {
+      var descriptor: Int32 = 0
+      dbus_message_iter_append_basic(&iterator, Int32(UInt8(ascii: "h")), &descriptor)
+    }
+  }
+}
+
+extension Message {
+  /// Adds a variant with a file descriptor in it.
+  func append(descriptorInVariant descriptor: Int32) {
+    var descriptor = descriptor
+    var iterator = DBusMessageIter()
+    var inner = DBusMessageIter()
+    dbus_message_iter_init_append(raw, &iterator)
+    dbus_message_iter_open_container(&iterator, Int32(UInt8(ascii: "v")), "h", &inner)
+    dbus_message_iter_append_basic(&inner, Int32(UInt8(ascii: "h")), &descriptor)
+    dbus_message_iter_close_container(&iterator, &inner)
+  }
+}

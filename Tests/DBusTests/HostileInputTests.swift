@@ -1,0 +1,118 @@
+import Glibc
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct HostileInputTests {
+  private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
+
+  @Test(arguments: PrivateBus.Broker.installed)
+  func aPeerThatSendsWhatNoLibraryWould(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    let sample = Sample()
+    sample.export(on: peers.service)
+    // Match what it sends, so that all of it is read.
+    let matches = [
+      peers.service.onSignal(MatchRule()) { _ in }, peers.service.onSignal(MatchRule(interface: Sample.name)) { _ in },
+    ]
+    let watch = NameWatch("org.example.Name", on: peers.service) { _ in Issue.record("it has no owner") }
+    try peers.settle()
+    let before = descriptors()
+    let python = try ChildProcess([
+      Rig.python, Rig.sourceFile("Tests/DBusTests/raw-peer.py"), peers.bus.address, peers.service.uniqueName.rawValue,
+      Sample.path.rawValue, broker.rawValue,
+    ])
+    try turning("it comes to its end", within: .seconds(30)) { python.exited != nil }
+    #expect(python.exited == .status(0) && python.standardOutput == "alive\n", "\(python.standardError)")
+    #expect(peers.service.isConnected)
+    sample.kept = []
+    try peers.settle()
+    python.kill()
+    #expect(descriptors() <= before, "no file descriptor of theirs is kept")
+    withExtendedLifetime((matches, watch)) {}
+  }
+
+  /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.
+  @Test(arguments: PrivateBus.Broker.installed)
+  func manyFileDescriptorsDoNotEndTheConnection(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let stranger = try peers.connect()
+    let before = descriptors()
+    // dbus-daemon forwards no more than 16 in a message, unless it is told to.
+    let many = broker == .dbusBroker ? 250 : 16
+    for _ in 0..<20 {
+      let signal = try Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)
+      signal.append(descriptors: many)
+      stranger.send(signal)
+      let call = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      call.append(descriptors: many)
+      stranger.send(call)
+    }
+    #expect(try peers.call("Nothing", from: stranger) == [])
+    #expect(peers.service.isConnected && sample.kept.isEmpty)
+    try turning("they are closed") { descriptors() <= before }
+  }
+
+  /// A call that was kept for its late answer kept the file descriptors that had come with it.
+  @Test func aCallWithFileDescriptorsIsRefusedAtOnce() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    message.append(descriptors: 1)
+    let error = #expect(throws: DBusError.self) { try peers.answer(to: message) }
+    #expect(error?.name == .invalidArgs, "by its signature")
+    let echo = try Message(calling: "Echo", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    echo.append(descriptorInVariant: 0)
+    let other = #expect(throws: DBusError.self) { try peers.answer(to: echo) }
+    #expect(other?.name == .notSupported)
+  }
+
+  @Test func aReplyWithFileDescriptorsIsAnError() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let message = try Message(signal: "S", of: "a.b", at: "/")
+    message.append(descriptors: 1)
+    #expect(throws: DBusError.self) { try message.arguments() }
+    let inside = try Message(signal: "S", of: "a.b", at: "/")
+    inside.append(descriptorInVariant: 0)
+    #expect(throws: DBusError.self) { try inside.arguments() }
+    #expect(message.hasDescriptors && inside.hasDescriptors)
+  }
+
+  @Test func aHugeTextIsCarriedAndSmallOnesAfterIt() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let text = Value.string(String(repeating: "x", count: 8_000_000))
+    #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])
+    #expect(try peers.call("Nothing") == [])
+  }
+
+  @Test func aFloodLetsTheLoopLive() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let flood = try ChildProcess([
+      Rig.python, "-c",
+      """
+      import dbus, sys
+      bus = dbus.bus.BusConnection(sys.argv[1])
+      while True:
+        message = dbus.lowlevel.MethodCallMessage(sys.argv[2], '/org/example/Sample', 'org.example.Sample', 'Nothing')
+        bus.send_message(message)
+      """, peers.bus.address, peers.service.uniqueName.rawValue,
+    ])
+    var ticks = 0
+    let timer = MainLoop.main.every(microseconds: 10_000) { ticks += 1 }
+    try turning("the timer is served", within: .seconds(20)) { ticks >= 50 }
+    #expect(try peers.call("Nothing") == [])
+    flood.kill()
+    withExtendedLifetime(timer) {}
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct IntrospectionTests {
+  private func introspect(_ path: ObjectPath, _ peers: Peers) throws -> String {
+    let answer = try peers.call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)
+    return try #require(answer.first?.string)
+  }
+
+  private func names(_ tag: String, in text: String) -> [String] {
+    text.components(separatedBy: "\n").compactMap { line in
+      line.trimmingCharacters(in: .whitespaces).hasPrefix("<\(tag) ")
+        ? line.components(separatedBy: "name=\"").dropFirst().first?.components(separatedBy: "\"").first : nil
+    }
+  }
+
+  @Test func everythingInTheTableIsThereAndSorted() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let text = try introspect(Sample.path, peers)
+    let own = try #require(text.components(separatedBy: "<interface name=\"org.example.Sample\">").last)
+    #expect(names("method", in: own) == ["Add", "Do", "Echo", "Forget", "Later", "LieAboutTypes", "Nothing", "Refuse"])
+    #expect(names("signal", in: own) == ["Happened", "Moved"])
+    #expect(names("property", in: own) == ["Count", "Deferred", "LateWrite", "Quiet", "Secret", "Title", "Version"])
+    #expect(own.contains("<arg name=\"left\" type=\"u\" direction=\"in\"/>"))
+    #expect(own.contains("<arg name=\"sum\" type=\"t\" direction=\"out\"/>"))
+    #expect(own.contains("<arg name=\"where\" type=\"(dd)\"/>"))
+    #expect(own.contains("<property name=\"Title\" type=\"s\" access=\"readwrite\">"))
+    #expect(own.contains("<property name=\"Count\" type=\"u\" access=\"read\">"))
+    let emits = own.matches(of: #/EmitsChangedSignal" value="([a-z]*)"/#).map { String($0.1) }
+    #expect(emits == ["true", "true", "false", "false", "invalidates", "true", "const"])
+    #expect(
+      names("interface", in: text) == [
+        "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
+        "org.example.Other", "org.example.Sample",
+      ])
+  }
+
+  @Test func twoRunsGiveTheSame() throws {
+    let texts = try (0..<2).map { _ in
+      let peers = try Peers()
+      let sample = Sample()
+      for number in UInt64(0)..<20 { sample.export(on: peers.service, at: Sample.path.child(number)) }
+      sample.export(on: peers.service)
+      return try introspect(Sample.path, peers)
+    }
+    #expect(texts[0] == texts[1])
+    #expect(names("node", in: texts[0]) == (0..<20).map(String.init).sorted())
+  }
+
+  @Test func nodesOnTheWayLeadToTheObjects() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    sample.export(on: peers.service, at: "/org/example2")
+    #expect(names("node", in: try introspect("/", peers)) == ["org"])
+    #expect(names("node", in: try introspect("/org", peers)) == ["example", "example2"])
+    #expect(names("node", in: try introspect("/org/example", peers)) == ["Sample"])
+    #expect(names("node", in: try introspect(Sample.path, peers)) == [])
+    #expect(try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/org/exa") == .unknownObject)
+  }
+
+  @Test func anEmptyConnectionHasARoot() throws {
+    let peers = try Peers()
+    let text = try introspect("/", peers)
+    #expect(names("node", in: text) == [])
+    #expect(names("interface", in: text).count == 3)
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/xmllint"), "xmllint is not installed"))
+  func itIsValidByTheDTD() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    sample.export(on: peers.service, at: "/org/example/Sample/child")
+    let directory = TemporaryDirectory()
+    for path: ObjectPath in ["/", "/org", Sample.path] {
+      let text = try introspect(path, peers)
+      #expect(
+        text.hasPrefix("<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\""), "\(text.prefix(200))")
+      // Without the document type, so that nothing is fetched; the DTD is the installed one.
+      let body = try #require(text.range(of: "<node>")).lowerBound
+      let file = directory.freshFile("object.xml")
+      try String(text[body...]).write(toFile: file, atomically: true, encoding: .utf8)
+      let check = try run([
+        "/usr/bin/xmllint", "--noout", "--nonet", "--dtdvalid", "/usr/share/xml/dbus-1/introspect.dtd", file,
+      ])
+      #expect(check.succeeded, "\(check.standardError)")
+    }
+  }
+
+  @Test func othersCanReadIt() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let tool = try ChildProcess([
+      "/usr/bin/gdbus", "introspect", "--address", peers.bus.address, "-d", peers.service.uniqueName.rawValue, "-o",
+      Sample.path.rawValue, "--recurse",
+    ])
+    try turning("gdbus ends") { tool.exited != nil }
+    #expect(tool.exited == .status(0), "\(tool.standardError)")
+    #expect(tool.standardOutput.contains("interface org.example.Sample {"))
+    #expect(tool.standardOutput.contains("readwrite s Title = 'first';"))
+  }
+}

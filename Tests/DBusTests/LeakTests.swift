@@ -1,0 +1,110 @@
+import Foundation
+import MainLoop
+import Testing
+
+@testable import DBus
+
+/// What is done many times does not make the process grow.
+@Suite struct LeakTests {
+  /// The memory of this process that is its own and in use, in KiB.
+  private func memory() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") })
+    return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+  }
+
+  /// Does something twice so often and expects that the second half takes no more memory than noise does.
+  ///
+  /// - Parameter cost: What a leak in each round would take at the very least, in bytes.
+  private func growsNot(_ rounds: Int, leaking cost: Int = 64, _ round: () throws -> Void) throws {
+    for _ in 0..<rounds { try round() }
+    let before = try memory()
+    for _ in 0..<rounds { try round() }
+    let growth = try memory() - before
+    #expect(growth < rounds * cost / 1_024, "\(growth) KiB in \(rounds) rounds")
+  }
+
+  @Test func fiftyThousandCalls() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let options = Value.options([("text", .string(String(repeating: "x", count: 100))), ("number", .double(1))])
+    try growsNot(250, leaking: 100 * 48) {
+      var left = 100
+      let calls = try (0..<100).map { number in
+        peers.client.call(
+          try Message(
+            calling: number.isMultiple(of: 2) ? "Do" : "Unheard", of: Sample.name, at: Sample.path,
+            on: peers.service.uniqueName, [options])
+        ) { _ in left -= 1 }
+      }
+      while left > 0 { MainLoop.main.iterate(mayBlock: true) }
+      sample.seen = []
+      withExtendedLifetime(calls) {}
+    }
+  }
+
+  @Test func abandonedAndTimedOutCalls() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    try growsNot(2_000, leaking: 256) {
+      for wait in [true, false] {
+        let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+        let pending = peers.client.call(message, timeout: wait ? .milliseconds(1) : .never) { _ in }
+        if !wait { pending.cancel() }
+        _ = try peers.call("Nothing")
+      }
+      sample.kept = []
+    }
+  }
+
+  @Test func exportsAndSignals() throws {
+    let peers = try Peers()
+    var heard = 0
+    let match = peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }
+    try peers.settle()
+    let sample = Sample()
+    try growsNot(300, leaking: 50 * 64) {
+      let goal = heard + 50
+      for number in UInt64(0)..<50 {
+        let object = sample.export(on: peers.service, at: Sample.path.child(number), owner: peers.client.uniqueName)
+        object.emit("Happened", of: Sample.name, .string("x"))
+        object.propertyChanged("Title", of: Sample.name)
+        object.unexport()
+      }
+      while heard < goal { MainLoop.main.iterate(mayBlock: true) }
+    }
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func connectionsWithEverythingOnThem() throws {
+    let peers = try Peers()
+    try growsNot(300, leaking: 2_048) {
+      let connection = try peers.connect()
+      let sample = Sample()
+      let object = sample.export(on: connection)
+      object.propertyChanged("Title", of: Sample.name)
+      let match = connection.onSignal(MatchRule(interface: "a.b")) { [weak connection] _ in connection?.close() }
+      let watch = NameWatch("org.example.Name", on: connection) { _ in }
+      let peerWatch = PeerWatch(on: connection)
+      let pending = connection.call(
+        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      ) { _ in }
+      _ = try peers.refusal("Nothing")
+      withExtendedLifetime((match, watch, peerWatch, pending)) {}
+    }
+  }
+
+  @Test func matchesAndWatches() throws {
+    let peers = try Peers()
+    try growsNot(500, leaking: 10 * 128) {
+      for _ in 0..<10 {
+        let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in }
+        let watch = NameWatch("org.example.Name", on: peers.client) { _ in }
+        withExtendedLifetime((match, watch)) {}
+      }
+      try peers.settle()
+    }
+  }
+}

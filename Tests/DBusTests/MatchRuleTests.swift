@@ -1,0 +1,57 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct MatchRuleTests {
+  @Test func theTextIsWhatTheBusReads() {
+    #expect(MatchRule().text == "type='signal'")
+    let rule = MatchRule(
+      sender: "org.example.Name", path: "/a", interface: "a.b", member: "M", argument0: "x", argument2: "")
+    #expect(
+      rule.text
+        == "type='signal',sender='org.example.Name',path='/a',interface='a.b',member='M',arg0='x',arg2=''")
+  }
+
+  @Test func apostrophesAreEscaped() {
+    #expect(MatchRule(argument0: "it's").text == "type='signal',arg0='it'\\''s'")
+    #expect(MatchRule(argument0: "a\\b,c").text == "type='signal',arg0='a\\b,c'")
+  }
+
+  @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", ""])
+  func theBusMatchesOddArguments(text: String) throws {
+    let peers = try Peers()
+    var received: [String] = []
+    let match = peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {
+      received.append($0.arguments[0].string ?? "")
+    }
+    try peers.settle()
+    for word in [text, text + "x", "other"] {
+      peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.string(word)]))
+    }
+    try peers.settle()
+    #expect(received == [text])
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func headersAreCompared() {
+    let rule = MatchRule(sender: ":1.1", path: "/a", interface: "a.b", member: "M")
+    #expect(rule.matchesHeader(sender: ":1.1", path: "/a", interface: "a.b", member: "M"))
+    #expect(!rule.matchesHeader(sender: ":1.2", path: "/a", interface: "a.b", member: "M"))
+    #expect(!rule.matchesHeader(sender: nil, path: "/a", interface: "a.b", member: "M"))
+    #expect(!rule.matchesHeader(sender: ":1.1", path: "/a/b", interface: "a.b", member: "M"))
+    #expect(!rule.matchesHeader(sender: ":1.1", path: "/a", interface: "a.c", member: "M"))
+    #expect(!rule.matchesHeader(sender: ":1.1", path: "/a", interface: "a.b", member: "N"))
+    #expect(MatchRule(sender: "org.example.Name").matchesHeader(sender: ":1.7", path: nil, interface: nil, member: nil))
+    #expect(!MatchRule(sender: .bus).matchesHeader(sender: ":1.7", path: nil, interface: nil, member: nil))
+  }
+
+  @Test func argumentsAreCompared() {
+    let rule = MatchRule(argument0: "x", argument2: "")
+    #expect(rule.matches(arguments: [.string("x"), .byte(1), .string("")]))
+    #expect(!rule.matches(arguments: [.string("x"), .byte(1), .string("y")]))
+    #expect(!rule.matches(arguments: [.string("x")]))
+    #expect(!rule.matches(arguments: []))
+    #expect(!rule.matches(arguments: [.objectPath("/x"), .byte(1), .string("")]))
+    #expect(MatchRule().matches(arguments: []))
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import DBus
+
+/// What libdbus would abort the process for, or what a bus would end the connection for.
+@Suite struct MessageWriterTests {
+  nonisolated private static let mixed: [Value] = [
+    .array("s", [.string("a"), .byte(1)]), .array("s", [.objectPath("/")]), .array("", []), .array("ss", []),
+    .array("as", [.array("u", [])]), .array("v", [.string("bare")]),
+    .dictionary(key: "v", value: "s", []), .dictionary(key: "", value: "s", []), .dictionary(key: "s", value: "", []),
+    .dictionary(key: "as", value: "s", []), .dictionary(key: "ss", value: "s", []),
+    .dictionary(key: "s", value: "ss", []),
+    .dictionary(key: "s", value: "s", [.init(.byte(1), .string("x"))]),
+    .dictionary(key: "s", value: "s", [.init(.string("x"), .byte(1))]),
+  ]
+
+  private func refusal(of values: Value...) -> ErrorName? {
+    do throws(DBusError) {
+      _ = try Message(signal: "S", of: "a.b", at: "/", values)
+      return nil
+    } catch { return error.name }
+  }
+
+  @Test(arguments: ["\0", "a\0", "\0a", "a\0b"])
+  func aNULIsRefused(text: String) {
+    #expect(refusal(of: .string(text)) == .invalidArgs)
+    #expect(refusal(of: .variant(.string(text))) == .invalidArgs)
+    #expect(refusal(of: .options([("k", .string(text))])) == .invalidArgs)
+    #expect(refusal(of: .options([(text, .byte(1))])) == .invalidArgs)
+    #expect(refusal(of: .structure([.byte(1), .strings(["ok", text])])) == .invalidArgs)
+  }
+
+  @Test(arguments: mixed)
+  func elementsOfOtherTypesAreRefused(value: Value) {
+    #expect(refusal(of: value) == .invalidArgs)
+    #expect(refusal(of: .variant(value)) == .invalidArgs)
+  }
+
+  @Test func anEmptyStructureIsRefused() {
+    #expect(refusal(of: .structure([])) == .invalidArgs)
+    #expect(refusal(of: .variant(.structure([]))) == .invalidArgs)
+    #expect(refusal(of: .array("s", [.structure([])])) == .invalidArgs)
+  }
+
+  @Test func tooManyLevelsAreRefused() {
+    var variants = Value.byte(1)
+    var structures = Value.byte(1)
+    for _ in 0..<31 {
+      variants = .variant(variants)
+      structures = .structure([structures])
+    }
+    #expect(refusal(of: variants) == nil)
+    #expect(refusal(of: structures) == nil)
+    #expect(refusal(of: .variant(variants)) == .invalidArgs)
+    #expect(refusal(of: .structure([structures])) == .invalidArgs)
+    for _ in 0..<10_000 { variants = .variant(variants) }
+    #expect(refusal(of: variants) == .invalidArgs)
+  }
+
+  /// libdbus wrote more types than a header can carry, and aborted on a variant of more.
+  @Test func tooLongASignatureIsRefused() throws {
+    let many = Array(repeating: Value.byte(1), count: 256)
+    #expect(throws: DBusError.self) { try Message(signal: "S", of: "a.b", at: "/", many) }
+    #expect(refusal(of: .variant(.structure(many))) == .invalidArgs)
+    #expect(refusal(of: .structure(many)) == .invalidArgs)
+    let message = try Message(signal: "S", of: "a.b", at: "/", Array(many.dropLast()))
+    #expect(throws: DBusError.self) { try message.append([.byte(1)]) }
+    #expect(try message.arguments().count == 255, "and what was there before is untouched")
+    let long = Signature(unchecked: "(" + String(repeating: "y", count: 253) + ")")
+    #expect(refusal(of: .array(long, [])) == .invalidArgs)
+    #expect(refusal(of: .variant(.array(long, []))) == .invalidArgs)
+    #expect(refusal(of: .dictionary(key: "s", value: long, [])) == .invalidArgs)
+  }
+
+  /// The bus ends the connection of who sends too much.
+  @Test func tooLargeAMessageIsRefused() {
+    let text = Value.string(String(repeating: "x", count: 9 * 1024 * 1024))
+    #expect(refusal(of: text) == nil)
+    #expect(refusal(of: text, text) == .limitsExceeded)
+    #expect(refusal(of: .array("s", [text, text])) == .limitsExceeded)
+  }
+
+  /// libdbus aborts when a message is changed that it has taken.
+  @Test func whatHasBeenSentCannotBeChanged() throws {
+    let peers = try Peers()
+    let message = try Message(signal: "S", of: "a.b", at: "/", [.byte(1)])
+    peers.service.send(message)
+    #expect(throws: DBusError.self) { try message.append([.byte(2)]) }
+    message.wantsReply = false
+    message.startsService = false
+    #expect(try message.arguments() == [.byte(1)])
+  }
+
+  @Test func textThatIsNoTextForDBusEndsAtTheNUL() throws {
+    let error = Message(errorTo: 1, from: ":1.1", DBusError(.failed, "before\0after"))
+    #expect(error.error == DBusError(.failed, "before"))
+  }
+
+  @Test func aCopyGoesToItsOwnObjectAndReceiver() throws {
+    let original = try Message(signal: "S", of: "a.b", at: "/", [.string("body")])
+    let copy = original.copy(at: "/other", to: ":1.5")
+    #expect(copy.path == "/other" && copy.destination == ":1.5" && copy.member == "S" && copy.interface == "a.b")
+    #expect(try copy.arguments() == [.string("body")])
+    #expect(original.path == .root && original.destination == nil)
+  }
+}

@@ -1,0 +1,187 @@
+import TestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct NameOwnershipTests {
+  private let name: BusName = "org.example.Watched"
+
+  @Test func ownAndRelease() throws {
+    let peers = try Peers()
+    try peers.service.own(name)
+    try peers.service.own(name)
+    let error = #expect(throws: DBusError.self) { try peers.client.own(name) }
+    #expect(error?.name == .failed)
+    peers.service.release(name)
+    try peers.settle()
+    try peers.client.own(name)
+    #expect(throws: DBusError.self) { try peers.service.own(name) }
+  }
+
+  @Test func aNameThatTheBusRefusesIsAnError() throws {
+    let peers = try Peers()
+    #expect(throws: DBusError.self) { try peers.client.own(.bus) }
+    #expect(throws: DBusError.self) { try peers.client.own(":1.5") }
+    let closed = try peers.connect()
+    closed.close()
+    #expect(throws: DBusError.self) { try closed.own(name) }
+    closed.release(name)
+  }
+
+  /// A signal with the serial number of the request was taken for the bus's answer, and any program may send one.
+  @Test(arguments: PrivateBus.Broker.installed)
+  func aForgedAnswerDoesNotGiveTheName(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    try peers.client.own(name)
+    let service = try peers.connect()
+    for serial in UInt32(2)...6 {
+      let forged = try Message(signal: "S", of: "a.b", at: "/", to: service.uniqueName, [.uint32(1)])
+      #expect(forged.forge(replyTo: serial))
+      peers.client.send(forged)
+    }
+    try peers.settle()
+    let error = #expect(throws: DBusError.self) { try service.own(name) }
+    #expect(error?.message.contains("already taken") == true)
+    peers.client.release(name)
+    try peers.settle()
+    try service.own(name)
+  }
+
+  @Test func aWatchTellsOfTheOwnerThatIsThere() throws {
+    let peers = try Peers()
+    try peers.service.own(name)
+    var owners: [BusName?] = []
+    let watch = NameWatch(name, on: peers.client) { owners.append($0) }
+    #expect(watch.owner == nil && owners.isEmpty)
+    try turning("it is told") { !owners.isEmpty }
+    #expect(owners == [peers.service.uniqueName] && watch.owner == peers.service.uniqueName)
+    try peers.settle()
+    #expect(owners.count == 1)
+  }
+
+  @Test func aWatchTellsOfComingAndGoing() throws {
+    let peers = try Peers()
+    var owners: [BusName?] = []
+    let watch = NameWatch(name, on: peers.client) { owners.append($0) }
+    try peers.settle()
+    #expect(owners.isEmpty)
+    try peers.service.own(name)
+    try turning("it has come") { owners.count == 1 }
+    peers.service.release(name)
+    try turning("it has gone") { owners.count == 2 }
+    let other = try peers.connect()
+    try other.own(name)
+    try turning("another has come") { owners.count == 3 }
+    other.close()
+    try turning("and gone with its connection") { owners.count == 4 }
+    #expect(owners == [peers.service.uniqueName, nil, other.uniqueName, nil])
+    #expect(watch.owner == nil)
+  }
+
+  @Test func aWatchTellsOfAHandOver() throws {
+    let peers = try Peers()
+    // The first allows to be replaced, the second replaces it: the name never is without an owner.
+    func request(_ flags: UInt32, from connection: Connection) throws {
+      let message = try Message(
+        calling: "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+        [.string(name.rawValue), .uint32(flags)])
+      #expect(try peers.answer(to: message, from: connection) == [.uint32(1)])
+    }
+    try request(1, from: peers.service)
+    var owners: [BusName?] = []
+    let watch = NameWatch(name, on: peers.client) { owners.append($0) }
+    try turning("the first is told") { owners.count == 1 }
+    let other = try peers.connect()
+    try request(2, from: other)
+    try turning("the second is told") { owners.count == 2 }
+    #expect(owners == [peers.service.uniqueName, other.uniqueName])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func aWatchThatIsLetGoIsSilent() throws {
+    let peers = try Peers()
+    var owners: [BusName?] = []
+    var watch: NameWatch? = NameWatch(name, on: peers.client) { owners.append($0) }
+    try peers.settle()
+    withExtendedLifetime(watch) {}
+    watch = nil
+    try peers.service.own(name)
+    try peers.settle()
+    #expect(owners.isEmpty)
+  }
+
+  @Test func aWatchMayLetGoOfItself() throws {
+    let peers = try Peers()
+    var calls = 0
+    var watch: NameWatch?
+    watch = NameWatch(name, on: peers.client) { _ in
+      calls += 1
+      watch = nil
+    }
+    try peers.settle()
+    try peers.service.own(name)
+    try turning("it is called") { calls == 1 }
+    peers.service.release(name)
+    try peers.settle()
+    #expect(calls == 1 && watch == nil)
+  }
+
+  @Test func peersThatLeaveAreTold() throws {
+    let peers = try Peers()
+    let watch = PeerWatch(on: peers.service)
+    try peers.settle()
+    let others = try (0..<3).map { _ in try peers.connect() }
+    var gone: [Int] = []
+    for (index, other) in others.enumerated() { watch.whenGone(other.uniqueName) { gone.append(index) } }
+    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    #expect(watch.count == 4)
+    others[1].close()
+    try turning("one has gone") { gone == [1] }
+    watch.forget(others[0].uniqueName)
+    others[0].close()
+    others[2].close()
+    try turning("another has gone") { gone == [1, 2] }
+    try peers.settle()
+    #expect(gone == [1, 2] && watch.count == 1)
+  }
+
+  @Test func aReleasedNameIsNoPeerThatLeaves() throws {
+    let peers = try Peers()
+    let watch = PeerWatch(on: peers.service)
+    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    try peers.client.own(name)
+    peers.client.release(name)
+    try peers.settle()
+    #expect(watch.count == 1)
+  }
+
+  @Test func nobodyCanDeclareAPeerGone() throws {
+    let peers = try Peers()
+    let stranger = try peers.connect()
+    let watch = PeerWatch(on: peers.service)
+    watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
+    try peers.settle()
+    let client = Value.string(peers.client.uniqueName.rawValue)
+    stranger.send(
+      try Message(
+        signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+        to: peers.service.uniqueName, [client, client, .string("")]))
+    try peers.settle()
+    try turning(for: .milliseconds(20), "it is not believed") { watch.count == 1 }
+  }
+
+  /// With a match for each peer the bus would refuse the 513th.
+  @Test func oneMatchServesAThousandPeers() throws {
+    let peers = try Peers()
+    let watch = PeerWatch(on: peers.service)
+    for number in 0..<1_000 { watch.whenGone(BusName(unchecked: ":9.\(number)")) {} }
+    var gone = false
+    watch.whenGone(peers.client.uniqueName) { gone = true }
+    _ = try peers.answer(
+      to: Message(calling: "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus),
+      from: peers.service)
+    peers.client.close()
+    try turning("the one that left is told") { gone }
+    #expect(watch.count == 1_000)
+  }
+}

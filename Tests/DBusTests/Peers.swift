@@ -1,0 +1,93 @@
+import Glibc
+import MainLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+/// A private bus with two connections of this process on it: one that exports, one that calls.
+final class Peers {
+  let bus: PrivateBus
+  let service: Connection
+  let client: Connection
+
+  init(on broker: PrivateBus.Broker = .chosen) throws {
+    bus = try PrivateBus(.session, broker: broker)
+    service = try Connection(to: .address(bus.address))
+    client = try Connection(to: .address(bus.address))
+  }
+
+  /// A further connection.
+  func connect() throws -> Connection { try Connection(to: .address(bus.address)) }
+
+  /// Calls a method of the service from the client and runs the loop until the answer is there.
+  @discardableResult
+  func call(
+    _ member: MemberName, of interface: InterfaceName? = Sample.name, at path: ObjectPath = Sample.path,
+    _ arguments: Value..., from caller: Connection? = nil
+  ) throws -> [Value] {
+    try answer(to: .calling(member, of: interface, at: path, on: service.uniqueName, arguments), from: caller)
+  }
+
+  /// Sends a call and runs the loop until the answer is there.
+  func answer(to message: Message, from caller: Connection? = nil) throws -> [Value] {
+    var result: Result<[Value], DBusError>?
+    let pending = (caller ?? client).call(message) { result = $0 }
+    try turning("an answer to \(message.member?.rawValue ?? "?")") { result != nil }
+    withExtendedLifetime(pending) {}
+    return try result?.get() ?? []
+  }
+
+  /// The error that a call is answered with; nil if it succeeds.
+  func refusal(
+    _ member: MemberName, of interface: InterfaceName? = Sample.name, at path: ObjectPath = Sample.path,
+    _ arguments: Value..., from caller: Connection? = nil
+  ) throws -> ErrorName? {
+    do {
+      _ = try answer(to: .calling(member, of: interface, at: path, on: service.uniqueName, arguments), from: caller)
+      return nil
+    } catch let error as DBusError {
+      return error.name
+    }
+  }
+
+  /// The process of the bus.
+  func busProcess() throws -> pid_t {
+    let question = try Message(
+      calling: "GetConnectionUnixProcessID", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
+      [.string(BusName.bus.rawValue)])
+    return try #require(try answer(to: question).first?.uint32.flatMap(pid_t.init(exactly:)))
+  }
+
+  /// Runs the loop until the bus has handled everything that was sent before.
+  func settle() throws {
+    for connection in [service, client, service] {
+      _ = try answer(
+        to: Message(calling: "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus),
+        from: connection)
+    }
+  }
+}
+
+extension PrivateBus.Broker {
+  /// The implementations that are installed. They do not forward quite the same.
+  nonisolated static let installed: [PrivateBus.Broker] =
+    access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
+}
+
+/// Runs the loop until a condition holds.
+func turning(_ awaited: String, within limit: Duration = .seconds(10), until condition: () throws -> Bool) throws {
+  try eventually(awaited, within: limit, turn: turn, condition)
+}
+
+/// Runs the loop for a while and says whether a condition held all the time.
+func turning(for time: Duration, _ promised: String, while condition: () throws -> Bool) throws {
+  try always(promised, for: time, turn: turn, condition)
+}
+
+/// One turn of the loop, which waits for a few milliseconds if nothing is ready.
+func turn() {
+  let end = MainLoop.main.after(milliseconds: 3) {}
+  MainLoop.main.iterate(mayBlock: true)
+  end.cancel()
+}

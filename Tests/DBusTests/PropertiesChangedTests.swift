@@ -1,0 +1,105 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct PropertiesChangedTests {
+  /// What one connection hears of changes.
+  private final class Listener {
+    var heard: [Signal] = []
+    private var match: SignalMatch?
+
+    init(_ connection: Connection) {
+      match = connection.onSignal(MatchRule(interface: "org.freedesktop.DBus.Properties")) { [unowned self] in
+        heard.append($0)
+      }
+    }
+  }
+
+  @Test func theChangesOfOneTurnComeTogether() throws {
+    let peers = try Peers()
+    let listener = Listener(peers.client)
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    sample.title = "one"
+    object.propertyChanged("Title", of: Sample.name)
+    sample.count = 1
+    object.propertyChanged("Count", of: Sample.name)
+    object.propertyChanged("Secret", of: Sample.name)
+    object.propertyChanged("Title", of: Sample.name)
+    sample.title = "two"
+    #expect(listener.heard.isEmpty)
+    try turning("they arrive") { !listener.heard.isEmpty }
+    try peers.settle()
+    #expect(listener.heard.count == 1)
+    let signal = listener.heard[0]
+    #expect(signal.member == "PropertiesChanged" && signal.path == Sample.path)
+    #expect(
+      signal.arguments == [
+        .string(Sample.name.rawValue), .options([("Title", .string("two")), ("Count", .uint32(1))]), .strings(["Secret"]),
+      ])
+    object.propertyChanged("Count", of: Sample.name)
+    try turning("the next turn has its own") { listener.heard.count == 2 }
+    #expect(listener.heard[1].arguments[1] == .options([("Count", .uint32(1))]))
+  }
+
+  @Test func whatIsNotSignalledIsNot() throws {
+    let peers = try Peers()
+    let listener = Listener(peers.client)
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    object.propertyChanged("Quiet", of: Sample.name)
+    object.propertyChanged("Version", of: Sample.name)
+    object.propertyChanged("Unheard", of: Sample.name)
+    object.propertyChanged("Title", of: "org.example.Other")
+    object.flushChanges()
+    try peers.settle()
+    try turning(for: .milliseconds(10), "nothing is sent") { listener.heard.isEmpty }
+  }
+
+  @Test func aLateValueIsInvalidated() throws {
+    let peers = try Peers()
+    let listener = Listener(peers.client)
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    object.propertyChanged("Deferred", of: Sample.name)
+    try turning("it arrives") { !listener.heard.isEmpty }
+    #expect(listener.heard[0].arguments == [.string(Sample.name.rawValue), .options([]), .strings(["Deferred"])])
+    #expect(sample.reads.count == 1 && sample.reads[0].sender == nil)
+    sample.reads[0].answer(.string("too late"))
+    try peers.settle()
+    #expect(listener.heard.count == 1)
+  }
+
+  @Test func theOwnerAloneHearsOfWhatItOwns() throws {
+    let peers = try Peers()
+    let other = try peers.connect()
+    let (mine, others) = (Listener(peers.client), Listener(other))
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service, owner: peers.client.uniqueName)
+    object.propertyChanged("Title", of: Sample.name)
+    object.emit("Happened", of: Sample.name, .string("secret"))
+    try turning("the owner hears") { mine.heard.count == 1 }
+    try peers.settle()
+    try turning(for: .milliseconds(20), "nobody else does") { others.heard.isEmpty }
+  }
+
+  @Test func flushSendsAtOnceAndUnexportDrops() throws {
+    let peers = try Peers()
+    let listener = Listener(peers.client)
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    object.propertyChanged("Title", of: Sample.name)
+    object.flushChanges()
+    object.propertyChanged("Count", of: Sample.name)
+    object.unexport()
+    try turning("the first is there") { listener.heard.count == 1 }
+    try peers.settle()
+    #expect(listener.heard.count == 1)
+    #expect(listener.heard[0].arguments[1] == .options([("Title", .string("first"))]))
+  }
+}

@@ -1,0 +1,161 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct PropertiesTests {
+  private let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+  private let name = Value.string(Sample.name.rawValue)
+
+  /// Sends a call of Properties and hands out its result when it is there.
+  private final class Question {
+    var result: Result<[Value], DBusError>?
+    private var pending: PendingCall?
+
+    init(_ peers: Peers, _ member: MemberName, _ arguments: Value...) throws {
+      let message = try Message(
+        calling: member, of: "org.freedesktop.DBus.Properties", at: Sample.path, on: peers.service.uniqueName, arguments)
+      pending = peers.client.call(message) { [unowned self] in result = $0 }
+    }
+
+    func answer() throws -> [Value] {
+      try turning("an answer") { result != nil }
+      return try result?.get() ?? []
+    }
+  }
+
+  @Test func getAnswersWithTheValue() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    sample.count = 5
+    #expect(try peers.call("Get", of: properties, name, .string("Count")) == [.variant(.uint32(5))])
+    #expect(try peers.call("Get", of: properties, name, .string("Secret")) == [.variant(.string("hidden"))])
+  }
+
+  @Test func whatIsNotThereIsNamedRightly() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
+      #expect(try peers.refusal("Get", of: properties, name, .string(unknown)) == .unknownProperty, "\(unknown.prefix(20))")
+      #expect(
+        try peers.refusal("Set", of: properties, name, .string(unknown), .variant(.byte(1))) == .unknownProperty)
+    }
+    for unknown in ["org.example.Unheard", "", "not a name"] {
+      #expect(try peers.refusal("Get", of: properties, .string(unknown), .string("Title")) == .unknownInterface)
+      #expect(try peers.refusal("GetAll", of: properties, .string(unknown)) == .unknownInterface)
+      #expect(
+        try peers.refusal("Set", of: properties, .string(unknown), .string("Title"), .variant(.byte(1)))
+          == .unknownInterface)
+    }
+    #expect(try peers.refusal("GetAll", of: properties, at: "/nowhere", name) == .unknownObject)
+    #expect(try peers.refusal("GetAll", of: properties, at: "/", name) == .unknownInterface)
+    #expect(try peers.call("GetAll", of: properties, .string("org.example.Other")) == [.options([])])
+  }
+
+  /// The standard interfaces are on every object, and have no properties; they were said not to be there.
+  @Test func theStandardInterfacesHaveNoProperties() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    for standard in ["Properties", "Introspectable", "Peer"].map({ "org.freedesktop.DBus." + $0 }) {
+      #expect(try peers.call("GetAll", of: properties, .string(standard)) == [.options([])])
+      #expect(try peers.refusal("Get", of: properties, .string(standard), .string("X")) == .unknownProperty)
+    }
+  }
+
+  @Test func setChangesWhatMayBeChanged() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.call("Set", of: properties, name, .string("Title"), .variant(.string("second"))) == [])
+    #expect(sample.title == "second")
+    #expect(try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.uint32(1))) == .invalidArgs)
+    #expect(
+      try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.variant(.string("x")))) == .invalidArgs)
+    #expect(try peers.refusal("Set", of: properties, name, .string("Count"), .variant(.uint32(1))) == .propertyReadOnly)
+    #expect(try peers.refusal("Set", of: properties, name, .string("Count"), .variant(.byte(1))) == .propertyReadOnly)
+    #expect(sample.title == "second" && sample.count == 0)
+  }
+
+  @Test func aSetterMayRefuseOrAnswerLater() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    #expect(try peers.refusal("Set", of: properties, name, .string("LateWrite"), .variant(.uint32(0))) == .invalidArgs)
+    let question = try Question(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
+    try turning("the setter has it") { sample.kept.count == 1 }
+    #expect(question.result == nil)
+    sample.kept[0].reply()
+    #expect(try question.answer() == [])
+  }
+
+  @Test func aGetterMayAnswerLater() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let question = try Question(peers, "Get", name, .string("Deferred"))
+    try turning("the getter has it") { sample.reads.count == 1 }
+    #expect(sample.reads[0].sender == peers.client.uniqueName)
+    #expect(question.result == nil)
+    sample.reads[0].answer(.string("at last"))
+    sample.reads[0].answer(.string("twice"))
+    #expect(try question.answer() == [.variant(.string("at last"))])
+  }
+
+  @Test func aGetterMayFailOrForget() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let failing = try Question(peers, "Get", name, .string("Deferred"))
+    try turning("the getter has it") { sample.reads.count == 1 }
+    sample.reads[0].answer(.failure(DBusError(.accessDenied, "Not for you")))
+    #expect(throws: DBusError(.accessDenied, "Not for you")) { try failing.answer() }
+    sample.reads = []
+    let forgotten = try Question(peers, "Get", name, .string("Deferred"))
+    try turning("the getter has it") { sample.reads.count == 1 }
+    sample.reads = []
+    #expect(throws: DBusError.self) { try forgotten.answer() }
+  }
+
+  @Test func aValueOfAnotherTypeThanDescribedIsAnError() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let question = try Question(peers, "Get", name, .string("Deferred"))
+    try turning("the getter has it") { sample.reads.count == 1 }
+    sample.reads[0].answer(.uint32(1))
+    #expect(throws: DBusError.self) { try question.answer() }
+  }
+
+  @Test func getAllWaitsForTheLateOnes() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let question = try Question(peers, "GetAll", name)
+    try turning("the getter has it") { sample.reads.count == 1 }
+    try turning(for: .milliseconds(20), "it waits") { question.result == nil }
+    sample.reads[0].answer(.string("late"))
+    let all = try #require(try question.answer().first?.properties)
+    #expect(
+      all == [
+        "Title": .string("first"), "Count": .uint32(0), "Secret": .string("hidden"), "Version": .string("1"),
+        "Quiet": .uint32(0), "Deferred": .string("late"), "LateWrite": .uint32(0),
+      ])
+    #expect(try question.answer().first?.options?.map(\.name) == all.keys.sorted())
+  }
+
+  @Test func getAllLeavesOutWhatFails() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    for forget in [false, true] {
+      let question = try Question(peers, "GetAll", name)
+      try turning("the getter has it") { sample.reads.count == 1 }
+      if !forget { sample.reads[0].answer(.failure(DBusError(.failed, "No"))) }
+      sample.reads = []
+      let all = try #require(try question.answer().first?.properties)
+      #expect(all["Deferred"] == nil && all.count == 6)
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import MainLoop
+import Testing
+
+@testable import DBus
+
+/// Handlers that do the worst that they can do from inside.
+@Suite struct ReentrancyTests {
+  @Test func aMethodMayCloseItsConnection() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    sample.onDo = { call in
+      peers.service.close()
+      call.reply()
+    }
+    var result: Result<[Value], DBusError>?
+    let pending = peers.client.call(
+      try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
+    ) { result = $0 }
+    try turning("the bus answers in its place") { result != nil }
+    guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
+    #expect(error.name == .noReply)
+    withExtendedLifetime(pending) {}
+  }
+
+  /// More than a batch of messages waited when a handler closed the connection: the rest was dispatched from memory that
+  /// libdbus had given back.
+  @Test func aHandlerMayCloseTheConnectionWhileManyMessagesWait() throws {
+    let peers = try Peers()
+    var heard = 0
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
+      heard += 1
+      peers.client.close()
+    }
+    try peers.settle()
+    let bus = peers.bus
+    for _ in 0..<LoopIntegration.batch * 10 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
+    try turning("one is heard") { heard > 0 }
+    try turning(for: .milliseconds(100), "and no more") { heard == 1 }
+    withExtendedLifetime((match, bus)) {}
+  }
+
+  @Test func aHandlerMayLetGoOfTheConnection() throws {
+    let peers = try Peers()
+    var connection: Connection? = try peers.connect()
+    var heard = 0
+    let match = connection?.onSignal(MatchRule(interface: "a.b")) { _ in
+      heard += 1
+      connection = nil
+    }
+    try peers.settle()
+    try peers.call("Ping", of: "org.freedesktop.DBus.Peer")
+    for _ in 0..<200 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
+    try turning("one is heard") { heard > 0 }
+    try turning(for: .milliseconds(50), "and no more") { heard == 1 }
+    #expect(connection == nil)
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func aReplysHandlerMayCloseTheConnection() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var replies = 0
+    let calls = try (0..<100).map { _ in
+      peers.client.call(
+        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      ) { _ in
+        replies += 1
+        peers.client.close()
+      }
+    }
+    try turning("one reply") { replies > 0 }
+    try turning(for: .milliseconds(50), "and no more") { replies == 1 }
+    withExtendedLifetime(calls) {}
+  }
+
+  @Test func aHandlerMayCancelOtherCalls() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var replies = 0
+    var calls: [PendingCall] = []
+    calls = try (0..<10).map { _ in
+      peers.client.call(
+        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      ) { _ in
+        replies += 1
+        for call in calls { call.cancel() }
+      }
+    }
+    try turning("one reply") { replies > 0 }
+    try peers.settle()
+    #expect(replies == 1)
+  }
+
+  @Test func whoHearsOfTheEndMayCloseAndLetGo() throws {
+    let peers = try Peers()
+    var connection: Connection? = try peers.connect()
+    var told = 0
+    let pending = connection?.call(
+      try Message(calling: "M", of: "a.b", at: "/", on: peers.service.uniqueName), timeout: .never
+    ) { _ in told += 1 }
+    pending?.cancel()
+    connection?.onDisconnected = {
+      told += 10
+      connection?.close()
+      connection = nil
+    }
+    peers.bus.kill()
+    try turning("it is told") { told >= 10 }
+    #expect(told == 10 && connection == nil)
+  }
+
+  @Test func aFailingCallMayCloseTheConnectionBeforeTheOthersFail() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var failed = 0
+    peers.client.onDisconnected = { Issue.record("it was closed before") }
+    let calls = try (0..<5).map { _ in
+      peers.client.call(
+        try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      ) { _ in
+        failed += 1
+        peers.client.close()
+      }
+    }
+    try turning("all arrive") { sample.kept.count == 5 }
+    peers.bus.kill()
+    try turning("the first fails") { failed > 0 }
+    try turning(for: .milliseconds(30), "the others are silent") { failed == 1 }
+    withExtendedLifetime(calls) {}
+  }
+
+  @Test func aMethodMayTakeItsObjectOffTheBus() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    sample.onDo = { call in
+      object.unexport()
+      call.reply()
+    }
+    #expect(try peers.call("Do", .options([])) == [])
+    #expect(try peers.refusal("Nothing") == .unknownObject)
+  }
+
+  @Test func aMethodMayExportAndEmit() throws {
+    let peers = try Peers()
+    var order: [String] = []
+    let match = peers.client.onSignal(MatchRule(interface: Sample.name)) { order.append($0.arguments[0].string ?? "") }
+    try peers.settle()
+    let (sample, child) = (Sample(), Sample())
+    let object = sample.export(on: peers.service)
+    sample.onDo = { call in
+      object.emit("Happened", of: Sample.name, .string("before"))
+      call.reply()
+      child.export(on: peers.service, at: Sample.path.child(1)).emit("Happened", of: Sample.name, .string("after"))
+    }
+    let pending = peers.client.call(
+      try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
+    ) { _ in order.append("reply") }
+    try turning("all arrive") { order.count == 3 }
+    #expect(order == ["before", "reply", "after"])
+    #expect(try peers.call("Nothing", at: Sample.path.child(1)) == [])
+    withExtendedLifetime((match, pending)) {}
+  }
+
+  /// libdbus waits for itself for ever when it is asked to dispatch from inside a dispatch.
+  @Test func aHandlerThatRunsTheLoopDoesNotHang() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var depth = 0
+    var deepest = 0
+    sample.onDo = { call in
+      depth += 1
+      deepest = max(deepest, depth)
+      for _ in 0..<5 { turn() }
+      depth -= 1
+      call.reply()
+    }
+    var replies = 0
+    let calls = try (0..<100).map { _ in
+      peers.client.call(
+        try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
+      ) { _ in replies += 1 }
+    }
+    try turning("all are answered", within: .seconds(30)) { replies == 100 }
+    #expect(deepest == 1)
+    withExtendedLifetime(calls) {}
+  }
+
+  @Test func aHandlerMayBlockForAName() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    sample.onDo = { call throws(DBusError) in
+      try peers.service.own("org.example.Late")
+      call.reply()
+    }
+    #expect(try peers.call("Do", .options([])) == [])
+    #expect(try peers.refusal("Nothing") == nil)
+  }
+
+  @Test func admissionMayCloseTheConnection() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    peers.service.objects.admission = { [unowned peers] _ in peers.service.close() }
+    #expect(try peers.refusal("Nothing") == .noReply)
+    #expect(peers.service.objects.admission == nil)
+  }
+}

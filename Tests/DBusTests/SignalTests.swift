@@ -1,0 +1,161 @@
+import Testing
+
+@testable import DBus
+
+@Suite struct SignalTests {
+  @Test func aBroadcastReachesWhoeverAsked() throws {
+    let peers = try Peers()
+    let other = try peers.connect()
+    var heard: [String] = []
+    let matches = [
+      peers.client.onSignal(MatchRule(interface: Sample.name)) { heard.append("client " + ($0.arguments[0].string ?? "")) },
+      peers.client.onSignal(MatchRule(member: "Else")) { _ in heard.append("never") },
+    ]
+    try peers.settle()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    object.emit("Happened", of: Sample.name, .string("one"))
+    object.emit("Happened", of: Sample.name, .string("two"))
+    try peers.settle()
+    #expect(heard == ["client one", "client two"])
+    withExtendedLifetime((matches, other)) {}
+  }
+
+  @Test func aSignalSaysWhereItComesFrom() throws {
+    let peers = try Peers()
+    var signal: Signal?
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/x", [.uint32(1), .string("y")]))
+    try turning("it arrives") { signal != nil }
+    #expect(signal?.sender == peers.service.uniqueName && signal?.path == "/x")
+    #expect(signal?.interface == "a.b" && signal?.member == "S" && signal?.arguments == [.uint32(1), .string("y")])
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func aUnicastReachesItsReceiverAlone() throws {
+    let peers = try Peers()
+    let other = try peers.connect()
+    var heard: [String] = []
+    let matches = [
+      peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("client") },
+      other.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("other") },
+    ]
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
+    try peers.settle()
+    try turning(for: .milliseconds(20), "one hears it") { heard.count <= 1 }
+    #expect(heard == ["client"])
+    withExtendedLifetime(matches) {}
+  }
+
+  @Test func anEndedMatchHearsNothing() throws {
+    let peers = try Peers()
+    var heard = 0
+    var match: SignalMatch? = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try turning("one is heard") { heard == 1 }
+    withExtendedLifetime(match) {}
+    match = nil
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try peers.settle()
+    #expect(heard == 1)
+  }
+
+  @Test func twoMatchesWithOneRuleEndOneByOne() throws {
+    let peers = try Peers()
+    var heard: [String] = []
+    let rule = MatchRule(interface: "a.b")
+    var first: SignalMatch? = peers.client.onSignal(rule) { _ in heard.append("first") }
+    let second = peers.client.onSignal(rule) { _ in heard.append("second") }
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try turning("both hear it") { heard.count == 2 }
+    #expect(heard == ["first", "second"])
+    withExtendedLifetime(first) {}
+    first = nil
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try turning("the second still hears") { heard.count == 3 }
+    #expect(heard.last == "second")
+    second.cancel()
+  }
+
+  /// A match that another handler had ended was called once more, for the signal at hand.
+  @Test func aMatchThatAHandlerEndsHearsNothingOfTheSameSignal() throws {
+    let peers = try Peers()
+    var heard: [String] = []
+    var second: SignalMatch?
+    let first = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
+      heard.append("first")
+      second?.cancel()
+    }
+    second = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("second") }
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try peers.settle()
+    #expect(heard == ["first"])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func aMatchMayEndItselfAndBeginAnother() throws {
+    let peers = try Peers()
+    var heard: [String] = []
+    var match: SignalMatch?
+    match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
+      heard.append("first")
+      match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("second") }
+    }
+    try peers.settle()
+    for _ in 0..<2 {
+      peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+      try peers.settle()
+    }
+    #expect(heard == ["first", "second"])
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func nobodyCanSpeakForTheBus() throws {
+    let peers = try Peers()
+    var gone: [String] = []
+    let match = peers.client.onSignal(
+      MatchRule(sender: .bus, interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
+    ) { gone.append($0.arguments[0].string ?? "") }
+    try peers.settle()
+    gone = []
+    peers.service.send(
+      try Message(
+        signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: peers.client.uniqueName,
+        [.string(peers.service.uniqueName.rawValue), .string(peers.service.uniqueName.rawValue), .string("")]))
+    try peers.settle()
+    try turning(for: .milliseconds(20), "nothing is believed") { gone.isEmpty }
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func theSenderOfAForgedSignalIsItsSender() throws {
+    let peers = try Peers()
+    try peers.service.own("org.example.Service")
+    let stranger = try peers.connect()
+    var senders: [BusName] = []
+    let match = peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) { senders.append($0.sender) }
+    try peers.settle()
+    stranger.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
+    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try turning("both arrive") { senders.count == 2 }
+    #expect(Set(senders) == [stranger.uniqueName, peers.service.uniqueName])
+    withExtendedLifetime(match) {}
+  }
+
+  @Test func manySignalsStayInOrderAndLetOthersHaveTheirTurn() throws {
+    let peers = try Peers()
+    var heard: [UInt32] = []
+    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }
+    try peers.settle()
+    for number in UInt32(0)..<5_000 {
+      peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.uint32(number)]))
+    }
+    try turning("all arrive", within: .seconds(30)) { heard.count == 5_000 }
+    #expect(heard == Array(0..<5_000))
+    withExtendedLifetime(match) {}
+  }
+}
