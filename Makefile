@@ -9,3 +9,13 @@ demo:
 # Every test, on every bus there is.
 check:
 	@Tests/Rig/check.sh
+
+.PHONY: deb deb-test
+
+# The Debian package of this tree, at its top: apt install ./geopublicist_*.deb
+deb:
+	@packaging/build-deb.sh
+
+# Installs that package in containers of Debian 12 and 13 and tries it there: everything, from activation to purge. As root.
+deb-test: deb
+	@packaging/container/test.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|check
+#   packages.sh build|demo|check|deb|deb-test
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
@@ -9,12 +9,16 @@ set -eu
 build="libdbus-1-dev libglib2.0-dev pkg-config"
 demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils procps systemd"
+deb="$build build-essential debhelper dh-apparmor fakeroot python3"
+deb_test="$deb git lintian mmdebstrap systemd-container"
 
 case ${1:-} in
   build) wanted=$build ;;
   demo) wanted=$demo ;;
   check) wanted=$check ;;
-  *) echo "usage: packages.sh build|demo|check" >&2; exit 2 ;;
+  deb) wanted=$deb ;;
+  deb-test) wanted=$deb_test ;;
+  *) echo "usage: packages.sh build|demo|check|deb|deb-test" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

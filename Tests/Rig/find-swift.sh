@@ -1,0 +1,15 @@
+#!/bin/sh
+# Prints where swift is.
+#
+# sudo cuts PATH short: so Swift is also looked for where the person who called sudo has it, and where it is usually put.
+set -eu
+
+command -v swift && exit
+if [ -n "${SUDO_USER:-}" ]; then
+  sudo -u "$SUDO_USER" -i sh -c 'command -v swift' 2> /dev/null && exit
+fi
+for candidate in /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/local/bin; do
+  [ -x "$candidate/swift" ] && echo "$candidate/swift" && exit
+done
+echo "Swift 6.3 is needed: https://www.swift.org/install/linux" >&2
+exit 1

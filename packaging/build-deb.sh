@@ -1,0 +1,51 @@
+#!/bin/sh
+# Builds the Debian package from this tree and puts it at its top.
+#
+#   build-deb.sh [WORK [OUTPUT]]    WORK: where to build (.build-deb); OUTPUT: where the packages go (the top of the tree)
+#
+# A build tree is made of the files that belong to the source, with packaging/debian as its debian/. Swift's products stay
+# in WORK, so that a second build compiles what has changed.
+set -eu
+source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+work=${1:-$source/.build-deb}
+output=${2:-$source}
+
+"$source/Tests/Rig/packages.sh" deb
+SWIFT=$("$source/Tests/Rig/find-swift.sh")
+export SWIFT
+
+version=$(dpkg-parsechangelog --file "$source/packaging/debian/changelog" --show-field Version)
+upstream=${version%-*}
+mkdir -p "$work" "$output"
+work=$(CDPATH='' cd -- "$work" && pwd)
+tree=$work/geopublicist-$upstream
+
+# The files that belong to the source: git knows them, and an unpacked release has no others but what was built.
+list_files() {
+  cd "$source"
+  if [ -e .git ] && git -c safe.directory="$source" ls-files -z --cached --others --exclude-standard 2> /dev/null; then
+    return
+  fi
+  find . \( -name '.build*' -o -name .git -o -name __pycache__ \) -prune -o -type f ! -name '*.deb' -print0
+}
+
+mkdir -p "$tree"
+find "$tree" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
+list_files > "$work/files"
+(cd "$source" && xargs -0 sh -c 'for f do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh < "$work/files") > "$work/present"
+tar -C "$source" --null --files-from="$work/present" -cf - | tar -C "$tree" -xf -
+rm "$work/files" "$work/present"
+
+cp -R "$tree/packaging/debian" "$tree/debian"
+
+# Debian's own builders take Debian's compiler; everybody else the one that is installed here.
+profile=
+dpkg-query -W -f '${db:Status-Status}' swiftlang 2> /dev/null | grep -qx installed || profile=-Ppkg.geopublicist.toolchain
+# shellcheck disable=SC2086
+(cd "$tree" && dpkg-buildpackage --build=binary --no-sign --no-pre-clean $profile)
+
+rm -f "$output"/geopublicist_*.deb "$output"/geopublicist-dbgsym_*.deb
+for package in "$work"/geopublicist_"${version#*:}"_*.deb; do
+  cp "$package" "$output"
+  echo "Built $output/$(basename "$package")"
+done
