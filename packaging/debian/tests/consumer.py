@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""A program that follows the location, as a desktop's would: prints what happens, one JSON object a line.
+
+It subscribes, starts, and subscribes anew whenever the service has another owner.
+"""
+
+import json
+import sys
+
+from gi.repository import Gio, GLib
+
+NAME = "org.geopublicist.Location1"
+PATH = "/org/geopublicist/Location1"
+
+bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
+subscription = None
+
+
+def say(event, **fields):
+    print(json.dumps({"event": event, **fields}), flush=True)
+
+
+def call(path, interface, method, parameters, then):
+    def done(bus, result):
+        try:
+            then(bus.call_finish(result).unpack())
+        except GLib.Error as error:
+            say("error", name=Gio.DBusError.get_remote_error(error) or "", message=error.message)
+
+    bus.call(NAME, path, interface, method, parameters, None, Gio.DBusCallFlags.NONE, 20_000, None, done)
+
+
+def subscribe():
+    # The first signal may come before the reply, so the program listens before it asks.
+    call(PATH, NAME, "CreateSubscription", GLib.Variant("(a{sv})", ({},)), start)
+
+
+def start(reply):
+    global subscription
+    (subscription,) = reply
+    say("subscribed", path=subscription)
+    call(subscription, NAME + ".Subscription", "Start", None, lambda _: say("started"))
+
+
+def received(_bus, _sender, path, _interface, signal, arguments):
+    if path == subscription:
+        say(signal, arguments=arguments.unpack())
+
+
+def owner_changed(_bus, _sender, _path, _interface, _signal, arguments):
+    _, old, new = arguments.unpack()
+    say("owner", old=old, new=new)
+    if new and old == "" and subscription is not None:
+        subscribe()
+
+
+bus.signal_subscribe(NAME, NAME + ".Subscription", None, None, None, Gio.DBusSignalFlags.NONE, received)
+bus.signal_subscribe(
+    "org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", None, NAME, Gio.DBusSignalFlags.NONE,
+    owner_changed)
+subscribe()
+try:
+    GLib.MainLoop().run()
+except KeyboardInterrupt:
+    sys.exit(0)

@@ -1,0 +1,304 @@
+"""What the tests of the installed package have in common: commands, users, a source of fixes, a consumer.
+
+They need root on a booted Debian with systemd, and change it: configuration, users, GeoClue's source.
+"""
+
+import configparser
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+NAME = "org.geopublicist.Location1"
+PATH = "/org/geopublicist/Location1"
+UNIT = "geopublicist.service"
+ERROR = NAME + ".Error."
+HERE = pathlib.Path(__file__).parent
+DROP_INS = pathlib.Path("/etc/geopublicist/conf.d")
+
+
+class Failed(Exception):
+    pass
+
+
+def step(text):
+    print(f"- {text}", flush=True)
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failed(text)
+
+
+def eventually(condition, text, seconds=15):
+    """The first true value of the condition; fails with the text after so many seconds."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise Failed(text() if callable(text) else text)
+        time.sleep(0.05)
+
+
+def run(*command, user=None, check=True, timeout=60):
+    """A command's result, with its output; as a user if one is named."""
+    if user:
+        command = ("runuser", "-u", user, "--", *command)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    if check and result.returncode != 0:
+        raise Failed(f"{' '.join(command)}: {result.returncode}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def output(*command, **options):
+    return run(*command, **options).stdout.strip()
+
+
+# The unit
+
+def unit(key, name=UNIT):
+    return output("systemctl", "show", "--property", key, "--value", name)
+
+
+def is_active(name=UNIT):
+    return unit("ActiveState", name) == "active"
+
+
+def stop():
+    run("systemctl", "stop", UNIT)
+    eventually(lambda: unit("ActiveState") == "inactive", "the unit does not stop")
+
+
+def configure(text):
+    """Replaces the tests' own configuration file, or removes it, and has the service read it."""
+    file = DROP_INS / "test.conf"
+    DROP_INS.mkdir(exist_ok=True)
+    if text:
+        file.write_text(text)
+    else:
+        file.unlink(missing_ok=True)
+    if is_active():
+        run("systemctl", "reload", UNIT)
+
+
+def journal(since):
+    return output("journalctl", "--unit", UNIT, "--output", "cat", "--since", f"@{since:.3f}")
+
+
+# Calls
+
+def get(*properties, user=None):
+    lines = output("busctl", "get-property", NAME, PATH, NAME, *properties, user=user).splitlines()
+    values = [line.split(" ", 1)[1].strip('"') for line in lines]
+    return values[0] if len(values) == 1 else values
+
+
+def get_location(user=None, options="{}"):
+    """The text that gdbus prints for GetLocation; with the error's name in it if there is one."""
+    result = run(
+        "gdbus", "call", "--system", "--dest", NAME, "--object-path", PATH, "--method", f"{NAME}.GetLocation", options,
+        user=user, check=False)
+    return result.stdout + result.stderr
+
+
+# Users
+
+def add_user(name):
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        run("useradd", "--create-home", "--shell", "/bin/sh", name)
+
+
+class Session:
+    """A login of a user at the seat, with that user's GeoClue agent if wanted."""
+
+    def __init__(self, user, agent=True):
+        add_user(user)
+        self.user = user
+        self.units = [f"seat-of-{user}.service"]
+        self._run(self.units[0], "sleep", "infinity")
+        eventually(lambda: user in output("loginctl", "list-sessions"), "logind has no session")
+        if agent:
+            self.units.append(f"agent-of-{user}.service")
+            self._run(self.units[1], self._agent(), session=False)
+
+    def _run(self, unit_name, *command, session=True):
+        options = ["--collect", "--unit", unit_name, "--uid", self.user]
+        if session:
+            # What a display manager does: PAM tells logind about a session at the seat.
+            options += ["-p", "PAMName=login", "--setenv=XDG_SEAT=seat0", "--setenv=XDG_SESSION_TYPE=tty",
+                        "--setenv=XDG_SESSION_CLASS=user"]
+        run("systemd-run", *options, *command)
+
+    @staticmethod
+    def _agent():
+        for folder in ("/usr/libexec", "/usr/lib"):
+            path = f"{folder}/geoclue-2.0/demos/agent"
+            if os.path.exists(path):
+                return path
+        raise Failed("there is no demo agent of GeoClue")
+
+    @property
+    def id(self):
+        for line in output("loginctl", "list-sessions", "--no-legend").splitlines():
+            fields = line.split()
+            if self.user in fields:
+                return fields[0]
+        raise Failed(f"{self.user} has no session")
+
+    def end(self):
+        for name in self.units:
+            run("systemctl", "stop", name, check=False)
+
+
+# A source of fixes for the real GeoClue
+
+def geoclue_version():
+    return tuple(map(int, output("dpkg-query", "-W", "-f", "${Version}", "geoclue-2.0").split("-")[0].split(".")))
+
+
+def source():
+    """The newest thing that this GeoClue reads: /etc/geolocation since 2.7, a socket with NMEA sentences before."""
+    return StaticSource() if geoclue_version() >= (2, 7) else NMEASource()
+
+
+class StaticSource:
+    file = pathlib.Path("/etc/geolocation")
+
+    def start(self):
+        self.move(52.5162750, 13.3777040)
+        run("systemctl", "try-restart", "geoclue")
+
+    def move(self, latitude, longitude):
+        self.file.write_text(f"{latitude}\n{longitude}\n34\n5\n")
+
+    def stop(self):
+        self.file.unlink(missing_ok=True)
+        run("systemctl", "stop", "geoclue")
+
+
+class NMEASource:
+    """A receiver on a socket that says where it is, four times a second."""
+
+    file = pathlib.Path("/etc/geoclue/geoclue.conf")
+    kept = pathlib.Path("/etc/geoclue/geoclue.conf.before")
+    path = "/run/receiver.socket"
+
+    def start(self):
+        self.position = (52.5162750, 13.3777040)
+        pathlib.Path(self.path).unlink(missing_ok=True)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        os.chmod(self.path, 0o777)
+        self.listener.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+        if not self.kept.exists():
+            shutil.copy2(self.file, self.kept)
+        settings = configparser.ConfigParser(interpolation=None)
+        settings.optionxform = str
+        settings.read(self.kept)
+        settings["network-nmea"]["enable"] = "true"
+        settings["network-nmea"]["nmea-socket"] = self.path
+        with open(self.file, "w") as out:
+            settings.write(out, space_around_delimiters=False)
+        run("systemctl", "try-restart", "geoclue")
+
+    def move(self, latitude, longitude):
+        self.position = (latitude, longitude)
+
+    def stop(self):
+        self.listener.close()
+        self.kept.replace(self.file)
+        run("systemctl", "stop", "geoclue")
+
+    def _serve(self):
+        while True:
+            try:
+                reader, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._feed, args=(reader,), daemon=True).start()
+
+    def _feed(self, reader):
+        try:
+            while True:
+                reader.sendall(self._sentence())
+                time.sleep(0.25)
+        except OSError:
+            reader.close()
+
+    def _sentence(self):
+        def angle(degrees, digits, signs):
+            whole, minutes = divmod(round(abs(degrees) * 600_000_000), 600_000_000)
+            return f"{whole:0{digits}}{minutes / 1e7:010.7f},{signs[degrees < 0]}"
+
+        latitude, longitude = self.position
+        body = (f"GPGGA,{time.strftime('%H%M%S', time.gmtime())}.00,{angle(latitude, 2, 'NS')},"
+                f"{angle(longitude, 3, 'EW')},1,08,1.4,34.0,M,46.9,M,,")
+        checksum = 0
+        for byte in body.encode():
+            checksum ^= byte
+        return f"${body}*{checksum:02X}\r\n".encode()
+
+
+# A consumer
+
+class Consumer:
+    """A consumer.py of a user, and what it has printed."""
+
+    def __init__(self, user=None):
+        command = [sys.executable, str(HERE / "consumer.py")]
+        if user:
+            command = ["runuser", "-u", user, "--", *command]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.events = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            event = json.loads(line)
+            event["at"] = time.monotonic()
+            self.events.append(event)
+
+    def wait(self, what, matches=lambda event: True, after=0, seconds=15):
+        """The first event of that name, after so many events, that matches."""
+        def find():
+            return next((e for e in self.events[after:] if e["event"] == what and matches(e)), None)
+        return eventually(find, lambda: f"no {what} among {self.events[after:]}", seconds)
+
+    def wait_location(self, latitude, longitude, after=0, seconds=15):
+        def is_there(event):
+            location = event["arguments"][0]
+            return abs(location["Latitude"] - latitude) < 1e-6 and abs(location["Longitude"] - longitude) < 1e-6
+        return self.wait("LocationUpdated", is_there, after, seconds)
+
+    @property
+    def count(self):
+        return len(self.events)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def main(*tests):
+    """Runs the tests; says which fail, with the service's log, and fails then."""
+    begin = time.time()
+    for test in tests:
+        print(f"{(test.__doc__ or test.__name__).splitlines()[0]}", flush=True)
+        try:
+            test()
+        except (Failed, subprocess.SubprocessError, OSError) as error:
+            print(f"FAILED: {error}\nThe service's log:\n{journal(begin)}", flush=True)
+            sys.exit(1)
+    print("passed", flush=True)
