@@ -2,16 +2,18 @@
 # Puts everything that is installed at its place below a folder: programs, bus and polkit files, configuration, manual,
 # completions. Units and the system user are not among it: distributions have tools for those.
 #
-#   install.sh ROOT PRODUCTS        ROOT: the folder that stands for /; PRODUCTS: where the built programs are
+#   install.sh ROOT PROGRAM        ROOT: the folder that stands for /; PROGRAM: what link.sh has made
 #
 # Run it from the top of the source tree.
 set -eu
 root=$1
-products=$2
+program=$2
 
 file() { install -D -m 644 "$1" "$root$2/${3:-$(basename "$1")}"; }
 
-install -D -m 755 "$products/geopublicistd" "$root/usr/libexec/geopublicistd"
+install -D -m 755 "$program" "$root/usr/libexec/geopublicistd"
+mkdir -p "$root/usr/bin"
+ln -sf ../libexec/geopublicistd "$root/usr/bin/geopublicist"
 file packaging/geopublicist.conf /etc/geopublicist
 file packaging/apparmor/usr.libexec.geopublicistd /etc/apparmor.d
 
@@ -25,13 +27,9 @@ file packaging/man/geopublicistd.8 /usr/share/man/man8
 file packaging/man/geopublicist.conf.5 /usr/share/man/man5
 file packaging/man/org.geopublicist.Location1.5 /usr/share/man/man5
 
-# As soon as the source has them, everything that belongs to them has to be there.
-if [ -d packaging/polkit ]; then
-  for policy in packaging/polkit/*.policy; do file "$policy" /usr/share/polkit-1/actions; done
-fi
-if grep -q '\.executable(name: "geopublicist",' Package.swift; then
-  install -D -m 755 "$products/geopublicist" "$root/usr/bin/geopublicist"
-  file packaging/man/geopublicist.1 /usr/share/man/man1
-  file packaging/completions/geopublicist.bash /usr/share/bash-completion/completions geopublicist
-  file packaging/completions/_geopublicist /usr/share/zsh/vendor-completions
-fi
+file packaging/man/geopublicist.1 /usr/share/man/man1
+
+file packaging/completions/geopublicist.bash /usr/share/bash-completion/completions geopublicist
+file packaging/completions/_geopublicist /usr/share/zsh/vendor-completions
+for policy in packaging/polkit/*.policy; do file "$policy" /usr/share/polkit-1/actions; done
+for rules in packaging/polkit/*.rules; do file "$rules" /usr/share/doc/geopublicist/examples; done
