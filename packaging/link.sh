@@ -6,7 +6,7 @@
 # CC, CPPFLAGS and CFLAGS as usual. SwiftPM's own links are not what is wanted: they export every symbol, which keeps
 # code that nothing calls, bind lazily, and leave a build ID that depends on the folder.
 set -eu
-swiftc=$(dirname "$1")/swiftc
+swiftc=$(dirname -- "$(command -v "$1")")/swiftc
 products=$2
 file=$3
 build_id=$4

@@ -1,0 +1,43 @@
+# Functions around one booted container; for `.`, with `folder` (its root) and `name` set.
+
+# Boots it, without a network, and waits until it is up.
+start_container() {
+  options="--directory=$folder --machine=$name --private-network --boot"
+  # Where systemd does not run this machine there is nobody to register with.
+  [ -d /run/systemd/system ] || options="$options --register=no --keep-unit"
+  # shellcheck disable=SC2086
+  SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 setsid systemd-nspawn $options > "$folder.log" 2>&1 < /dev/null &
+  nspawn=$!
+  for _ in $(seq 300); do
+    leader=$(pgrep -P "$nspawn" | head -n 1)
+    case $([ -z "$leader" ] || inside systemctl is-system-running 2> /dev/null || true) in
+      running) return 0 ;;
+      degraded) inside systemctl --failed; return 1 ;;
+    esac
+    kill -0 "$nspawn" 2> /dev/null || break
+    sleep 0.2
+  done
+  cat "$folder.log" >&2
+  echo "The container $name does not boot" >&2
+  return 1
+}
+
+# A command inside.
+inside() { nsenter --target "$leader" --all -- "$@"; }
+
+# A command inside, as a service of its own: in a cgroup that the container knows.
+serve_inside() {
+  inside systemd-run --quiet --collect --wait --pipe --setenv=PYTHONDONTWRITEBYTECODE=1 --working-directory=/srv/tests "$@"
+}
+
+stop_container() {
+  [ -n "${nspawn:-}" ] || return 0
+  if [ -n "${leader:-}" ]; then inside systemctl poweroff > /dev/null 2>&1 || true; fi
+  for _ in $(seq 100); do
+    kill -0 "$nspawn" 2> /dev/null || break
+    sleep 0.1
+  done
+  kill -KILL "$nspawn" 2> /dev/null || true
+  wait "$nspawn" 2> /dev/null || true
+  nspawn=
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""A package's life on a running system: installed, upgraded under a consumer, removed, purged.
+
+    lifecycle.py install PACKAGE | upgrade PACKAGE | remove | purge
+"""
+
+import sys
+
+from harness import *
+
+
+def apt(*arguments):
+    run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", *arguments, timeout=300)
+
+
+def foreign_files():
+    """Nothing of another package's is changed"""
+    for package in ("geoclue-2.0", "polkitd", "dbus"):
+        changed = run("dpkg", "--verify", package, check=False).stdout.strip()
+        expect(not changed, changed)
+
+
+def install():
+    """The first call after the installation works, without a reload; until then nothing runs"""
+    add_user("alice")
+    apt("install", sys.argv[2])
+    expect(unit("LoadState") == "loaded", "systemd does not know the unit")
+    expect(unit("ActiveState") == "inactive", "it was started")
+    expect(pwd.getpwnam("geopublicist").pw_shell == "/usr/sbin/nologin", "the user has a shell")
+    get("Version", user="alice")
+    expect(is_active(), "the call did not start it")
+    expect("error" not in journal(0).lower(), journal(0))
+
+
+def upgrade():
+    """An upgrade restarts the service under a consumer, and does not start one that does not run"""
+    receiver = source()
+    receiver.start()
+    session = Session("alice")
+    try:
+        consumer = Consumer("alice")
+        consumer.wait("LocationUpdated", seconds=30)
+        before = unit("MainPID")
+        seen = consumer.count
+        apt("install", sys.argv[2])
+        expect(unit("MainPID") not in ("0", before), "it was not restarted")
+        consumer.wait("Closed", lambda e: e["arguments"] == ["shutdown"], after=seen)
+        consumer.wait("LocationUpdated", after=seen, seconds=30)
+        consumer.end()
+        stop()
+        apt("install", "--reinstall", sys.argv[2])
+        expect(unit("ActiveState") == "inactive", "it was started")
+    finally:
+        session.end()
+        receiver.stop()
+
+
+def remove():
+    """Removed, it is gone from the bus, and its configuration stays"""
+    get("Version")
+    apt("remove", "geopublicist")
+    eventually(lambda: unit("LoadState") == "not-found", lambda: unit("LoadState"))
+    answer = get_location()
+    expect("ServiceUnknown" in answer, answer)
+    expect(not run("pgrep", "geopublicistd", check=False).stdout, "it still runs")
+    expect(os.path.exists("/etc/geopublicist/geopublicist.conf"), "the configuration is gone")
+
+
+def purge():
+    """Purged, nothing of it is left but its system user, which owns no file"""
+    apt("purge", "geopublicist")
+    left = output("find", "/etc", "/usr", "/var/lib", "/var/cache", "/run", "-xdev", "-iname", "*geopublicist*")
+    kept = [line for line in left.splitlines() if not line.startswith(("/var/lib/systemd/", "/run/systemd/"))]
+    expect(not kept, f"left: {kept}")
+    owned = output("find", "/", "-xdev", "-user", "geopublicist")
+    expect(not owned, f"owned: {owned}")
+
+
+main(*{"install": (install, foreign_files), "upgrade": (upgrade, foreign_files), "remove": (remove,),
+       "purge": (purge, foreign_files)}[sys.argv[1]])
