@@ -51,11 +51,11 @@ for release in ${*:-bookworm trixie}; do
 
   try lintian inside lintian --allow-root --info --display-info --display-experimental --pedantic --show-overrides \
     --fail-on error,warning,info,pedantic,experimental "/srv/$(basename "$package")"
-  try installation serve_inside ./lifecycle.py install /srv/package.deb
-  for test in activation locations authorization resources; do try "$test" serve_inside "./$test"; done
-  try upgrade serve_inside ./lifecycle.py upgrade /srv/next.deb
-  try removal serve_inside ./lifecycle.py remove
-  try purge serve_inside ./lifecycle.py purge
+  try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
+  for test in activation locations authorization resources; do try "$test" serve_inside "/srv/tests/$test"; done
+  try upgrade serve_inside /srv/tests/lifecycle.py upgrade /srv/next.deb
+  try removal serve_inside /srv/tests/lifecycle.py remove
+  try purge serve_inside /srv/tests/lifecycle.py purge
 
   stop_container
   rm -rf "$folder"

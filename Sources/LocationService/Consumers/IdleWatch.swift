@@ -3,7 +3,13 @@ import MainLoop
 /// Notices when nobody has used the service for a while; makes no wake-ups while somebody does.
 final class IdleWatch {
   /// Seconds; 0 is never.
-  var timeout: Double { didSet { touch() } }
+  var timeout: Double {
+    didSet {
+      // A timer that waits for the old end would come too late for a nearer one.
+      timer = nil
+      touch()
+    }
+  }
   var isBusy: () -> Bool = { false }
   var onIdle: (() -> Void)? { didSet { touch() } }
 

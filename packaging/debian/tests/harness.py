@@ -51,12 +51,36 @@ def eventually(condition, text, seconds=15):
 
 def run(*command, user=None, check=True, timeout=60):
     """A command's result, with its output; as a user if one is named."""
+    enter = None
     if user:
-        command = ("runuser", "-u", user, "--", *command)
-    result = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+        enter = session_entry(user)
+        command = (*become(user), *command)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=timeout, preexec_fn=enter)
     if check and result.returncode != 0:
         raise Failed(f"{' '.join(command)}: {result.returncode}\n{result.stdout}{result.stderr}")
     return result
+
+
+def become(user):
+    """What a command begins with to run as that user, in the same process."""
+    group = str(pwd.getpwnam(user).pw_gid)
+    return ("setpriv", "--reuid", user, "--regid", group, "--init-groups", "--reset-env", "--")
+
+
+def session_entry(user):
+    """What a child process does first to belong to the user's session, if there is one: polkit looks at its cgroup."""
+    session = Session.current.get(user)
+    if session is None:
+        return None
+    group = run("systemctl", "show", "--property", "ControlGroup", "--value", f"session-{session.id}.scope").stdout.strip()
+    # With version 1 of cgroups, systemd's own tree is beside the others.
+    root = "/sys/fs/cgroup" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "/sys/fs/cgroup/systemd"
+    processes = f"{root}{group}/cgroup.procs"
+
+    def enter():
+        with open(processes, "w") as file:
+            file.write(str(os.getpid()))
+    return enter
 
 
 def output(*command, **options):
@@ -122,12 +146,17 @@ def add_user(name):
 class Session:
     """A login of a user at the seat, with that user's GeoClue agent if wanted."""
 
+    current = {}
+
     def __init__(self, user, agent=True):
         add_user(user)
         self.user = user
         self.units = [f"seat-of-{user}.service"]
         self._run(self.units[0], "sleep", "infinity")
         eventually(lambda: user in output("loginctl", "list-sessions"), "logind has no session")
+        eventually(lambda: output("loginctl", "show-session", "--property", "State", "--value", self.id) == "active",
+                   "the session does not become active", 60)
+        self.current[user] = self
         if agent:
             self.units.append(f"agent-of-{user}.service")
             self._run(self.units[1], self._agent(), session=False)
@@ -157,6 +186,7 @@ class Session:
         raise Failed(f"{self.user} has no session")
 
     def end(self):
+        self.current.pop(self.user, None)
         for name in self.units:
             run("systemctl", "stop", name, check=False)
 
@@ -258,9 +288,11 @@ class Consumer:
 
     def __init__(self, user=None):
         command = [sys.executable, str(HERE / "consumer.py")]
+        enter = None
         if user:
-            command = ["runuser", "-u", user, "--", *command]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            enter = session_entry(user)
+            command = [*become(user), *command]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=enter)
         self.events = []
         threading.Thread(target=self._read, daemon=True).start()
 
