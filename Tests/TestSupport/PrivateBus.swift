@@ -52,6 +52,11 @@ public final class PrivateBus {
     process.kill()
   }
 
+  /// Stops the bus, as a machine under load does, or lets it go on; works with dbus-daemon.
+  public func suspend(_ suspended: Bool) {
+    process.signal(suspended ? SIGSTOP : SIGCONT)
+  }
+
   /// What the broker wrote.
   public var log: String { process.standardError }
 

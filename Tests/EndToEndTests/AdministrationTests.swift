@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What an administrator has to do with the daemon: its configuration and its log.
+@Suite(.serialized) struct AdministrationTests {
+  private let directory = TemporaryDirectory()
+  private let bus: PrivateBus
+
+  init() throws { bus = try PrivateBus(.system) }
+
+  private func write(_ text: String) throws -> String {
+    let file = directory.file("geopublicist.conf")
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    return file
+  }
+
+  @Test func aBadConfigurationIsRefusedAtTheStart() throws {
+    let file = try write("[Limits]\nsubscriptions-per-user=many\n")
+    let result = try run([Rig.product("geopublicistd"), "--address", bus.address, "--config", file])
+    #expect(result.exit == .status(78))
+    for part in [file, "[Limits]", "subscriptions-per-user", "many"] {
+      #expect(result.standardError.contains(part), "\(result.standardError)")
+    }
+  }
+
+  @Test func aHangUpReadsTheConfigurationAgain() throws {
+    let file = try write("[Limits]\nsubscriptions-per-connection=1\n")
+    let daemon = try Daemon(.system, on: bus, options: ["--config", file])
+    let consumer = try ConsumerProgram(on: bus)
+    _ = try consumer.subscribe()
+    func create() throws -> String? {
+      try consumer.call("CreateSubscription", signature: "a{sv}", [[:]]).errorName
+    }
+    #expect(try create() == "\(Daemon.name).Error.LimitsExceeded")
+
+    _ = try write("[Limits]\nsubscriptions-per-connection=none\n")
+    daemon.signal(SIGHUP)
+    try eventually("it says what is wrong") { daemon.log.contains("subscriptions-per-connection: 'none'") }
+    #expect(try create() == "\(Daemon.name).Error.LimitsExceeded", "the old settings stay")
+
+    _ = try write("[Limits]\nsubscriptions-per-connection=2\n")
+    daemon.signal(SIGHUP)
+    try eventually("the new ones hold", turn: rest) { try create() == nil }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func theLogLevelIsRootsToSeeAndToChange() throws {
+    let daemon = try Daemon(.system, on: bus)
+    let root = try BusClient(at: bus.address)
+    func get(_ client: BusClient, _ property: String) throws -> BusClient.Answer {
+      try client.call(
+        "Get", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/LogControl1", of: Daemon.name,
+        signature: "ss", ["org.freedesktop.LogControl1", .string(property)])
+    }
+    func set(_ client: BusClient, _ property: String, _ value: JSON) throws -> BusClient.Answer {
+      try client.call(
+        "Set", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/LogControl1", of: Daemon.name,
+        signature: "ssv", ["org.freedesktop.LogControl1", .string(property), .variant("s", value)])
+    }
+    #expect(try get(root, "LogLevel") == .reply([.variant("s", "debug")]))
+    #expect(try set(root, "LogLevel", "err").errorName == nil)
+    #expect(try get(root, "LogLevel") == .reply([.variant("s", "err")]))
+    #expect(try set(root, "LogLevel", "loud").errorName == "org.freedesktop.DBus.Error.InvalidArgs")
+    #expect(try get(root, "LogTarget") == .reply([.variant("s", "console")]))
+    #expect(try get(root, "SyslogIdentifier") == .reply([.variant("s", "geopublicist")]))
+    if Rig.isRoot {
+      let other = try BusClient(at: bus.address, as: User.games)
+      #expect(try get(other, "LogLevel").errorName == "org.freedesktop.DBus.Error.AccessDenied")
+      #expect(try set(other, "LogLevel", "debug").errorName == "org.freedesktop.DBus.Error.AccessDenied")
+    }
+    #expect(daemon.isRunning)
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The options of a subscription at work, given at its creation or changed while it runs.
+@Suite(.serialized) struct SubscriptionOptionTests {
+  private let bus: PrivateBus
+  private let geoclue: FakeGeoClue
+  private let daemon: Daemon
+  private let consumer: ConsumerProgram
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try FakeGeoClue(on: bus)
+    daemon = try Daemon(.system, on: bus)
+    consumer = try ConsumerProgram(on: bus)
+  }
+
+  private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13) }
+
+  private func latitudes(_ path: String) -> [Double] {
+    consumer.locations(from: path).compactMap { $0["Latitude"]?.content.number }
+  }
+
+  private func closed(_ path: String) -> [JSON]? {
+    consumer.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments
+  }
+
+  private func set(_ property: String, of path: String, to value: JSON) throws -> BusClient.Answer {
+    try consumer.client.call(
+      "Set", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ssv",
+      [.string(Daemon.subscription), .string(property), value])
+  }
+
+  @Test func maxUpdatesCompletesASubscription() throws {
+    let path = try consumer.subscribeAndStart(["max-updates": .variant("u", 2)])
+    try fix(50)
+    _ = try consumer.locations(1, from: path)
+    try fix(51)
+    _ = try consumer.locations(2, from: path)
+    try eventually("it is closed") { closed(path) == ["completed"] }
+    #expect(try consumer.subscriptions().isEmpty)
+    let answer = try consumer.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
+    try consumer.waitFor("State", "idle")
+  }
+
+  @Test func durationCompletesASubscriptionThatGetsNothing() throws {
+    let path = try consumer.subscribeAndStart(["duration": .variant("u", 300)])
+    let start = ContinuousClock.now
+    try eventually("it is closed") { closed(path) == ["completed"] }
+    #expect(ContinuousClock.now - start >= .milliseconds(200))
+    #expect(try consumer.subscriptions().isEmpty)
+  }
+
+  @Test func debounceWaitsForQuiet() throws {
+    let path = try consumer.subscribeAndStart(["debounce": .variant("u", 600)])
+    try fix(50)
+    _ = try consumer.locations(1, from: path)
+    for step in 1...5 { try fix(50 + Double(step)) }
+    _ = try consumer.locations(2, from: path)
+    #expect(latitudes(path) == [50, 55])
+  }
+
+  @Test func aTimeThresholdKeepsTheNewest() throws {
+    let path = try consumer.subscribeAndStart(["time-threshold": .variant("u", 800)])
+    try fix(50)
+    _ = try consumer.locations(1, from: path)
+    for step in 1...5 { try fix(50 + Double(step)) }
+    _ = try consumer.locations(2, from: path)
+    #expect(latitudes(path) == [50, 55])
+  }
+
+  @Test func thresholdsChangeWhileItRuns() throws {
+    let path = try consumer.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
+    try fix(50)
+    _ = try consumer.locations(1, from: path)
+    try fix(50.1)
+    let all = try consumer.subscribeAndStart()
+    try eventually("somebody else has it") { latitudes(all).last == 50.1 }
+    #expect(latitudes(path) == [50])
+    #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)).errorName == nil)
+    try eventually("what waited goes out") { latitudes(path) == [50, 50.1] }
+    #expect(try consumer.property("DistanceThreshold", of: path) == 100)
+    try eventually("the change is told to the owner") {
+      consumer.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
+    }
+  }
+
+  @Test func aChangeOfTheAccuracyBeginsAnewAtTheNewLevel() throws {
+    let path = try consumer.subscribeAndStart()
+    try fix(50.123456)
+    _ = try consumer.locations(1, from: path)
+    #expect(try set("Accuracy", of: path, to: .variant("s", "street")).errorName == nil)
+    let reduced = try #require(try consumer.locations(2, from: path).last)
+    #expect(reduced["Level"] == .variant("s", "street"))
+    #expect(reduced["Reduced"] == .variant("b", false))
+    #expect(reduced["Latitude"]?.content.number != 50.123456)
+    #expect(try #require(reduced["Accuracy"]?.content.number) >= 500)
+    #expect(try set("Accuracy", of: path, to: .variant("s", "very")).errorName == "\(Daemon.name).Error.InvalidOption")
+    #expect(try set("Accuracy", of: path, to: .variant("u", 1)).errorName == "org.freedesktop.DBus.Error.InvalidArgs")
+    #expect(
+      try set("Active", of: path, to: .variant("b", true)).errorName
+        == "org.freedesktop.DBus.Error.PropertyReadOnly")
+  }
+
+  @Test func aStalledBusMakesTheDaemonKeepTheNewestOnly() throws {
+    let clients = try PrivateBus(.session, broker: .dbusDaemon)
+    let daemon = try Daemon(.system, on: clients, geoclueOn: bus)
+    let many = try (0..<8).map { _ in try ConsumerProgram(on: clients) }
+    let paths = try many.map { consumer in try (0..<16).map { _ in try consumer.subscribeAndStart() } }
+    try fix(50)
+    for (consumer, paths) in zip(many, paths) { for path in paths { _ = try consumer.locations(1, from: path) } }
+    let before = try residentKilobytes(of: daemon)
+
+    clients.suspend(true)
+    for step in 1...100 { try fix(50 + Double(step) / 1000) }
+    try eventually("GeoClue has been asked for all of them", within: .seconds(30)) {
+      geoclue.calls.filter { $0.member == "GetAll" }.count >= 101
+    }
+    let grown = try residentKilobytes(of: daemon) - before
+    #expect(grown < 2_048, "it grew by \(grown) kB")
+    clients.suspend(false)
+    for (consumer, paths) in zip(many, paths) {
+      for path in paths {
+        try eventually("each has the newest", within: .seconds(30)) {
+          consumer.locations(from: path).last?["Latitude"] == .variant("d", 50.1)
+        }
+      }
+    }
+  }
+
+  private func residentKilobytes(of daemon: Daemon) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(daemon.processIdentifier)/status", encoding: .utf8)
+    let words = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(separator: " ")
+    return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
+  }
+}
