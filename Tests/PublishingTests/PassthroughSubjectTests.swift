@@ -129,6 +129,36 @@ import Testing
     #expect(trace.text == "up:sub up:cancel")
   }
 
+  @Test("a subject does not keep the subscription of an upstream that it was disconnected from, however often")
+  func disconnectedUpstreamsAreLetGo() {
+    weak var passing: Probe<Int, TestError>.Link?
+    weak var current: Probe<Int, TestError>.Link?
+    let value = CurrentValueSubject<Int, TestError>(0)
+    do {
+      let probe = Probe<Int, TestError>(isPolite: true)
+      probe.subscribe(subject).cancel()
+      passing = probe.links.last
+      let other = Probe<Int, TestError>(isPolite: true)
+      other.subscribe(value).cancel()
+      current = other.links.last
+    }
+    #expect(passing == nil)
+    #expect(current == nil)
+  }
+
+  @Test("a shared publisher that everybody has left keeps nothing of its upstream")
+  func sharedUpstreamIsLetGo() {
+    weak var link: Probe<Int, TestError>.Link?
+    let shared = Deferred { () -> Probe<Int, TestError> in
+      let probe = Probe<Int, TestError>(isPolite: true)
+      probe.onSubscribe = { link = $0 }
+      return probe
+    }
+    .share()
+    shared.record().cancel()
+    #expect(link == nil)
+  }
+
   @Test("send() without an argument sends a Void")
   func void() {
     let subject = PassthroughSubject<Void, Never>()

@@ -1,0 +1,156 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// What programs come upon sooner or later and no table of rules lists.
+@Suite("details") struct DetailsTests {
+  let trace = Trace()
+
+  @Test("CurrentValueSubject: its value can be set from inside a sink")
+  func setInsideSink() {
+    let subject = CurrentValueSubject<Int, Never>(0)
+    let recorder = subject.record {
+      if (1..<3).contains($0) { subject.value += 1 }
+      return .none
+    }
+    subject.value = 1
+    #expect(recorder.values == [0, 1, 2, 3])
+    #expect(recorder.breaches == [])
+  }
+
+  @Test("@Published: its property can be set from inside a sink")
+  func setPublishedInsideSink() {
+    final class Model { @Published var x = 0 }
+    let (model, trace) = (Model(), trace)
+    let subscription = model.$x.dropFirst().sink {
+      trace.add("\($0)")
+      if $0 < 3 { model.x = $0 + 1 }
+    }
+    model.x = 1
+    #expect(trace.text == "1 2 3")
+    subscription.cancel()
+  }
+
+  @Test("@Published: one property follows another of the same object without holding it")
+  func followsItself() {
+    final class Model {
+      @Published var x = 1
+      @Published var twice = 0
+    }
+    weak var weakModel: Model?
+    do {
+      let model = Model()
+      weakModel = model
+      model.$x.map { $0 * 2 }.assign(to: &model.$twice)
+      model.x = 5
+      #expect(model.twice == 10)
+    }
+    #expect(weakModel == nil)
+  }
+
+  @Test("prefix(untilOutputFrom:): an other that speaks at once ends it before the first value")
+  func prefixUntilAtOnce() {
+    let subject = PassthroughSubject<Int, Never>()
+    subject.prefix(untilOutputFrom: Just(0)).record(trace)
+    subject.send(1)
+    #expect(trace.text == "end")
+  }
+
+  @Test("drop(untilOutputFrom:): an other that speaks at once lets everything pass")
+  func dropUntilAtOnce() {
+    [1, 2].publisher.eraseToAnyPublisher().drop(untilOutputFrom: Just(0)).record(trace)
+    #expect(trace.text == "1 2 end")
+  }
+
+  @Test("autoconnect of a source that ends at once: the second subscriber gets the end only")
+  func autoconnectOfFinished() {
+    let connected = [1, 2].publisher.makeConnectable().autoconnect()
+    connected.record(trace, "a")
+    connected.record(trace, "b")
+    #expect(trace.text == "a1 a2 aend bend")
+  }
+
+  @Test("a subscriber that asks twice for a Just gets it once")
+  func justOnce() {
+    let recorder = Just(1).record(trace, asking: .none)
+    recorder.onValue = { [unowned recorder] _ in
+      recorder.request(.max(1))
+      return .max(3)
+    }
+    recorder.request(.max(1))
+    #expect(trace.text == "1 end")
+  }
+
+  @Test("a cancelled Just, Record or sequence gives nothing when asked")
+  func cancelledSources() {
+    let recorders = [
+      Just(1).eraseToAnyPublisher().record(trace, asking: .none),
+      [1].publisher.eraseToAnyPublisher().record(trace, asking: .none),
+      Record<Int, Never>(output: [1], completion: .finished).eraseToAnyPublisher().record(trace, asking: .none),
+      Future<Int, Never> { $0(.success(1)) }.eraseToAnyPublisher().record(trace, asking: .none),
+      Optional(1).publisher.eraseToAnyPublisher().record(trace, asking: .none),
+    ]
+    for recorder in recorders {
+      recorder.cancel()
+      recorder.request(.unlimited)
+    }
+    #expect(trace.text == "")
+  }
+
+  @Test("Future: a subscriber that comes while the promise is being kept is told as well")
+  func futureReentrancy() {
+    var promise: Future<Int, Never>.Promise?
+    let future = Future<Int, Never> { promise = $0 }
+    let trace = trace
+    future.record(trace, "a") { _ in
+      future.record(trace, "b")
+      return .none
+    }
+    promise?(.success(1))
+    #expect(trace.entries.sorted() == ["a1", "aend", "b1", "bend"])
+  }
+
+  @Test("a sink cancelled from inside its completion, and one dropped inside its value")
+  func dropsItself() {
+    let subject = PassthroughSubject<Int, Never>()
+    let trace = trace
+    var first: AnyCancellable?
+    first = subject.sink(receiveCompletion: { _ in first?.cancel() }, receiveValue: { trace.add("a\($0)") })
+    var second: AnyCancellable?
+    second = subject.sink {
+      trace.add("b\($0)")
+      second = nil
+    }
+    subject.send(1)
+    subject.send(2)
+    subject.send(completion: .finished)
+    #expect(trace.text == "a1 b1 a2")
+    #expect(second == nil)
+  }
+
+  @Test("a subject can be subscribed to itself through another without end in sight")
+  func feedback() {
+    let subject = PassthroughSubject<Int, Never>()
+    let recorder = subject.record(trace)
+    let subscription = subject.filter { $0 < 5 }.map { $0 + 1 }.subscribe(subject)
+    subject.send(1)
+    #expect(recorder.values == [1, 2, 3, 4, 5])
+    subscription.cancel()
+  }
+
+  @Test("demand, completion and identifiers may cross threads")
+  func sendable() {
+    func check<T: Sendable>(_ value: T) {}
+    check(Subscribers.Demand.max(1))
+    check(Subscribers.Completion<TestError>.finished)
+    check(CombineIdentifier())
+    check(Publishers.PrefetchStrategy.keepFull)
+  }
+
+  @Test("values outside of any actor")
+  func valuesAnywhere() async {
+    var seen: [Int] = []
+    for await value in [1, 2, 3].publisher.values { seen.append(value) }
+    #expect(seen == [1, 2, 3])
+  }
+}

@@ -1,0 +1,117 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// Sources that answer at once must not pile up calls: ten thousand values would overflow the stack.
+@Suite("no recursion") struct DepthTests {
+  static let count = 10_000
+  private typealias Numbers = Publishers.Sequence<Range<Int>, Never>
+
+  private var numbers: AnyPublisher<Int, Never> { (0..<Self.count).publisher.eraseToAnyPublisher() }
+
+  /// Asks for one at a time, from inside each value.
+  private func pull<P: Publisher>(_ publisher: P) -> Recorder<P.Output, P.Failure> {
+    let recorder = Recorder<P.Output, P.Failure>(asking: .max(1))
+    recorder.onValue = { [unowned recorder] _ in
+      recorder.request(.max(1))
+      return .none
+    }
+    publisher.subscribe(recorder)
+    return recorder
+  }
+
+  private func expectAll<P: Publisher>(_ publisher: P, _ count: Int = count) {
+    let pulled = pull(publisher)
+    #expect(pulled.values.count == count)
+    #expect(pulled.completion?.traced == "end")
+    #expect(pulled.breaches == [])
+    let returned = publisher.record(asking: .max(1)) { _ in .max(1) }
+    #expect(returned.values.count == count)
+    #expect(returned.completion?.traced == "end")
+    #expect(returned.breaches == [])
+  }
+
+  @Test func stepping() {
+    expectAll(numbers.map { $0 }.filter { _ in true }.removeDuplicates().compactMap { $0 }.scan(0, +))
+  }
+
+  @Test func swallowing() {
+    expectAll(numbers.filter { $0 == Self.count - 1 }, 1)
+    expectAll(numbers.dropFirst(Self.count - 1), 1)
+    expectAll(numbers.drop { $0 < Self.count - 1 }, 1)
+    expectAll(numbers.compactMap { $0 == Self.count - 1 ? $0 : nil }, 1)
+    expectAll(numbers.map { _ in 1 }.removeDuplicates(), 1)
+    expectAll(numbers.output(at: Self.count - 1), 1)
+  }
+
+  @Test func groups() {
+    expectAll(numbers.collect(2), Self.count / 2)
+  }
+
+  @Test func chains() {
+    expectAll(numbers.append(numbers), Self.count * 2)
+    expectAll(numbers.prepend(numbers), Self.count * 2)
+  }
+
+  @Test func merging() {
+    expectAll(numbers.merge(with: numbers), Self.count * 2)
+  }
+
+  @Test func zipping() {
+    expectAll(numbers.zip(numbers))
+  }
+
+  @Test func flattening() {
+    expectAll(numbers.flatMap { Just($0) })
+    expectAll(numbers.flatMap(maxPublishers: .max(1)) { Just($0) })
+    expectAll(Just(0).eraseToAnyPublisher().flatMap { _ in (0..<Self.count).publisher })
+  }
+
+  @Test func recovering() {
+    expectAll(numbers.setFailureType(to: TestError.self).catch { _ in Just(0) })
+    expectAll(numbers.setFailureType(to: TestError.self).replaceError(with: 0))
+  }
+
+  @Test func buffering() {
+    expectAll(numbers.buffer(size: Self.count, prefetch: .byRequest, whenFull: .dropOldest))
+    expectAll(numbers.buffer(size: 4, prefetch: .keepFull, whenFull: .dropOldest))
+  }
+
+  @Test func scheduling() {
+    expectAll(numbers.receive(on: ImmediateScheduler.shared))
+    expectAll(numbers.delay(for: 1, scheduler: ImmediateScheduler.shared))
+    expectAll(numbers.measureInterval(using: ImmediateScheduler.shared))
+  }
+
+  @Test func observing() {
+    expectAll(numbers.handleEvents(receiveOutput: { _ in }))
+    expectAll(numbers.breakpoint())
+  }
+
+  @Test func switching() {
+    let recorder = numbers.map { Just($0) }.switchToLatest().record()
+    #expect(recorder.values.count == Self.count)
+    #expect(recorder.completion == .finished)
+  }
+
+  @Test func manyPublishersInARow() {
+    let chained = (0..<200).reduce(Empty<Int, Never>().eraseToAnyPublisher()) { chain, number in
+      chain.append(number).eraseToAnyPublisher()
+    }
+    #expect(chained.record().values == Array(0..<200))
+    let merged = Publishers.MergeMany((0..<1000).map { Just($0) }).record()
+    #expect(merged.values == Array(0..<1000))
+    #expect(merged.completion == .finished)
+  }
+
+  @Test func manyAttempts() {
+    var attempts = 0
+    let recorder = Deferred {
+      attempts += 1
+      return Fail<Int, TestError>(error: .oops)
+    }
+    .retry(1000).record()
+    #expect(attempts == 1001)
+    #expect(recorder.completion == .failure(.oops))
+  }
+}
