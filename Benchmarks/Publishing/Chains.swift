@@ -81,6 +81,17 @@ func flatMap(values: Int) -> Measurement {
   }
 }
 
+func share(values: Int) -> Measurement {
+  let subject = PassthroughSubject<Int, Never>()
+  let total = Total()
+  let shared = subject.map(parts().transform).share()
+  let subscriptions = (0..<2).map { _ in shared.sink { total.sum &+= $0 } }
+  defer { withExtendedLifetime(subscriptions) {} }
+  return measure("map → share → 2 sinks", values: values) { values in
+    for value in 0..<values { subject.send(value) }
+  }
+}
+
 /// A thousand values to each interval of virtual time.
 func throttle(values: Int) -> Measurement {
   let scheduler = VirtualScheduler()

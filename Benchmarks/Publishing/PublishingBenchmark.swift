@@ -20,6 +20,7 @@ struct PublishingBenchmark {
       merge(values: many),
       combineLatest(values: many),
       flatMap(values: many),
+      share(values: many),
       throttle(values: many),
       stream,
       await asyncValues(values: 100_000).compared(to: stream),

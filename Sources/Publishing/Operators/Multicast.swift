@@ -15,32 +15,45 @@ extension Publishers {
     /// Makes the subject.
     public final let createSubject: () -> SubjectType
 
-    private lazy var subject = createSubject()
+    @usableFromInline var madeSubject: SubjectType?
+
+    @inlinable
+    var subject: SubjectType {
+      if let madeSubject { return madeSubject }
+      let subject = createSubject()
+      madeSubject = subject
+      return subject
+    }
 
     /// Runs `upstream` into the subject that `createSubject` makes.
+    @inlinable
     public init(upstream: Upstream, createSubject: @escaping () -> SubjectType) {
       self.upstream = upstream
       self.createSubject = createSubject
     }
 
     /// Attaches a subscriber.
+    @inlinable
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      subject.receive(subscriber: MulticastLink(subscriber))
+      subject.receive(subscriber: MulticastLink(Outlet(subscriber)))
     }
 
     /// Subscribes the subject to the upstream.
+    @inlinable
     public final func connect() -> any Cancellable { upstream.subscribe(subject) }
   }
 }
 
 extension Publisher {
   /// Runs this publisher once for all, into a subject that is made when it is first needed.
+  @inlinable
   public func multicast<S: Subject>(_ createSubject: @escaping () -> S) -> Publishers.Multicast<Self, S>
   where S.Output == Output, S.Failure == Failure {
     Publishers.Multicast(upstream: self, createSubject: createSubject)
   }
 
   /// Runs this publisher once for all, into a subject.
+  @inlinable
   public func multicast<S: Subject>(subject: S) -> Publishers.Multicast<Self, S>
   where S.Output == Output, S.Failure == Failure {
     Publishers.Multicast(upstream: self, createSubject: { subject })
@@ -53,22 +66,23 @@ final class MulticastLink<Downstream: Subscriber>: Link, Subscriber {
   @usableFromInline typealias Input = Downstream.Input
   @usableFromInline typealias Failure = Downstream.Failure
 
-  private var downstream: Downstream?
+  @usableFromInline var downstream: Downstream?
 
+  @inlinable
   init(_ downstream: Downstream) { self.downstream = downstream }
 
-  @usableFromInline
+  @inlinable
   func receive(subscription: any Subscription) {
     if attach(subscription) { downstream?.receive(subscription: self) }
   }
 
-  @usableFromInline
+  @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live, let downstream else { return .none }
     return downstream.receive(input)
   }
 
-  @usableFromInline
+  @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live, let downstream else { return }
     _ = detach()

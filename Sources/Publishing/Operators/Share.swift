@@ -13,15 +13,17 @@ extension Publishers {
     /// The publisher that is shared.
     public final let upstream: Upstream
 
-    private let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Output, Failure>>>
+    @usableFromInline let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Output, Failure>>>
 
     /// Shares `upstream`.
+    @inlinable
     public init(upstream: Upstream) {
       self.upstream = upstream
       shared = upstream.multicast(subject: PassthroughSubject()).autoconnect()
     }
 
     /// Attaches a subscriber.
+    @inlinable
     public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
       shared.receive(subscriber: subscriber)
     }
@@ -33,5 +35,6 @@ extension Publishers {
 
 extension Publisher {
   /// Runs this publisher once for all subscribers.
+  @inlinable
   public func share() -> Publishers.Share<Self> { Publishers.Share(upstream: self) }
 }

@@ -22,26 +22,26 @@ final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
   @usableFromInline typealias Input = S.Output
   @usableFromInline typealias Failure = S.Failure
 
-  private var subject: S?
-  private var upstream: (any Subscription)?
+  @usableFromInline var subject: S?
+  @usableFromInline var upstream: (any Subscription)?
 
-  @usableFromInline
+  @inlinable
   init(_ subject: S) { self.subject = subject }
 
-  @usableFromInline
+  @inlinable
   func receive(subscription: any Subscription) {
     guard let subject, upstream == nil else { return subscription.cancel() }
     upstream = subscription
     subject.send(subscription: self)
   }
 
-  @usableFromInline
+  @inlinable
   func receive(_ input: S.Output) -> Subscribers.Demand {
     if upstream != nil { subject?.send(input) }
     return .none
   }
 
-  @usableFromInline
+  @inlinable
   func receive(completion: Subscribers.Completion<S.Failure>) {
     guard let subject, upstream != nil else { return }
     self.subject = nil
@@ -49,10 +49,10 @@ final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
     subject.send(completion: completion)
   }
 
-  @usableFromInline
+  @inlinable
   func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
 
-  @usableFromInline
+  @inlinable
   func cancel() {
     let last = upstream
     let subject = self.subject
