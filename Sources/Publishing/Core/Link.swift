@@ -46,6 +46,16 @@ class Link: Subscription, Described {
     return last
   }
 
+  /// Gives the subscription and the end together; what the subscriber asks for in between goes nowhere.
+  @inlinable
+  final func finishAtOnce<S: Subscriber>(_ downstream: S, _ completion: Subscribers.Completion<S.Failure> = .finished) {
+    phase = .ending
+    downstream.receive(subscription: self)
+    guard phase == .ending else { return }
+    detach()?.cancel()
+    downstream.receive(completion: completion)
+  }
+
   /// Asks upstream; what an operator does that neither keeps nor multiplies values.
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {

@@ -48,10 +48,8 @@ where Downstream.Input == S.Output, Downstream.Failure == S.Thrown {
   @inlinable
   func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
+    if step.isEmpty { return finishAtOnce(downstream) }
     downstream.receive(subscription: self)
-    guard step.isEmpty, phase == .live else { return }
-    detach()?.cancel()
-    downstream.receive(completion: .finished)
   }
 
   @inlinable

@@ -107,8 +107,8 @@ final class DropUntilOutputLink<Downstream: Subscriber>: Link, Subscriber, Gate 
   @inlinable
   func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
+    if let early { return finishAtOnce(downstream, early) }
     downstream.receive(subscription: self)
-    if let early { end(early) }
   }
 
   @inlinable

@@ -16,6 +16,13 @@ extension Publishers {
       self.transform = transform
     }
 
+    /// Applies the operator to `upstream`; the other initializer without its label.
+    @_disfavoredOverload
+    @inlinable
+    public init(upstream: Upstream, _ map: @escaping (Upstream.Failure) -> Failure) {
+      self.init(upstream: upstream, transform: map)
+    }
+
     /// Attaches a subscriber.
     @inlinable
     public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {

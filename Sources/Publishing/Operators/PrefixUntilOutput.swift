@@ -56,8 +56,8 @@ final class PrefixUntilOutputLink<Downstream: Subscriber, GateFailure: Error>: L
   @inlinable
   func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
+    if isOver { return finishAtOnce(downstream) }
     downstream.receive(subscription: self)
-    if isOver { finish() }
   }
 
   @inlinable

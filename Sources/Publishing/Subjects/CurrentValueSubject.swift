@@ -56,6 +56,14 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
   }
 }
 
+extension CurrentValueSubject: UpstreamKeeper {
+  @usableFromInline
+  func forget(_ subscription: any Subscription) {
+    let identifier = subscription.combineIdentifier
+    upstreams.removeAll { $0.combineIdentifier == identifier }
+  }
+}
+
 @usableFromInline
 final class CurrentValueConduit<Output, Failure: Error>: Conduit<Output, Failure> {
   @usableFromInline var subject: CurrentValueSubject<Output, Failure>?

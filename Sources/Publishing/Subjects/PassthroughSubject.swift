@@ -52,6 +52,14 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
   }
 }
 
+extension PassthroughSubject: UpstreamKeeper {
+  @usableFromInline
+  func forget(_ subscription: any Subscription) {
+    let identifier = subscription.combineIdentifier
+    upstreams.removeAll { $0.combineIdentifier == identifier }
+  }
+}
+
 @usableFromInline
 final class PassthroughConduit<Output, Failure: Error>: Conduit<Output, Failure> {
   @usableFromInline var subject: PassthroughSubject<Output, Failure>?

@@ -16,6 +16,12 @@ extension Subject where Output == Void {
   public func send() { send(()) }
 }
 
+/// A subject that keeps the subscriptions it was given, and lets go of one that has ended.
+@usableFromInline
+protocol UpstreamKeeper: AnyObject {
+  func forget(_ subscription: any Subscription)
+}
+
 /// Sends everything it receives into a subject, and is to that subject its subscription.
 @usableFromInline
 final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
@@ -46,6 +52,7 @@ final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
     guard let subject, upstream != nil else { return }
     self.subject = nil
     upstream = nil
+    (subject as? any UpstreamKeeper)?.forget(self)
     subject.send(completion: completion)
   }
 
@@ -59,7 +66,7 @@ final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
     upstream = nil
     self.subject = nil
     last?.cancel()
-    withExtendedLifetime(subject) {}
+    (subject as? any UpstreamKeeper)?.forget(self)
   }
 
   @usableFromInline
