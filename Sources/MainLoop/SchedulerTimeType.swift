@@ -66,7 +66,9 @@ extension MainLoop.SchedulerTimeType {
     public static func += (left: inout Self, right: Self) { left = left + right }
     public static func -= (left: inout Self, right: Self) { left = left - right }
     public static func *= (left: inout Self, right: Self) { left = left * right }
-    public static prefix func - (span: Self) -> Self { Self(microseconds: Int64(0).subtractingClamped(span.microseconds)) }
+    public static prefix func - (span: Self) -> Self {
+      Self(microseconds: Int64(0).subtractingClamped(span.microseconds))
+    }
     public mutating func negate() { self = -self }
   }
 }

@@ -82,7 +82,9 @@ import Testing
     sample.export(on: peers.service)
     for timeout: Int32 in [0, -1, .min] {
       var failed = false
-      let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in failed = true }
+      let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in
+        failed = true
+      }
       #expect(!failed)
       try turning("the deadline") { failed }
       withExtendedLifetime(pending) {}
@@ -229,7 +231,8 @@ import Testing
     sample.export(on: peers.service)
     #expect(try peers.call("OnlyHere", of: nil) == [.string("other")])
     #expect(try peers.call("Nothing", of: nil) == [], "the first interface that has it")
-    #expect(try peers.call("Get", of: nil, .string("org.example.Sample"), .string("Title")) == [.variant(.string("first"))])
+    #expect(
+      try peers.call("Get", of: nil, .string("org.example.Sample"), .string("Title")) == [.variant(.string("first"))])
     #expect(try peers.refusal("Unheard", of: nil) == .unknownMethod)
   }
 }

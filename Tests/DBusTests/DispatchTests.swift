@@ -166,7 +166,7 @@ import Testing
     for interactive in [false, true] {
       let message = try Message(
         calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-      if interactive { message.allowInteraction() }
+      message.allowsInteractiveAuthorization = interactive
       _ = try peers.answer(to: message)
     }
     #expect(flags == [false, true])
@@ -236,7 +236,8 @@ import Testing
     #expect(try peers.refusal("Get", of: properties, .string(Sample.name.rawValue), .string("Title")) == .unknownObject)
     #expect(
       try peers.refusal(
-        "Set", of: properties, .string(Sample.name.rawValue), .string("Title"), .variant(.string("x"))) == .unknownObject)
+        "Set", of: properties, .string(Sample.name.rawValue), .string("Title"), .variant(.string("x")))
+        == .unknownObject)
   }
 
   /// The changes of an object that another had replaced were still sent, with the other's path.

@@ -15,9 +15,6 @@ extension Message {
     return message
   }
 
-  /// Allows that a dialog is shown before the answer.
-  func allowInteraction() { dbus_message_set_allow_interactive_authorization(raw, 1) }
-
   /// Puts the serial number of somebody's call into the header, as only a reply should have it.
   func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
 

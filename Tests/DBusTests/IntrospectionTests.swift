@@ -61,7 +61,8 @@ import Testing
     #expect(names("node", in: try introspect("/org", peers)) == ["example", "example2"])
     #expect(names("node", in: try introspect("/org/example", peers)) == ["Sample"])
     #expect(names("node", in: try introspect(Sample.path, peers)) == [])
-    #expect(try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/org/exa") == .unknownObject)
+    #expect(
+      try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/org/exa") == .unknownObject)
   }
 
   @Test func anEmptyConnectionHasARoot() throws {
@@ -81,7 +82,8 @@ import Testing
     for path: ObjectPath in ["/", "/org", Sample.path] {
       let text = try introspect(path, peers)
       #expect(
-        text.hasPrefix("<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\""), "\(text.prefix(200))")
+        text.hasPrefix("<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\""),
+        "\(text.prefix(200))")
       // Without the document type, so that nothing is fetched; the DTD is the installed one.
       let body = try #require(text.range(of: "<node>")).lowerBound
       let file = directory.freshFile("object.xml")

@@ -88,6 +88,8 @@ import Testing
     #expect(throws: DBusError.self) { try message.append([.byte(2)]) }
     message.wantsReply = false
     message.startsService = false
+    message.allowsInteractiveAuthorization = true
+    #expect(message.wantsReply == false && !message.allowsInteractiveAuthorization)
     #expect(try message.arguments() == [.byte(1)])
   }
 

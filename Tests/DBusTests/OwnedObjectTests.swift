@@ -37,7 +37,8 @@ import Testing
         try peers.refusal("Add", at: path, .string("wrong"), from: other),
         try peers.refusal("Nothing", of: nil, at: path, from: other),
         try peers.refusal("Introspect", of: introspectable, at: path, from: other),
-        try peers.refusal("Get", of: properties, at: path, .string(Sample.name.rawValue), .string("Title"), from: other),
+        try peers.refusal(
+          "Get", of: properties, at: path, .string(Sample.name.rawValue), .string("Title"), from: other),
         try peers.refusal("GetAll", of: properties, at: path, .string(Sample.name.rawValue), from: other),
         try peers.refusal("GetAll", of: properties, at: path, .string("x"), from: other),
         try peers.refusal("Get", of: properties, at: path, from: other),
@@ -46,7 +47,9 @@ import Testing
     #expect(try answers(at: path) == Array(repeating: .unknownObject, count: 9))
     #expect(try answers(at: path) == answers(at: nowhere), "it looks as if it were not there")
     #expect(try children(of: Sample.path, peers, from: other) == [])
-    #expect(try peers.refusal("Introspect", of: introspectable, at: "/org/example/Sample/owned", from: other) == .unknownObject)
+    #expect(
+      try peers.refusal("Introspect", of: introspectable, at: "/org/example/Sample/owned", from: other)
+        == .unknownObject)
     #expect(owned.seen.isEmpty)
   }
 

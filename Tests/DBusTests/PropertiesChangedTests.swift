@@ -36,7 +36,8 @@ import Testing
     #expect(signal.member == "PropertiesChanged" && signal.path == Sample.path)
     #expect(
       signal.arguments == [
-        .string(Sample.name.rawValue), .options([("Title", .string("two")), ("Count", .uint32(1))]), .strings(["Secret"]),
+        .string(Sample.name.rawValue), .options([("Title", .string("two")), ("Count", .uint32(1))]),
+        .strings(["Secret"]),
       ])
     object.propertyChanged("Count", of: Sample.name)
     try turning("the next turn has its own") { listener.heard.count == 2 }

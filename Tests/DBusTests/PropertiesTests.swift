@@ -13,7 +13,8 @@ import Testing
 
     init(_ peers: Peers, _ member: MemberName, _ arguments: Value...) throws {
       let message = try Message(
-        calling: member, of: "org.freedesktop.DBus.Properties", at: Sample.path, on: peers.service.uniqueName, arguments)
+        calling: member, of: "org.freedesktop.DBus.Properties", at: Sample.path, on: peers.service.uniqueName, arguments
+      )
       pending = peers.client.call(message) { [unowned self] in result = $0 }
     }
 
@@ -37,7 +38,8 @@ import Testing
     let sample = Sample()
     sample.export(on: peers.service)
     for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
-      #expect(try peers.refusal("Get", of: properties, name, .string(unknown)) == .unknownProperty, "\(unknown.prefix(20))")
+      #expect(
+        try peers.refusal("Get", of: properties, name, .string(unknown)) == .unknownProperty, "\(unknown.prefix(20))")
       #expect(
         try peers.refusal("Set", of: properties, name, .string(unknown), .variant(.byte(1))) == .unknownProperty)
     }
@@ -72,7 +74,8 @@ import Testing
     #expect(sample.title == "second")
     #expect(try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.uint32(1))) == .invalidArgs)
     #expect(
-      try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.variant(.string("x")))) == .invalidArgs)
+      try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.variant(.string("x")))) == .invalidArgs
+    )
     #expect(try peers.refusal("Set", of: properties, name, .string("Count"), .variant(.uint32(1))) == .propertyReadOnly)
     #expect(try peers.refusal("Set", of: properties, name, .string("Count"), .variant(.byte(1))) == .propertyReadOnly)
     #expect(sample.title == "second" && sample.count == 0)

@@ -8,7 +8,9 @@ import Testing
     let other = try peers.connect()
     var heard: [String] = []
     let matches = [
-      peers.client.onSignal(MatchRule(interface: Sample.name)) { heard.append("client " + ($0.arguments[0].string ?? "")) },
+      peers.client.onSignal(MatchRule(interface: Sample.name)) {
+        heard.append("client " + ($0.arguments[0].string ?? ""))
+      },
       peers.client.onSignal(MatchRule(member: "Else")) { _ in heard.append("never") },
     ]
     try peers.settle()
@@ -125,7 +127,8 @@ import Testing
     gone = []
     peers.service.send(
       try Message(
-        signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: peers.client.uniqueName,
+        signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
+        to: peers.client.uniqueName,
         [.string(peers.service.uniqueName.rawValue), .string(peers.service.uniqueName.rawValue), .string("")]))
     try peers.settle()
     try turning(for: .milliseconds(20), "nothing is believed") { gone.isEmpty }
@@ -137,7 +140,9 @@ import Testing
     try peers.service.own("org.example.Service")
     let stranger = try peers.connect()
     var senders: [BusName] = []
-    let match = peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) { senders.append($0.sender) }
+    let match = peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) {
+      senders.append($0.sender)
+    }
     try peers.settle()
     stranger.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
     peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))

@@ -126,10 +126,11 @@ nonisolated extension Message {
     set { if !isSent { dbus_message_set_auto_start(raw, newValue ? 1 : 0) } }
   }
 
-  /// Whether the sender allows that a dialog is shown to the person before the answer comes; off unless switched on.
+  /// Whether the sender allows that a dialog is shown to the person before the answer comes; off unless it is switched on
+  /// before the message is sent.
   public var allowsInteractiveAuthorization: Bool {
     get { dbus_message_get_allow_interactive_authorization(raw) != 0 }
-    set { dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) }
+    set { if !isSent { dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) } }
   }
 
   /// The size on the wire in bytes, header included.

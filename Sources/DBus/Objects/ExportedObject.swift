@@ -55,7 +55,8 @@ public final class ExportedObject {
 
   /// Notes that a property has a new value; all that change in one turn of the loop are sent together.
   public func propertyChanged(_ property: MemberName, of interface: InterfaceName) {
-    guard tree != nil, !changed.contains(where: { $0.property == property && $0.interface == interface }) else { return }
+    let isNoted = changed.contains { $0.property == property && $0.interface == interface }
+    guard tree != nil, !isNoted else { return }
     changed.append((interface, property))
     if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
   }

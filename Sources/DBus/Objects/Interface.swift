@@ -26,7 +26,9 @@ public final class Interface<Owner: AnyObject>: InterfaceTable {
     self.signals = signals
   }
 
-  var methodShapes: [MethodShape] { methods.values.map { MethodShape(name: $0.name, inputs: $0.inputs, outputs: $0.outputs) } }
+  var methodShapes: [MethodShape] {
+    methods.values.map { MethodShape(name: $0.name, inputs: $0.inputs, outputs: $0.outputs) }
+  }
   var propertyShapes: [PropertyShape] { properties.values.map(\.shape) }
   var signalShapes: [(name: MemberName, arguments: Arguments)] { signals.map { ($0.key, $0.value) } }
 }

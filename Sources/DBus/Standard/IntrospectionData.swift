@@ -54,7 +54,8 @@ extension InterfaceTable {
   func introspectionXML() -> String {
     var lines = [" <interface name=\"\(name)\">"]
     for method in methodShapes.sorted(by: { $0.name < $1.name }) {
-      let arguments = method.inputs.xml(direction: " direction=\"in\"") + method.outputs.xml(direction: " direction=\"out\"")
+      let arguments =
+        method.inputs.xml(direction: " direction=\"in\"") + method.outputs.xml(direction: " direction=\"out\"")
       lines += element("method name=\"\(method.name)\"", arguments, closing: "method")
     }
     for signal in signalShapes.sorted(by: { $0.name < $1.name }) {
