@@ -31,8 +31,7 @@ final class Machine {
     try ConsumerProgram(on: bus, as: user)
   }
 
-  /// Writes one sentence after the other, each when the one before has arrived: of several that it reads at once GeoClue
-  /// takes only the last.
+  /// Writes one sentence after the other, each when the one before has arrived.
   ///
   /// - Returns: All locations that the subscription has delivered so far.
   @discardableResult

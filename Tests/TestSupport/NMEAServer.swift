@@ -35,16 +35,18 @@ public final class NMEAServer {
     return !connections.isEmpty
   }
 
-  /// Writes a fix to whoever reads, waiting for a reader first.
+  /// Writes a fix to whoever reads, waiting for a reader first, and until it has read what was written before: of
+  /// several sentences that it reads at once GeoClue takes only the last.
   ///
   /// - Throws: `DeadlineExceeded` if nobody connects.
   public func write(_ sentence: GGASentence, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
     try write(sentence.text, within: limit, turn: turn)
   }
 
-  /// Writes bytes to whoever reads, waiting for a reader first.
+  /// Writes bytes as a sentence is written.
   public func write(_ text: String, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
     try eventually("GeoClue reads NMEA", within: limit, turn: turn) { isConnected }
+    try eventually("GeoClue has read", within: limit, turn: turn) { connections.allSatisfy { unread(by: $0) == 0 } }
     for connection in connections {
       let bytes = Array(text.utf8)
       let written = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -67,6 +69,13 @@ public final class NMEAServer {
       _ = fcntl(connection, F_SETFL, O_NONBLOCK)
       connections.append(connection)
     }
+  }
+
+  /// How many bytes lie in the connection.
+  private func unread(by connection: Int32) -> Int32 {
+    var bytes: Int32 = 0
+    guard ioctl(connection, UInt(TIOCOUTQ), &bytes) == 0 else { return 0 }
+    return bytes
   }
 
   private func hasEnded(_ connection: Int32) -> Bool {
