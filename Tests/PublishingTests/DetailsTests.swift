@@ -50,9 +50,7 @@ import Testing
 
   @Test("prefix(untilOutputFrom:): an other that speaks at once ends it before the first value")
   func prefixUntilAtOnce() {
-    let subject = PassthroughSubject<Int, Never>()
-    subject.prefix(untilOutputFrom: Just(0)).record(trace)
-    subject.send(1)
+    [1, 2].publisher.eraseToAnyPublisher().prefix(untilOutputFrom: Just(0)).record(trace)
     #expect(trace.text == "end")
   }
 

@@ -23,7 +23,7 @@ import Testing
     let three: Publishers.MapKeyPath3<Source, String, String, String> =
       source.map(\.description, \.description, \.description)
     #expect(three.keyPath0 == three.keyPath2)
-    let mapError: Publishers.MapError<Source, TestError> = Publishers.MapError(upstream: source, { $0 })
+    let mapError: Publishers.MapError<Source, TestError> = Publishers.MapError(upstream: source) { $0 }
     #expect(mapError.transform(.oops) == .oops)
     let failure: Publishers.SetFailureType<PassthroughSubject<Int, Never>, TestError> =
       PassthroughSubject<Int, Never>().setFailureType(to: TestError.self)

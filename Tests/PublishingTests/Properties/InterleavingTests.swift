@@ -60,6 +60,10 @@ import Testing
         history.append("\(side) fails")
         model.outcome.end("fail")
         sides[side].fail(.oops)
+      case 99:
+        history.append("request unlimited")
+        model.requestUnlimited()
+        recorder.request(.unlimited)
       case 98:
         history.append("cancel")
         model.outcome.isOver = true
@@ -132,6 +136,10 @@ import Testing
         history.append("\(child) fails")
         model.outcome.end("fail")
         children[child].fail(.oops)
+      case 99:
+        history.append("request unlimited")
+        model.requestUnlimited()
+        recorder.request(.unlimited)
       case 98:
         history.append("cancel")
         model.outcome.isOver = true
@@ -169,7 +177,7 @@ import Testing
       case 60..<93:
         let count = Int.random(in: 1...3, using: &random)
         history.append("request \(count)")
-        model.demand += count
+        model.request(count)
         recorder.request(.max(count))
       case 93..<97 where !model.isFinished(side):
         history.append("\(side) ends")
@@ -179,6 +187,10 @@ import Testing
         history.append("\(side) fails")
         model.outcome.end("fail")
         sides[side].fail(.oops)
+      case 99:
+        history.append("request unlimited")
+        model.request(1_000_000)
+        recorder.request(.unlimited)
       case 98:
         history.append("cancel")
         model.outcome.isOver = true
@@ -228,6 +240,10 @@ import Testing
         finished = true
         model.finish()
         source.finish()
+      case 99:
+        history.append("request unlimited")
+        model.request(1_000_000)
+        recorder.request(.unlimited)
       case 98:
         history.append("cancel")
         model.outcome.isOver = true

@@ -18,6 +18,7 @@ struct MergingModel {
   var open: Int
   var demand: Int
   private var kept: [(side: Int, value: String)] = []
+  private var isUnlimited = false
 
   init(open: Int, demand: Int) {
     self.open = open
@@ -25,7 +26,7 @@ struct MergingModel {
   }
 
   func accepts(_ side: Int) -> Bool {
-    !outcome.isOver && !kept.contains { $0.side == side }
+    !outcome.isOver && (isUnlimited || !kept.contains { $0.side == side })
   }
 
   mutating func send(_ value: String, from side: Int) {
@@ -36,6 +37,11 @@ struct MergingModel {
   mutating func request(_ count: Int) {
     demand += count
     flush()
+  }
+
+  mutating func requestUnlimited() {
+    isUnlimited = true
+    request(1_000_000)
   }
 
   mutating func finishOne() {
@@ -78,6 +84,10 @@ struct ZipModel {
       outcome.trace.append(queues[0].removeFirst() + queues[1].removeFirst())
     }
     endIfNothingCanCome()
+  }
+
+  mutating func request(_ count: Int) {
+    demand += count
   }
 
   mutating func finish(_ side: Int) {
