@@ -32,6 +32,8 @@ let package = Package(
     .target(name: "DBus", dependencies: ["CDBus", "MainLoop"], swiftSettings: onMainLoop),
     .target(name: "Program", dependencies: ["CGLib"], swiftSettings: onMainLoop),
     .target(name: "GeoClue", dependencies: ["DBus", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
+    .target(
+      name: "Replay", dependencies: ["CGLib", "GeoClue", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
     .target(name: "Publicist", dependencies: ["GeoClue", "LocationModel", "Publishing"], swiftSettings: onMainLoop),
     .target(
       name: "LocationService",
@@ -39,7 +41,8 @@ let package = Package(
       swiftSettings: onMainLoop),
     .executableTarget(
       name: "geopublicistd",
-      dependencies: ["DBus", "LocationService", "MainLoop", "Program", "Publicist"], swiftSettings: onMainLoop),
+      dependencies: ["DBus", "LocationService", "MainLoop", "Program", "Publicist", "Replay"],
+      swiftSettings: onMainLoop),
     .executableTarget(
       name: "geopublicist", dependencies: ["CGLib", "DBus", "LocationModel", "MainLoop", "Program"],
       swiftSettings: onMainLoop),
@@ -65,6 +68,11 @@ let package = Package(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "TestSupport"], exclude: ["raw-peer.py"],
       swiftSettings: onMainLoop),
     .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "ReplayTests", dependencies: ["Replay", "TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "CommandTests", dependencies: ["geopublicist", "geopublicistd", "DBus", "LocationModel", "TestSupport"],
+      swiftSettings: onMainLoop),
     .testTarget(
       name: "PublicistTests", dependencies: ["MainLoop", "Publicist", "PublishingTestSupport", "TestSupport"],
       swiftSettings: onMainLoop),

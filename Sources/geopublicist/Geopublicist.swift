@@ -5,17 +5,19 @@ import Program
 
 /// The person's command: a D-Bus client of the published contract.
 @main struct Geopublicist {
-  static let version = "1.0.0"
+  nonisolated static let version = "1.0.0"
 
   static let commands: [any Command.Type] = [
-    StatusCommand.self, LocateCommand.self, WatchCommand.self, ListCommand.self, AuthorizeCommand.self,
-    MonitorCommand.self,
+    StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
+    AuthorizeCommand.self, MonitorCommand.self,
   ]
 
   static func main() {
     // The characters of the terminal, for GLib's help text and for ours.
     setlocale(LC_CTYPE, "")
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
+    // A reader that goes away is told by the write that fails.
+    signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 

@@ -4,6 +4,7 @@ import LocationService
 import MainLoop
 import Program
 import Publicist
+import Replay
 
 /// The daemon's entry: options, configuration, then the main loop until the end.
 @main struct Daemon {
@@ -16,6 +17,7 @@ import Publicist
   private static func run() -> Int32 {
     let options: DaemonOptions
     let configuration: Configuration
+    let source: ReplaySource?
     do {
       options = try DaemonOptions(CommandLine.arguments)
       if options.showsVersion {
@@ -23,6 +25,7 @@ import Publicist
         return 0
       }
       configuration = try Configuration.load(file: options.configurationFile)
+      source = try options.replay?.source()
     } catch let error as OptionParser.UsageError {
       complain(error.message)
       return ExitStatus.usage
@@ -33,7 +36,7 @@ import Publicist
     Log.install()
     Log.maximumLevel = options.isVerbose ? .debug : .info
     do {
-      return try Session(options, configuration).run()
+      return try Session(options, configuration, source).run()
     } catch {
       Log.error(error.message)
       return ExitStatus.failure

@@ -8,6 +8,7 @@ struct DaemonOptions {
   var exportBus: Connection.Bus
   var geoclueBus: Connection.Bus
   var configurationFile: String?
+  var replay: ReplayOptions?
   var isVerbose: Bool
   var showsVersion: Bool
 
@@ -19,6 +20,7 @@ struct DaemonOptions {
     parser.addText(
       "geoclue-address", nil, "Look for GeoClue on the bus at this address, not the system bus", value: "ADDRESS")
     parser.addText("config", nil, "Read this file instead of the ones in /etc/geopublicist", value: "FILE")
+    ReplayOptions.declare(parser)
     parser.addSwitch("verbose", "v", "Log more")
     parser.addSwitch("version", nil, "Print the version and exit")
     let rest = try parser.parse(arguments)
@@ -28,7 +30,9 @@ struct DaemonOptions {
     }
     deployment = parser.isSet("session") ? .session : .system
     exportBus = parser.text("address").map { .address($0) } ?? (deployment == .session ? .session : .system)
-    geoclueBus = parser.text("geoclue-address").map { .address($0) } ?? .system
+    replay = try ReplayOptions(parser, deployment)
+    // A replay asks nothing of GeoClue, and is to run where there is no system bus, too.
+    geoclueBus = parser.text("geoclue-address").map { .address($0) } ?? (replay == nil ? .system : exportBus)
     configurationFile = parser.text("config")
     isVerbose = parser.isSet("verbose")
     showsVersion = parser.isSet("version")

@@ -4,6 +4,7 @@ import LocationService
 import MainLoop
 import Program
 import Publicist
+import Replay
 
 /// The daemon at work: its connections and the service on them, from the name taken to a clean end.
 final class Session {
@@ -18,11 +19,12 @@ final class Session {
   private var release: PendingCall?
   private var lastCalls: LoopSource?
 
-  init(_ options: DaemonOptions, _ configuration: Configuration) throws(DBusError) {
+  init(_ options: DaemonOptions, _ configuration: Configuration, _ replay: ReplaySource?) throws(DBusError) {
     self.options = options
     upstream = try Connection(to: options.geoclueBus)
     exported = try Connection(to: options.exportBus)
-    let source = GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
+    let source: any LocationSource =
+      replay ?? GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }

@@ -88,7 +88,7 @@ final class StandardOutput {
     guard onHangUp != nil, reader == nil, fstat(STDOUT_FILENO, &status) == 0 else { return }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFIFO || kind == S_IFSOCK else { return }
-    reader = MainLoop.main.watch(descriptor: STDOUT_FILENO, for: []) { [weak self] _ in
+    reader = MainLoop.main.watch(descriptor: STDOUT_FILENO, for: .error) { [weak self] _ in
       self?.reader?.cancel()
       self?.hungUp()
     }

@@ -1,0 +1,121 @@
+import CGLib
+import LocationModel
+
+/// Reads GPX 1.0 and 1.1 by GLib's parser: the points of all tracks; if there is none, of routes; if none, waypoints.
+nonisolated enum GPXReader {
+  struct Malformed: Error {
+    let message: String
+  }
+
+  static func read(_ text: String) throws(Malformed) -> [Track.Measurement] {
+    let reading = Reading()
+    var parser = GMarkupParser()
+    parser.start_element = { context, name, names, values, data, _ in
+      guard let name, let reading = Reading.from(data) else { return }
+      reading.start(String(cString: name), Self.attributes(names, values))
+    }
+    parser.end_element = { context, name, data, _ in
+      guard let name else { return }
+      Reading.from(data)?.end(String(cString: name))
+    }
+    parser.text = { context, text, count, data, _ in
+      guard let text else { return }
+      let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+      Reading.from(data)?.text += String(decoding: bytes, as: UTF8.self)
+    }
+    var error: UnsafeMutablePointer<GError>?
+    let context = g_markup_parse_context_new(
+      &parser, GMarkupParseFlags(rawValue: 0), Unmanaged.passUnretained(reading).toOpaque(), nil)
+    defer { g_markup_parse_context_free(context) }
+    let isGood = withExtendedLifetime(reading) {
+      g_markup_parse_context_parse(context, text, gssize(text.utf8.count), &error) != 0
+        && g_markup_parse_context_end_parse(context, &error) != 0
+    }
+    guard isGood else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "it is not well-formed"
+      g_clear_error(&error)
+      throw Malformed(message: message)
+    }
+    guard reading.isGPX else { throw Malformed(message: "it is no GPX file") }
+    return ["trkpt", "rtept", "wpt"].compactMap { reading.points[$0] }.first ?? []
+  }
+
+  private static func attributes(
+    _ names: UnsafeMutablePointer<UnsafePointer<CChar>?>?, _ values: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) -> [String: String] {
+    var attributes: [String: String] = [:]
+    var index = 0
+    while let name = names?[index], let value = values?[index] {
+      attributes[String(cString: name)] = String(cString: value)
+      index += 1
+    }
+    return attributes
+  }
+
+  /// What has been read so far. Elements are known by their local names: extensions come with many a prefix.
+  private final class Reading {
+    private(set) var points: [String: [Track.Measurement]] = [:]
+    private(set) var isGPX = false
+    var text = ""
+    private var current: (element: String, fix: RawFix, time: Int64?)?
+
+    static func from(_ data: UnsafeMutableRawPointer?) -> Reading? {
+      data.map { Unmanaged<Reading>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func start(_ name: String, _ attributes: [String: String]) {
+      text = ""
+      let element = Self.local(name)
+      if element == "gpx" { isGPX = true }
+      guard ["trkpt", "rtept", "wpt"].contains(element), let latitude = Self.number(attributes["lat"]),
+        let longitude = Self.number(attributes["lon"])
+      else { return }
+      current = (element, RawFix(latitude: latitude, longitude: longitude), nil)
+    }
+
+    func end(_ name: String) {
+      let element = Self.local(name)
+      defer { text = "" }
+      guard let point = current else { return }
+      if element == point.element {
+        current = nil
+        points[element, default: []].append((point.fix, point.time))
+        return
+      }
+      let value = Self.number(text)
+      switch element {
+      case "ele": current?.fix.altitude = value ?? point.fix.altitude
+      case "time": current?.time = Self.time(text)
+      case "speed": current?.fix.speed = value ?? point.fix.speed
+      case "course": current?.fix.heading = value ?? point.fix.heading
+      case "accuracy": current?.fix.accuracy = value ?? point.fix.accuracy
+      case "hdop" where point.fix.accuracy < 0: current?.fix.accuracy = value.map(Dilution.accuracy) ?? -1
+      default: break
+      }
+    }
+
+    private static func local(_ name: String) -> String {
+      name.split(separator: ":").last.map(String.init) ?? name
+    }
+
+    private static func number(_ text: String?) -> Double? {
+      guard let text, let number = Double(text.trimmed), number.isFinite else { return nil }
+      return number
+    }
+
+    private static func time(_ text: String) -> Int64? {
+      guard let utc = g_time_zone_new_utc() else { return nil }
+      defer { g_time_zone_unref(utc) }
+      guard let moment = g_date_time_new_from_iso8601(text.trimmed, utc) else { return nil }
+      defer { g_date_time_unref(moment) }
+      return Int64(g_date_time_to_unix(moment)) * 1_000_000 + Int64(g_date_time_get_microsecond(moment))
+    }
+  }
+}
+
+nonisolated extension String {
+  var trimmed: String {
+    let body = drop { $0.isWhitespace }
+    return String(body.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}

@@ -1,0 +1,118 @@
+import LocationModel
+
+/// Reads NMEA 0183 as receivers write it: GGA (place, height, dilution) and RMC (place, speed, course) of any talker.
+///
+/// Sentences of the same second of the day are one fix. Damaged ones and ones without a fix are left out.
+nonisolated enum NMEAReader {
+  static func read(_ text: String) -> [Track.Measurement] {
+    var epochs: [(clock: Int64, fix: RawFix)] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      guard let fields = fields(of: line), let sentence = Sentence(fields) else { continue }
+      if let last = epochs.last, last.clock == sentence.clock {
+        epochs[epochs.count - 1].fix = sentence.merged(into: last.fix)
+      } else {
+        epochs.append((sentence.clock, sentence.merged(into: nil)))
+      }
+    }
+    var midnights: Int64 = 0
+    var last: Int64 = 0
+    return epochs.map { epoch in
+      // There is no date in GGA: a clock that goes back by more than half a day has passed midnight.
+      if epoch.clock < last - Self.day / 2 { midnights += 1 }
+      last = epoch.clock
+      return (epoch.fix, epoch.clock + midnights * Self.day)
+    }
+  }
+
+  private static let day: Int64 = 86_400_000_000
+
+  /// The fields of a sentence whose checksum, if it has one, is right.
+  private static func fields(of line: Substring) -> [Substring]? {
+    guard let start = line.firstIndex(of: "$") else { return nil }
+    let sentence = line[line.index(after: start)...].prefix { !$0.isWhitespace }
+    let parts = sentence.split(separator: "*", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2 {
+      guard let sum = UInt8(parts[1], radix: 16), parts[0].utf8.reduce(0, ^) == sum else { return nil }
+    }
+    return parts.first?.split(separator: ",", omittingEmptySubsequences: false)
+  }
+
+  private struct Sentence {
+    let clock: Int64
+    let latitude: Double
+    let longitude: Double
+    var altitude: Double?
+    var accuracy: Double?
+    var speed: Double?
+    var heading: Double?
+
+    init?(_ fields: [Substring]) {
+      guard let kind = fields.first?.suffix(3) else { return nil }
+      switch kind {
+      case "GGA" where fields.count >= 10 && fields[6] != "0" && !fields[6].isEmpty:
+        self.init(fields, place: 2)
+        altitude = number(fields[9])
+        accuracy = number(fields[8]).map(Dilution.accuracy)
+      case "RMC" where fields.count >= 9 && fields[2] == "A":
+        self.init(fields, place: 3)
+        // Knots.
+        speed = number(fields[7]).map { $0 * 1852 / 3600 }
+        heading = number(fields[8])
+      default: return nil
+      }
+    }
+
+    private init?(_ fields: [Substring], place: Int) {
+      guard let clock = Sentence.clock(fields[1]),
+        let latitude = Sentence.angle(fields[place], fields[place + 1], negative: "S"),
+        let longitude = Sentence.angle(fields[place + 2], fields[place + 3], negative: "W")
+      else { return nil }
+      self.clock = clock
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+
+    func merged(into fix: RawFix?) -> RawFix {
+      var fix = fix ?? RawFix(latitude: latitude, longitude: longitude)
+      if let altitude { fix.altitude = altitude }
+      if let accuracy { fix.accuracy = accuracy }
+      if let speed { fix.speed = speed }
+      if let heading { fix.heading = heading }
+      return fix
+    }
+
+    private func number(_ field: Substring) -> Double? { Double(field).flatMap { $0.isFinite ? $0 : nil } }
+
+    /// Microseconds since midnight of `HHMMSS.SSS`.
+    private static func clock(_ field: Substring) -> Int64? {
+      guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)), let minutes = Int64(field.dropFirst(2).prefix(2)),
+        let seconds = Double(field.dropFirst(4)), (0..<24).contains(hours), (0..<60).contains(minutes),
+        (0..<61).contains(seconds)
+      else { return nil }
+      return (hours * 3_600 + minutes * 60) * 1_000_000 + Int64((seconds * 1_000_000).rounded())
+    }
+
+    /// Degrees of `DDMM.MMMM` with its hemisphere.
+    private static func angle(_ field: Substring, _ hemisphere: Substring, negative: Substring) -> Double? {
+      guard let number = Double(field), number.isFinite, (0..<100_000).contains(number) else { return nil }
+      let degrees = (number / 100).rounded(.down)
+      let angle = degrees + (number - degrees * 100) / 60
+      return hemisphere == negative ? -angle : angle
+    }
+  }
+}
+
+/// What a receiver's dilution of precision says about its accuracy.
+nonisolated enum Dilution {
+  /// Metres as GeoClue makes them of the horizontal dilution, so that a replay says what the real thing would.
+  static func accuracy(_ dilution: Double) -> Double {
+    switch dilution {
+    case ...1: 0
+    case ...2: 1
+    case ...5: 3
+    case ...10: 50
+    case ...20: 100
+    default: 300
+    }
+  }
+}

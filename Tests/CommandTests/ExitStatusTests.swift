@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The exit statuses, one by one.
+@Suite(.serialized) struct ExitStatusTests {
+  @Test(arguments: [
+    [], ["nonsense"], ["watch", "more"], ["watch", "--count", "-1"], ["locate", "--accuracy", "none"],
+    ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"], ["--nonsense"],
+    ["locate", "--timeout", "3min"],
+  ]) func mistakesOfUseAreTwo(arguments: [String]) throws {
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus)
+    let result = try CommandRun.finished(arguments, on: bus)
+    #expect(result.exit == .status(2))
+    #expect(result.standardError.hasPrefix("geopublicist: ") && result.standardOutput.isEmpty)
+    #expect(daemon.isRunning)
+  }
+
+  @Test(arguments: [["--help"], ["watch", "--help"], ["--version"]]) func helpIsASuccess(arguments: [String]) throws {
+    let result = try run([Rig.product("geopublicist")] + arguments)
+    #expect(result.exit == .status(0))
+    #expect(result.standardOutput.contains("geopublicist") && result.standardError.isEmpty)
+  }
+
+  @Test func whoMayNotIsThree() throws {
+    guard Rig.isRoot else { return }
+    let machine = try Machine()
+    for arguments in [["locate"], ["watch"], ["authorize"]] {
+      let result = try CommandRun.finished(arguments, on: machine.bus, as: 65534)
+      #expect(result.exit == .status(3), "\(arguments) \(result.standardError)")
+    }
+  }
+
+  @Test(arguments: ["status", "locate", "watch", "list", "authorize"])
+  func aBusWithoutTheBridgeIsFour(command: String) throws {
+    let result = try CommandRun.finished([command], on: PrivateBus(.session))
+    #expect(result.exit == .status(4))
+    #expect(result.standardError.contains("The bridge is not on"))
+  }
+
+  @Test func noBusIsFour() throws {
+    let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
+    #expect(result.exit == .status(4))
+  }
+
+  @Test func noGeoClueIsFour() throws {
+    let bus = try PrivateBus(.system)
+    let daemon = try Daemon(.system, on: bus)
+    let result = try CommandRun.finished(["locate"], on: bus)
+    #expect(result.exit == .status(4))
+    #expect(result.standardError.contains("geoclue-2.0"))
+    #expect(daemon.isRunning)
+  }
+
+  @Test func noFixInTimeIsFive() throws {
+    let machine = try Machine()
+    let result = try CommandRun.finished(["locate", "--timeout", "500ms"], on: machine.bus)
+    #expect(result.exit == .status(5))
+    let watch = try CommandRun.finished(["watch", "--duration", "500ms"], on: machine.bus)
+    #expect(watch.exit == .status(5))
+  }
+
+  @Test func interruptedBeforeTheAnswerIsWhatShellsExpect() throws {
+    let machine = try Machine()
+    let locate = try CommandRun.started(["locate"], on: machine.bus)
+    try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
+    locate.signal(SIGINT)
+    #expect(try locate.waitForExit() == .status(130))
+  }
+}

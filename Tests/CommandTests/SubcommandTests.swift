@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The subcommands against the daemon and the real GeoClue.
+@Suite(.serialized) struct SubcommandTests {
+  @Test func statusSaysWhatTheContractSays() throws {
+    let machine = try Machine()
+    let text = try CommandRun.finished(["status"], on: machine.bus)
+    #expect(text.exit == .status(0))
+    #expect(text.standardOutput.contains("\nGeoClue: idle"))
+    #expect(text.standardOutput.contains("\nAuthorization: authorized-always"))
+    let json = try CommandRun.finished(["status", "--json"], on: machine.bus)
+    let properties = try #require(JSON(line: json.standardOutput))
+    #expect(
+      properties.keys == [
+        "AuthorizationReason", "AuthorizationStatus", "AvailableAccuracy", "InUse", "Limits", "State", "StateReason",
+        "Version",
+      ])
+  }
+
+  @Test func locateGivesAFixAndItsURI() throws {
+    let machine = try Machine()
+    let locate = try CommandRun.started(["locate", "--maximum-age", "0"], on: machine.bus)
+    try machine.measure(52.5, -13.25)
+    #expect(try locate.waitForExit() == .status(0))
+    #expect(locate.standardOutput.contains("Latitude: 52.5000000°\nLongitude: -13.2500000°\n"))
+    #expect(locate.standardOutput.hasSuffix("\ngeo:52.5000000,-13.2500000,34.5;u=0\n"))
+    #expect(locate.standardError.isEmpty)
+    let json = try CommandRun.finished(["--json", "locate"], on: machine.bus)
+    let location = try #require(JSON(line: json.standardOutput))
+    #expect(location["Latitude"]?.number == 52.5 && location["Level"] == "exact" && location["Age"] != nil)
+    #expect(location["Timestamp"]?.array?.count == 2)
+  }
+
+  @Test func watchPrintsALineAFixAndCounts() throws {
+    let machine = try Machine()
+    let watch = try CommandRun.started(["watch", "--count", "2"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("the first line comes while it runs") { watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n") }
+    #expect(watch.exited == nil)
+    try machine.measure(53)
+    #expect(try watch.waitForExit() == .status(0))
+    #expect(watch.standardOutput.split(separator: "\n").count == 2)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM]) func watchEndsCleanlyOnCtrlC(signal: Int32) throws {
+    let machine = try Machine()
+    let watch = try CommandRun.started(["watch", "--json"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    watch.signal(signal)
+    #expect(try watch.waitForExit() == .status(0))
+    #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
+  }
+
+  @Test func watchNoticesAtOnceThatItsReaderHasGone() throws {
+    let machine = try Machine()
+    let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
+    let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
+    #expect(try shell.waitForExit() == .status(0))
+    #expect(shell.standardOutput == "0\n")
+  }
+
+  @Test func watchTellsThatTheBridgeHasGone() throws {
+    let machine = try Machine()
+    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    machine.daemon.kill()
+    #expect(try watch.waitForExit() == .status(4))
+    #expect(watch.standardError == "geopublicist: The bridge has gone\n")
+  }
+
+  @Test func listShowsWhoListensWithoutAnyCoordinate() throws {
+    let machine = try Machine()
+    let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    let text = try CommandRun.finished(["list"], on: machine.bus).standardOutput.split(separator: "\n")
+    #expect(text.count == 2)
+    let row = try #require(text.last).split(separator: "\t")
+    #expect(row.dropFirst(2).prefix(5) == ["geopublicist", "org.example.Map", "exact", "yes", "1"])
+    let json = try CommandRun.finished(["list", "--json"], on: machine.bus).standardOutput
+    #expect(
+      JSON(line: json)?.keys == [
+        "Active", "Delivered", "DesktopId", "Level", "Path", "ProcessId", "Sender", "Since", "UserId",
+      ])
+  }
+
+  @Test func authorizeAnswersWithAStatusAndASentence() throws {
+    let machine = try Machine()
+    let text = try CommandRun.finished(["authorize"], on: machine.bus)
+    #expect(text.exit == .status(0))
+    #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed; there is nothing to do\n")
+  }
+
+  @Test func monitorFollowsTheBridgeThroughItsDeath() throws {
+    let machine = try Machine()
+    let monitor = try CommandRun.started(["monitor", "--json"], on: machine.bus)
+    var events: [JSON] = []
+    func wait(_ what: String, _ condition: (JSON) -> Bool) throws {
+      try eventually(what) {
+        events += monitor.newLines().compactMap(JSON.init(line:))
+        return events.contains(where: condition)
+      }
+    }
+    try wait("the state at the beginning") { $0["State"] == "idle" }
+    try wait("the authorization") { $0["AuthorizationStatus"] == "authorized-always" }
+    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    try wait("somebody listens") { $0["InUse"] == true }
+    watch.signal(SIGINT)
+    try wait("nobody listens") { $0["InUse"] == false }
+    machine.daemon.kill()
+    try wait("the bridge has gone") { $0["Present"] == false }
+    monitor.signal(SIGINT)
+    #expect(try monitor.waitForExit() == .status(0))
+  }
+}

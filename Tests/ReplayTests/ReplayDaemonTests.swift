@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `geopublicistd --session --replay` through its interface.
+@Suite(.serialized) struct ReplayDaemonTests {
+  private let directory = TemporaryDirectory()
+
+  private func file(_ text: String) throws -> String {
+    let path = directory.freshFile("track")
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+
+  private func gpx(_ latitudes: [Double]) throws -> String {
+    let points = latitudes.enumerated().map {
+      "<trkpt lat='\($1)' lon='13'><time>2026-01-01T00:00:\(10 + $0)Z</time></trkpt>"
+    }
+    return try file("<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>")
+  }
+
+  @Test func aTrackArrivesInOrderAndMarkedAsSimulated() throws {
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
+    let client = try BusClient(at: bus.address)
+    let made = try client.reply(
+      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
+    let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
+    #expect(fixes.map { $0["Latitude"]?.number } == [1, 2, 3, 3])
+    #expect(fixes.allSatisfy { $0["Simulated"] == .variant("b", true) })
+    let now = Int64(Date().timeIntervalSince1970)
+    #expect(fixes.allSatisfy { abs(($0["Timestamp"]?[0]?.integer ?? 0) - now) < 10 })
+    #expect(daemon.isRunning)
+  }
+
+  @Test func itStandsStillWhileNobodyListens() throws {
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "1"])
+    for _ in 0..<2 {
+      let answer = try BusClient(at: bus.address).reply(
+        "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
+        [["maximum-age": .variant("u", 0)]])
+      #expect(answer[0]["Latitude"]?.number == 1)
+    }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func aLoopBeginsAgain() throws {
+    let bus = try PrivateBus(.session)
+    let nmea = GGASentence(latitude: 52, longitude: 13).text + GGASentence(
+      latitude: 53, longitude: 13, time: Date() + 1).text
+    let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
+    let client = try BusClient(at: bus.address)
+    let made = try client.reply(
+      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
+    let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0]["Latitude"]?.number }
+    #expect(fixes == [52, 53, 52, 53])
+    #expect(daemon.isRunning)
+  }
+
+  @Test(arguments: [
+    (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
+    (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
+    (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
+  ] as [([String], Int32)]) func mistakesAreNamed(options: [String], status: Int32) throws {
+    let result = try run([Rig.product("geopublicistd")] + options)
+    #expect(result.exit == .status(status))
+    #expect(result.standardError.hasPrefix("geopublicistd: "))
+  }
+}

@@ -1,0 +1,109 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import Replay
+
+/// What is read from files, without a bus.
+@Suite struct TrackTests {
+  private func fix(_ latitude: Double) -> RawFix { RawFix(latitude: latitude, longitude: 13) }
+
+  private func offsets(_ times: [Int64?]) -> [Int64]? {
+    Track(times.map { (fix(1), $0) })?.points.map(\.offset)
+  }
+
+  @Test func offsetsCountFromTheFirstTime() {
+    #expect(offsets([5_000_000, 6_500_000, 16_500_000]) == [0, 1_500_000, 11_500_000])
+  }
+
+  @Test func pointsWithoutTimesAreASecondApart() {
+    #expect(offsets([nil, nil, nil]) == [0, 1_000_000, 2_000_000])
+  }
+
+  @Test func aTimeThatGoesBackNeverMakesTheTrackGoBack() {
+    #expect(offsets([90, 10, 20, nil, 1_000_030]) == [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020])
+  }
+
+  @Test func timesAtTheEndsOfTheRangeDoNotOverflow() {
+    #expect(offsets([.min, .max, .max, nil]) == [0, .max, .max, .max])
+  }
+
+  @Test func nothingIsNoTrack() { #expect(offsets([]) == nil) }
+
+  @Test func aGPXTrackWithEverything() throws {
+    let points = try GPXReader.read(
+      """
+      <?xml version="1.0"?>
+      <gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1" xmlns:p="urn:p">
+        <wpt lat="1" lon="1"/>
+        <trk><trkseg>
+          <trkpt lat=" 52.5" lon="-13.25"><ele>34.5</ele><time>2026-01-02T03:04:05.250Z</time><hdop>1.5</hdop>
+            <extensions><p:speed>1.5</p:speed><p:course>90</p:course></extensions></trkpt>
+          <trkpt lat="52.6" lon="13"><time>2026-01-02T04:04:06+01:00</time><extensions><p:accuracy>7</p:accuracy>
+            </extensions></trkpt>
+          <trkpt lat="nonsense" lon="13"/>
+        </trkseg></trk>
+      </gpx>
+      """)
+    #expect(points.count == 2)
+    #expect(points[0].fix.latitude == 52.5 && points[0].fix.longitude == -13.25)
+    #expect(points[0].fix.altitude == 34.5 && points[0].fix.speed == 1.5 && points[0].fix.heading == 90)
+    #expect(points[0].fix.accuracy == 1 && points[1].fix.accuracy == 7)
+    #expect(try #require(points[1].time) - #require(points[0].time) == 750_000)
+  }
+
+  @Test(arguments: [
+    ("<gpx><wpt lat='1' lon='2'/><rte><rtept lat='3' lon='4'/></rte></gpx>", 3.0),
+    ("<gpx><wpt lat='1' lon='2'/></gpx>", 1.0),
+  ]) func routesAndWaypointsServeWhereThereIsNoTrack(text: String, latitude: Double) throws {
+    #expect(try GPXReader.read(text).map(\.fix.latitude) == [latitude])
+  }
+
+  @Test(arguments: ["<gpx><trk>", "<kml/>", "<gpx></gpx><gpx>", "<gpx>&nope;</gpx>"])
+  func whatIsNoGPXIsRefused(text: String) {
+    #expect(throws: GPXReader.Malformed.self) { try GPXReader.read(text) }
+  }
+
+  @Test func sentencesOfOneSecondAreOneFix() throws {
+    let points = NMEAReader.read(
+      """
+      $GPGGA,235959.50,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,
+      $GNRMC,235959.50,A,5230.0000,N,01315.0000,W,10.0,90.5,010126,,,A
+      $GPGSV,nonsense
+      $GPGGA,000000.50,3330.0000,S,01315.0000,E,1,08,1.0,,M,46.9,M,,\r
+      """)
+    #expect(points.count == 2)
+    #expect(points[0].fix.latitude == 52.5 && points[0].fix.longitude == -13.25 && points[0].fix.altitude == 34.5)
+    #expect(points[0].fix.accuracy == 3 && points[0].fix.heading == 90.5)
+    #expect(abs(points[0].fix.speed - 5.1444) < 0.001)
+    #expect(points[1].fix.latitude == -33.5)
+    #expect(try #require(points[1].time) - #require(points[0].time) == 1_000_000)
+  }
+
+  @Test(arguments: [
+    "$GPGGA,120000,5230.0000,N,01315.0000,W,0,08,4.0,34.5,M,46.9,M,,",
+    "$GNRMC,120000,V,5230.0000,N,01315.0000,W,10.0,90.5,010126,,,A",
+    "$GPGGA,120000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,*00",
+    "$GPGGA,250000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,",
+    "$GPGGA,120000,nan,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,", "$GPGGA", "$", "", "$GPGGA,,,,,,,,,",
+  ]) func damagedSentencesAreLeftOut(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
+
+  @Test func theChecksumOfAReceiverIsRight() {
+    #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
+  }
+
+  @Test(arguments: [(1.0, false), (4.0, true)]) func playbackGoesToTheEndOrRound(speed: Double, isLoop: Bool) throws {
+    let measurements: [Track.Measurement] = [(fix(1), 0), (fix(2), 2_000_000), (fix(3), 2_000_000)]
+    let track = try #require(Track(measurements))
+    var playback = Playback(track, speed: speed, isLoop: isLoop)
+    var seen: [Double] = []
+    var stays: [Int64] = []
+    for _ in 0..<5 {
+      seen.append(playback.point.fix.latitude)
+      stays.append(playback.stay)
+      playback.advance()
+    }
+    #expect(seen == (isLoop ? [1, 2, 3, 1, 2] : [1, 2, 3, 3, 3]))
+    #expect(stays.prefix(3) == [Int64(2_000_000 / speed), 1_000, 1_000_000])
+  }
+}
