@@ -70,6 +70,13 @@ let package = Package(
     .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ReplayTests", dependencies: ["Replay", "TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "location-example", dependencies: ["DBus", "MainLoop", "Publicist"], path: "Tests/Examples/swift",
+      swiftSettings: onMainLoop),
+    .testTarget(
+      name: "ExampleTests", dependencies: ["TestSupport", "geopublicist", "geopublicistd", "location-example"],
+      path: "Tests/Examples", exclude: ["c", "javascript", "python", "scenario.json", "shell", "swift"],
+      sources: ["ExampleTests.swift"], swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests", dependencies: ["geopublicist", "geopublicistd", "DBus", "LocationModel", "TestSupport"],
       swiftSettings: onMainLoop),

@@ -9,7 +9,7 @@ import Program
 
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
-    AuthorizeCommand.self, MonitorCommand.self,
+    AuthorizeCommand.self, MonitorCommand.self, DoctorCommand.self,
   ]
 
   static func main() {

@@ -53,9 +53,9 @@ import Testing
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func anotherProgramOpensIt(name: String) throws {
     let path = try record(name)
     let format = (name as NSString).pathExtension
-    let result = try run(["gpsbabel", "-i", format, "-f", path, "-o", "unicsv", "-F", "-"])
+    let result = try run(["gpsbabel", "-i", format, "-f", path, "-o", "gpx", "-F", "-"])
     #expect(result.succeeded, "\(result.standardError)")
-    #expect(result.standardOutput.contains("52.500000"))
+    #expect(result.standardOutput.contains("lat=\"52.500000") && result.standardOutput.contains("lat=\"52.600000"))
   }
 
   @Test func anEmptyRecordingIsAFileToo() throws {

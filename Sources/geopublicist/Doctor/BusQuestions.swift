@@ -1,0 +1,52 @@
+import DBus
+import MainLoop
+
+/// Questions to services on a bus, one after the other, each with a deadline.
+final class BusQuestions {
+  let connection: Connection
+
+  init(_ bus: Connection.Bus) throws(DBusError) { connection = try Connection(to: bus) }
+
+  /// Asks, and serves the loop until there is an answer.
+  func ask(
+    _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
+    _ arguments: [Value] = [], milliseconds: Int32 = 5_000
+  ) throws(DBusError) -> [Value] {
+    let message = try Message(calling: member, of: interface, at: path, on: service, arguments)
+    var answer: Result<[Value], DBusError>?
+    let call = connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0 }
+    defer { withExtendedLifetime(call) {} }
+    while true {
+      if let answer { return try answer.get() }
+      MainLoop.main.iterate(mayBlock: true)
+    }
+  }
+
+  /// A property.
+  func property(
+    _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName
+  ) throws(DBusError) -> Value {
+    let values = try ask(
+      "Get", of: Contract.properties, at: path, on: service, [.string(interface.rawValue), .string(name)])
+    return values.first?.unwrapped ?? .structure([])
+  }
+
+  /// Whether a service runs or could be started; asks nothing of it.
+  func presence(of service: BusName) -> DoctorFacts.Service {
+    func names(_ member: MemberName) -> [String] {
+      let values = try? ask(member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus)
+      return values?.first?.array?.compactMap(\.string) ?? []
+    }
+    if names("ListNames").contains(service.rawValue) { return .running }
+    return names("ListActivatableNames").contains(service.rawValue) ? .activatable : .missing
+  }
+
+  /// How a service stands after it has been spoken to.
+  static func outcome(of error: DBusError) -> DoctorFacts.Service {
+    switch error.name {
+    case .accessDenied: .refused(message: error.message)
+    case .serviceUnknown, .nameHasNoOwner: .missing
+    default: .failed(message: error.message.isEmpty ? error.name.rawValue : error.message)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// What the doctor has found out; what it could not find out is nil.
+nonisolated struct DoctorFacts {
+  /// How it stands with a service on a bus.
+  enum Service: Equatable {
+    case running
+    /// The bus can start it, and has not been asked to.
+    case activatable
+    case missing
+    case failed(message: String)
+    /// The rules of the bus do not let this user talk to it.
+    case refused(message: String)
+  }
+
+  /// What GeoClue says to a client of this user.
+  enum Probe: Equatable {
+    case allowed
+    /// No answer: GeoClue keeps who has no agent waiting.
+    case noAgent
+    case refused(message: String)
+    case failed(message: String)
+  }
+
+  /// What came of an attempt to get a fix.
+  enum Attempt: Equatable {
+    case fix(isSimulated: Bool)
+    case error(name: String, message: String)
+  }
+
+  /// Whether the server that GeoClue asks about Wi-Fi and addresses can be reached.
+  enum Server: Equatable {
+    case reachable
+    case unknownHost
+    case unreachable(message: String)
+  }
+
+  /// What logind says of this user.
+  enum Session: Equatable {
+    case state(String)
+    /// The user has not logged in.
+    case none
+    case noManager
+  }
+
+  /// The way in which this program is locked in.
+  enum Sandbox: String {
+    case flatpak = "Flatpak"
+    case snap = "Snap"
+  }
+
+  var userID: UInt32 = 0
+  /// The deployment that is asked about.
+  var isSession = false
+  /// The bus in words.
+  var bus = "the system bus"
+  /// Why the bus cannot be used.
+  var busError: String?
+  /// Why the machine's system bus, where GeoClue is, cannot be used.
+  var systemBusError: String?
+  var sandbox: Sandbox?
+  var bridge: Service?
+  var bridgeVersion: String?
+  var state: String?
+  var stateReason: String?
+  var authorizationStatus: String?
+  var authorizationReason: String?
+  var geoclue: Service?
+  /// GeoClue has the method that came with 2.5.2.
+  var hasCreateClient: Bool?
+  /// GeoClue's number for what its sources can do.
+  var availableAccuracy: UInt32?
+  var probe: Probe?
+  var configuration: GeoClueSettings?
+  var polkit: Service?
+  var session: Session?
+  var server: Server?
+  var attempt: Attempt?
+}
+
+/// What geoclue.conf and the files beside it say, as far as it matters here.
+nonisolated struct GeoClueSettings: Equatable {
+  /// Nil: the built-in list.
+  var agents: [String]?
+  var isBridgeAllowed = true
+  /// Empty: everybody.
+  var bridgeUsers: [String] = []
+  var isWiFiEnabled = true
+  /// Nil: GeoClue's own.
+  var serverURL: String?
+  /// Why a file could not be read.
+  var error: String?
+}

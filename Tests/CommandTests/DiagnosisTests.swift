@@ -1,0 +1,130 @@
+import Testing
+
+@testable import geopublicist
+
+/// The doctor's rules: from what was found out to what is said, without a bus.
+@Suite struct DiagnosisTests {
+  /// Everything in order.
+  private static func healthy() -> DoctorFacts {
+    var facts = DoctorFacts()
+    facts.userID = 1000
+    facts.bridge = .running
+    facts.bridgeVersion = "1.0.0"
+    facts.authorizationStatus = "authorized-when-in-use"
+    facts.authorizationReason = ""
+    facts.geoclue = .running
+    facts.hasCreateClient = true
+    facts.availableAccuracy = 8
+    facts.probe = .allowed
+    facts.configuration = GeoClueSettings()
+    facts.polkit = .running
+    facts.session = .state("active")
+    facts.attempt = .fix(isSimulated: false)
+    return facts
+  }
+
+  private func problems(_ change: (inout DoctorFacts) -> Void) -> [String] {
+    var facts = Self.healthy()
+    change(&facts)
+    let found = facts.diagnoses.filter { $0.outcome == .problem }
+    #expect(found.allSatisfy { !$0.remedy.isEmpty && !$0.finding.isEmpty })
+    return found.map(\.subject)
+  }
+
+  @Test func nothingIsWrongWithAHealthyMachine() {
+    #expect(problems { _ in } == [])
+    #expect(Self.healthy().diagnoses.count >= 9)
+  }
+
+  @Test func theBuses() {
+    #expect(problems { $0.busError = "no such file" } == ["bus"])
+    #expect(problems { $0.systemBusError = "no such file" } == ["bus"])
+  }
+
+  @Test(arguments: [DoctorFacts.Service.missing, .failed(message: "exit status 1")])
+  func theBridge(service: DoctorFacts.Service) { #expect(problems { $0.bridge = service } == ["bridge"]) }
+
+  @Test func theRulesOfTheBus() {
+    #expect(problems { $0.bridge = .refused(message: "no") } == ["policy"])
+    #expect(problems { $0.geoclue = .refused(message: "no") } == ["policy"])
+  }
+
+  @Test func geoclueMissingFailingTooOld() {
+    #expect(problems { $0.geoclue = .missing } == ["geoclue"])
+    #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
+    #expect(problems { $0.hasCreateClient = false } == ["geoclue"])
+  }
+
+  @Test func noAgent() {
+    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
+    #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
+    // Root, and whom a rule lets through, need none.
+    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
+  }
+
+  @Test func anEmptyListOfAgentsIsNamed() throws {
+    var facts = Self.healthy()
+    facts.authorizationReason = "no-agent"
+    facts.configuration?.agents = []
+    #expect(try #require(Diagnosis.agent(facts)).remedy.hasPart("whitelist"))
+  }
+
+  @Test func locationSwitchedOff() {
+    #expect(problems { $0.authorizationReason = "disabled-by-user" } == ["switch"])
+    #expect(problems { $0.probe = .refused(message: "Geolocation disabled for UID 1000") } == ["switch"])
+  }
+
+  @Test func geoclueSettingsThatForbidIt() {
+    #expect(problems { $0.configuration?.isBridgeAllowed = false } == ["configuration"])
+    #expect(problems { $0.configuration?.bridgeUsers = ["1001"] } == ["configuration"])
+    #expect(problems { $0.configuration?.bridgeUsers = ["1000"] } == [])
+    #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
+    #expect(problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
+    #expect(problems { $0.authorizationReason = "disallowed-by-configuration" } == ["configuration"])
+  }
+
+  @Test func noSource() { #expect(problems { $0.availableAccuracy = 0 } == ["sources"]) }
+
+  @Test func aDeadLocationServer() {
+    #expect(problems { $0.server = .unknownHost } == ["server"])
+    #expect(problems { $0.server = .unreachable(message: "refused") } == ["server"])
+    #expect(problems { $0.server = .reachable } == [])
+    #expect(
+      problems { $0.configuration?.serverURL = "https://location.services.mozilla.com/v1/geolocate?key=geoclue" }
+        == ["server"])
+  }
+
+  @Test func polkit() {
+    #expect(problems { $0.polkit = .missing } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "policy-unavailable" } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "disallowed-by-policy" } == ["polkit"])
+    #expect(problems { ($0.polkit, $0.userID) = (.missing, 0) } == [])
+    #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
+  }
+
+  @Test func sessions() {
+    #expect(problems { $0.session = .state("online") } == ["session"])
+    #expect(problems { $0.session = .some(.none) } == ["session"])
+    #expect(problems { $0.session = .noManager } == ["session"])
+    #expect(problems { ($0.session, $0.userID) = (.noManager, 0) } == [])
+    #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
+  }
+
+  @Test func sandboxes() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
+
+  @Test func theFixItself() {
+    #expect(problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
+    #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
+  }
+
+  @Test(arguments: [
+    ("https://api.beacondb.net/v1/geolocate", "api.beacondb.net", "443"), ("http://127.0.0.1:18080/v1", "127.0.0.1", "18080"),
+    ("http://[::1]:81/", "::1", "81"), ("https://example.org?key=x", "example.org", "443"),
+  ]) func theServersHost(url: String, host: String, port: String) throws {
+    let found = try #require(ServerCheck.hostAndPort(of: url))
+    #expect(found.host == host && found.port == port)
+  }
+
+  @Test(arguments: ["", "ftp://x/", "https://", "https:///path", "http://a:b:c/"])
+  func whatHasNoHost(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
+}

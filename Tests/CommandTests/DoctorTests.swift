@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The doctor against planted faults, through the real programs wherever they can be made to fail.
+@Suite(.serialized) struct DoctorTests {
+  private let directory = TemporaryDirectory()
+
+  /// The subjects of the problems that it finds.
+  private func problems(
+    on bus: PrivateBus, session: PrivateBus? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
+  ) throws -> [String: String] {
+    try settings.write(toFile: directory.file("geoclue.conf"), atomically: true, encoding: .utf8)
+    var environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+    environment["DBUS_SESSION_BUS_ADDRESS"] = session?.address
+    let result = try run(
+      [
+        Rig.product("geopublicist"), session == nil ? "--system" : "--session", "doctor", "--json", "--geoclue-config",
+        directory.path,
+      ], environment: environment, as: user, within: .seconds(60))
+    let lines = result.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
+    let found = lines.filter { $0["Outcome"] == "problem" }
+    #expect(result.exit == .status(found.isEmpty ? 0 : 1), "\(result.standardError)")
+    #expect(found.allSatisfy { $0["Remedy"]?.string?.isEmpty == false })
+    return Dictionary(
+      found.map { ($0["Subject"]?.string ?? "", $0["Finding"]?.string ?? "") }, uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test func nothingIsWrongWhereAFixComes() throws {
+    let machine = try Machine()
+    let agent = try DesktopAgent(at: machine.bus.address)
+    try agent.waitUntilRegistered()
+    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    let user: uid_t? = Rig.isRoot ? nil : getuid()
+    guard user == nil else { return }
+    #expect(try problems(on: machine.bus) == [:])
+  }
+
+  @Test func noBus() throws {
+    let bus = try PrivateBus(.system)
+    bus.kill()
+    #expect(try problems(on: bus).keys.contains("bus"))
+  }
+
+  @Test func noBridge() throws {
+    #expect(try problems(on: PrivateBus(.system))["bridge"]?.contains("nothing starts it") == true)
+  }
+
+  @Test func noGeoClue() throws {
+    let bus = try PrivateBus(.system)
+    let daemon = try Daemon(.system, on: bus)
+    let found = try problems(on: bus)
+    #expect(found["geoclue"] == "GeoClue is not installed")
+    #expect(found["bridge"] == nil && daemon.isRunning)
+  }
+
+  @Test func aGeoClueThatIsTooOld() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    try geoclue.fault(on: "Introspect", "reply", ["signature": "s", "arguments": ["<node/>"]])
+    #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
+  }
+
+  @Test func aBusThatRefuses() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    try geoclue.refuse("Introspect", with: "Rejected send message, 1 matched rules")
+    #expect(try problems(on: bus)["policy"]?.contains("1 matched rules") == true)
+  }
+
+  @Test func noAgentNoPolkitNoSessionForAnOrdinaryUser() throws {
+    guard Rig.isRoot else { return }
+    let machine = try Machine()
+    let found = try problems(on: machine.bus, as: 65534)
+    #expect(found["agent"]?.contains("no agent of GeoClue runs") == true)
+    #expect(found["polkit"]?.contains("polkit is not there") == true)
+    #expect(found["session"]?.contains("systemd-logind is not there") == true)
+  }
+
+  @Test func locationSwitchedOff() throws {
+    let bus = try PrivateBus(.system)
+    let session = try PrivateBus(.session)
+    let geoclue = try RealGeoClue(on: bus)
+    let agent = try DesktopAgent(at: bus.address, level: 0)
+    try agent.waitUntilRegistered()
+    let daemon = try Daemon(.session, on: session, geoclueOn: bus)
+    let found = try problems(on: bus, session: session)
+    #expect(found["switch"] == "Location is switched off for this user")
+    #expect(found["polkit"] == nil && found["session"] == nil)
+    #expect(geoclue.isRunning && daemon.isRunning)
+  }
+
+  @Test func settingsThatForbidTheBridge() throws {
+    let bus = try PrivateBus(.system)
+    let settings = "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n"
+    #expect(try problems(on: bus, settings: settings)["configuration"]?.contains("forbid the bridge") == true)
+  }
+
+  @Test func settingsThatNobodyCanRead() throws {
+    let bus = try PrivateBus(.system)
+    #expect(try problems(on: bus, settings: "nonsense\n")["configuration"]?.contains("cannot be read") == true)
+  }
+
+  @Test func noSource() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let agent = try DesktopAgent(at: bus.address)
+    try eventually("the agent is there") { try geoclue.state()["agents"]?.keys.isEmpty == false }
+    try geoclue.tell(["available": 0])
+    #expect(try problems(on: bus)["sources"]?.contains("no source") == true)
+    agent.kill()
+  }
+
+  @Test func aDeadLocationServer() throws {
+    let machine = try Machine()
+    let settings = "[wifi]\nenable=true\nurl=http://127.0.0.1:9/v1/geolocate\n"
+    let found = try problems(on: machine.bus, settings: settings)
+    #expect(found["server"]?.contains("cannot be reached") == true)
+    #expect(found["fix"] == nil)
+  }
+
+  @Test func aServerThatWasSwitchedOff() throws {
+    let settings = "[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n"
+    #expect(try problems(on: PrivateBus(.system), settings: settings)["server"]?.contains("Mozilla") == true)
+  }
+}

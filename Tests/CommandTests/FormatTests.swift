@@ -1,0 +1,73 @@
+import DBus
+import LocationModel
+import Testing
+
+@testable import geopublicist
+
+/// What is printed and written, without a bus.
+@Suite struct FormatTests {
+  private static let place = Location(
+    latitude: -33.999999999, longitude: 180, accuracy: 4, altitude: 34.56, speed: 1.5, heading: 359.9,
+    sourceDescription: "GPS <&\u{1B}[31m>", timestamp: Timestamp(seconds: 1_767_323_045, microseconds: 250_000))
+
+  @Test(arguments: [
+    ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0),
+    ("4294967.295", UInt32.max),
+  ] as [(String, UInt32)]) func times(text: String, milliseconds: UInt32) {
+    #expect(Quantity.milliseconds(text) == milliseconds)
+  }
+
+  @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣"]) func noTimes(text: String) {
+    #expect(Quantity.milliseconds(text) == nil)
+  }
+
+  @Test(arguments: [("25", 25), ("25m", 25), ("1.5km", 1500)] as [(String, Double)])
+  func distances(text: String, metres: Double) { #expect(Quantity.metres(text) == metres) }
+
+  @Test func numbers() {
+    #expect(Number.fixed(-0.0, 1) == "0.0" && Number.fixed(1e300, 0).utf8.count == 301)
+    #expect(Number.short(34.0, 1) == "34" && Number.short(100, 0) == "100" && Number.short(0.25, 2) == "0.25")
+    #expect(Number.fixed(.nan, 1) == "?")
+  }
+
+  @Test func jsonEscapesWhatItHasTo() {
+    #expect(JSONText.quoted("a\"\\\n\u{1}\u{7F}\u{2028}é") == "\"a\\\"\\\\\\n\\u0001\\u007f\\u2028é\"")
+    #expect(JSONText.text(Value.double(.infinity)) == "null" && JSONText.text(Value.double(1e-7)) == "1e-07")
+    let value = Value.options([("A", .structure([.uint64(.max), .boolean(true)])), ("B", .strings(["x"]))])
+    #expect(JSONText.text(value) == "{\"A\":[18446744073709551615,true],\"B\":[\"x\"]}")
+  }
+
+  @Test func momentsAreUTC() {
+    #expect(Moment.iso(Self.place.timestamp) == "2026-01-02T03:04:05.250Z")
+    #expect(Moment.iso(Timestamp(seconds: .max)) == "?")
+  }
+
+  @Test func theURIFollowsRFC5870() {
+    #expect(LocationText.uri(Self.place) == "geo:-34.0000000,180.0000000,34.6;u=4")
+    #expect(LocationText.uri(Location(latitude: 1, longitude: 2)) == "geo:1.0000000,2.0000000")
+  }
+
+  @Test func aGPXPointEscapesAndStaysInTheSchemasRange() {
+    var format = GPXFormat(startingAt: Timestamp())
+    let entry = format.entry(Self.place)
+    #expect(entry.hasPart("lon=\"-180.0000000\"") && entry.hasPart("<src>GPS &lt;&amp;[31m&gt;</src>"))
+    format.interrupt()
+    #expect(format.entry(Self.place).hasPart("</trkseg>\n    <trkseg>") && !format.entry(Self.place).hasPart("</trkseg>"))
+  }
+
+  @Test func anNMEASentenceHasItsChecksum() {
+    var format = NMEAFormat()
+    let lines = format.entry(Self.place).split(separator: "\r\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("$GPGGA,030405.25,3359.9999999,S,18000.0000000,E,1,,,34.6,M,,,,*"))
+    for line in lines {
+      let body = line.dropFirst().prefix { $0 != "*" }
+      #expect(UInt8(line.suffix(2), radix: 16) == body.utf8.reduce(0, ^))
+    }
+  }
+
+  @Test(arguments: [("a.gpx", "gpx"), ("A.GeoJSON", "geojson"), ("x.json", "geojson"), ("x.nmea", "nmea"), ("x", "gpx")])
+  func theFileNameChoosesTheFormat(path: String, name: String) { #expect(TrackFormats.name(forFile: path) == name) }
+
+  @Test(arguments: [(0.0, "N"), (44, "NE"), (337.6, "N"), (360, "N"), (181, "S"), (-1, "")] as [(Double, String)])
+  func points(heading: Double, point: String) { #expect(LocationText.compassPoint(heading) == point) }
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Follows the location with the command that comes with the bridge.
+#
+#   watch_command.sh BUS-ADDRESS|system|session LEVEL METRES COUNT
+set -eu
+case $1 in
+  system | session) bus=--$1 ;;
+  *) bus="--address $1" ;;
+esac
+
+# shellcheck disable=SC2086
+geopublicist watch $bus --accuracy "$2" --distance "$3" --count "$4" |
+  while read -r _ latitude longitude _ level; do
+    LC_ALL=C printf 'location %.4f %.4f %s\n' "$latitude" "$longitude" "$level"
+  done

@@ -1,0 +1,52 @@
+# Completion of geopublicist(1) for bash.
+
+_geopublicist() {
+  local cur prev words cword
+  _init_completion -s || return
+
+  local commands="status locate watch record list authorize monitor doctor"
+  local options="--system --session --address --json --help"
+  local command= word index
+  for ((index = 1; index < cword; index++)); do
+    word=${words[index]}
+    if [[ $word == --address ]]; then
+      ((index++))
+    elif [[ " $commands " == *" $word "* ]]; then
+      command=$word
+      break
+    fi
+  done
+
+  case $prev in
+    --accuracy | -a)
+      COMPREPLY=($(compgen -W "country city neighborhood street exact" -- "$cur"))
+      return
+      ;;
+    --format)
+      COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur"))
+      return
+      ;;
+    --geoclue-config)
+      _filedir -d
+      return
+      ;;
+    --address | --timeout | --maximum-age | --distance | --interval | --debounce | --count | --duration | --desktop-id)
+      return
+      ;;
+  esac
+
+  case $command in
+    "") options+=" --version $commands" ;;
+    locate) options+=" --accuracy --timeout --maximum-age --desktop-id" ;;
+    watch) options+=" --accuracy --distance --interval --debounce --desktop-id --count --duration" ;;
+    record) options+=" --format --force --accuracy --distance --interval --debounce --desktop-id --count --duration" ;;
+    authorize) options+=" --interactive --accuracy --desktop-id" ;;
+    monitor) options+=" --listen" ;;
+    doctor) options+=" --geoclue-config" ;;
+  esac
+  if [[ $command == record && $cur != -* ]]; then
+    _filedir
+  else
+    COMPREPLY=($(compgen -W "$options" -- "$cur"))
+  fi
+} && complete -F _geopublicist geopublicist
