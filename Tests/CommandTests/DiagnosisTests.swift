@@ -13,7 +13,6 @@ import Testing
     facts.authorizationStatus = "authorized-when-in-use"
     facts.authorizationReason = ""
     facts.geoclue = .running
-    facts.hasCreateClient = true
     facts.availableAccuracy = 8
     facts.probe = .allowed
     facts.configuration = GeoClueSettings()
@@ -52,7 +51,7 @@ import Testing
   @Test func geoclueMissingFailingTooOld() {
     #expect(problems { $0.geoclue = .missing } == ["geoclue"])
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
-    #expect(problems { $0.hasCreateClient = false } == ["geoclue"])
+    #expect(problems { $0.probe = .tooOld } == ["geoclue"])
   }
 
   @Test func noAgent() {

@@ -59,14 +59,14 @@ import Testing
   @Test func aGeoClueThatIsTooOld() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
-    try geoclue.fault(on: "Introspect", "reply", ["signature": "s", "arguments": ["<node/>"]])
+    try geoclue.refuse("CreateClient", with: "No such method", name: "UnknownMethod")
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
   @Test func aBusThatRefuses() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
-    try geoclue.refuse("Introspect", with: "Rejected send message, 1 matched rules")
+    try geoclue.refuse("Get", with: "Rejected send message, 1 matched rules")
     #expect(try problems(on: bus)["policy"]?.contains("1 matched rules") == true)
   }
 

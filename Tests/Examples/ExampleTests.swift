@@ -29,13 +29,19 @@ import Testing
       try eventually("\(line) from \(process.name): \(process.standardError)") {
         said += process.newLines()
         if process.exited != nil { return true }
+        // Whoever wants one location leaves when it has come, and GeoClue reads no more.
+        guard machine.geoclue.receiver.isConnected else { return false }
         try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: longitude))
         usleep(50_000)
+        said += process.newLines()
         return !expected.contains(line) || said.contains(line)
       }
     }
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")
-    #expect(said + process.newLines() == expected)
+    said += process.newLines()
+    // The status is told when it is decided and once after the start: whoever was slow to start hears it twice.
+    let different = said.indices.filter { $0 == 0 || said[$0] != said[$0 - 1] }.map { said[$0] }
+    #expect(different == expected)
   }
 
   private func tool(_ arguments: [String]) throws {

@@ -27,7 +27,9 @@ final class BusQuestions {
     _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName
   ) throws(DBusError) -> Value {
     let values = try ask(
-      "Get", of: Contract.properties, at: path, on: service, [.string(interface.rawValue), .string(name)])
+      "Get", of: Contract.properties, at: path, on: service, [.string(interface.rawValue), .string(name)],
+      // The bus may have to start the service first.
+      milliseconds: 25_000)
     return values.first?.unwrapped ?? .structure([])
   }
 

@@ -15,7 +15,7 @@ nonisolated extension Diagnosis {
         "sudo apt install --reinstall geoclue-2.0; sudo systemctl reload dbus")
     case .running, .activatable: break
     }
-    if facts.hasCreateClient == false {
+    if facts.probe == .tooOld {
       return problem(
         "geoclue", "GeoClue is too old: 2.5.2 is the oldest that will do",
         "sudo apt install geoclue-2.0; then sudo systemctl restart geoclue")
@@ -26,7 +26,7 @@ nonisolated extension Diagnosis {
   static func agent(_ facts: DoctorFacts) -> Diagnosis? {
     let isBlamed = facts.authorizationReason == AuthorizationReason.noAgent.rawValue
     let isFree = AuthorizationStatus(rawValue: facts.authorizationStatus ?? "")?.isAuthorized ?? false
-    guard isBlamed || facts.probe != nil else { return nil }
+    guard isBlamed || facts.probe == .noAgent || facts.probe == .allowed else { return nil }
     guard isBlamed || (facts.probe == .noAgent && !isFree) else {
       let finding = facts.probe == .noAgent ? "This user has no agent, and needs none" : "An agent decides for this user"
       return good("agent", finding)

@@ -18,6 +18,8 @@ nonisolated struct DoctorFacts {
     case noAgent
     case refused(message: String)
     case failed(message: String)
+    /// It does not have the method, which came with 2.5.2.
+    case tooOld
   }
 
   /// What came of an attempt to get a fix.
@@ -64,8 +66,6 @@ nonisolated struct DoctorFacts {
   var authorizationStatus: String?
   var authorizationReason: String?
   var geoclue: Service?
-  /// GeoClue has the method that came with 2.5.2.
-  var hasCreateClient: Bool?
   /// GeoClue's number for what its sources can do.
   var availableAccuracy: UInt32?
   var probe: Probe?

@@ -146,16 +146,11 @@ extension FactGatherer {
     onStep("Asking GeoClue")
     do throws(DBusError) {
       let manager: InterfaceName = "org.freedesktop.GeoClue2.Manager"
-      let description = try questions.ask(
-        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: Self.geoclueManager, on: Self.geoclue,
-        milliseconds: 25_000)
-      facts.geoclue = .running
-      facts.hasCreateClient = description.first?.string?.hasPart("\"CreateClient\"")
-      guard facts.hasCreateClient == true else { return }
-      facts.probe = probe(questions, manager)
       let accuracy = try questions.property(
         "AvailableAccuracyLevel", of: manager, at: Self.geoclueManager, on: Self.geoclue)
+      facts.geoclue = .running
       facts.availableAccuracy = accuracy.uint32
+      facts.probe = probe(questions, manager)
     } catch {
       facts.geoclue = BusQuestions.outcome(of: error)
     }
@@ -181,6 +176,7 @@ extension FactGatherer {
     } catch {
       switch error.name {
       case .noReply: return .noAgent
+      case .unknownMethod: return .tooOld
       case .accessDenied: return .refused(message: error.message)
       default: return .failed(message: error.message)
       }

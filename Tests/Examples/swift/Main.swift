@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import MainLoop
 import Publicist
 
@@ -17,10 +18,10 @@ import Publicist
     let model = LocationViewModel(LocationPublicist(manager), metres: metres, count: count)
     var cancellables: Set<AnyCancellable> = []
 
-    model.$status.filter { !$0.isEmpty }.sink { print("authorization \($0)") }.store(in: &cancellables)
-    model.$place.filter { !$0.isEmpty }.sink { print("location \($0) \(level.contractName)") }.store(in: &cancellables)
+    model.$status.filter { !$0.isEmpty }.sink { say("authorization \($0)") }.store(in: &cancellables)
+    model.$place.filter { !$0.isEmpty }.sink { say("location \($0) \(level.contractName)") }.store(in: &cancellables)
     model.$isDone.filter { $0 }.sink { _ in
-      print("closed completed")
+      say("closed completed")
       MainLoop.main.quit()
     }.store(in: &cancellables)
 
@@ -28,5 +29,11 @@ import Publicist
     manager.startUpdatingLocation()
     MainLoop.main.run()
     withExtendedLifetime(model) {}
+  }
+
+  /// Prints a line at once, whatever reads it.
+  private static func say(_ line: String) {
+    print(line)
+    fflush(nil)
   }
 }
