@@ -15,7 +15,9 @@ import Publicist
 
     let connection = try Connection(to: arguments[1] == "system" ? .system : .address(arguments[1]))
     let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
-    let model = LocationViewModel(LocationPublicist(manager), metres: metres, count: count)
+    // The manager's delegate, which the manager itself does not keep.
+    let publicist = LocationPublicist(manager)
+    let model = LocationViewModel(publicist, metres: metres, count: count)
     var cancellables: Set<AnyCancellable> = []
 
     model.$status.filter { !$0.isEmpty }.sink { say("authorization \($0)") }.store(in: &cancellables)
@@ -28,7 +30,7 @@ import Publicist
     manager.desiredAccuracy = level
     manager.startUpdatingLocation()
     MainLoop.main.run()
-    withExtendedLifetime(model) {}
+    withExtendedLifetime((publicist, model)) {}
   }
 
   /// Prints a line at once, whatever reads it.
