@@ -163,7 +163,9 @@ nonisolated extension ConnectionMachine {
       if client != nil { trouble = .disabledByUser }
     }
     switch state {
-    case .starting, .running: return replaceClient(now)
+    case .starting, .running:
+      settlesAt = now + Self.agentDelay
+      return replaceClient(now)
     case .pausing where isServiceThere || trouble == .noAgent: return connectSoon(now)
     case .idle, .activating, .creating, .pausing: return []
     }
@@ -245,10 +247,10 @@ nonisolated extension ConnectionMachine {
     return (registersAgent ? [.registerAgent] : []) + [.createClient, .readAvailableAccuracy]
   }
 
-  /// Connects now, or a little later if the last client is very young.
+  /// Connects now, or a little later if the last client is very young or GeoClue needs time.
   private mutating func connectSoon(_ now: Int64) -> [Action] {
-    let earliest = (connectedAt ?? now) + Self.clientGap
-    guard connectedAt != nil, now < earliest else { return connect(now) }
+    let earliest = max(connectedAt.map { $0 + Self.clientGap } ?? now, settlesAt ?? now)
+    guard now < earliest else { return connect(now) }
     state = .pausing
     stateDeadline = earliest
     return []

@@ -89,6 +89,8 @@ nonisolated struct ConnectionMachine: Sendable {
   /// When a client that is finer than needed is given up.
   var coarserAt: Int64?
   var connectedAt: Int64?
+  /// No new client before this time.
+  var settlesAt: Int64?
   var runningSince: Int64?
   /// A new listener may knock at this time, though a pause is longer.
   var mayActivateAt: Int64?
@@ -112,6 +114,9 @@ nonisolated struct ConnectionMachine: Sendable {
   static let activationGap: Int64 = 5_000
   /// How far apart clients are made that replace one another.
   static let clientGap: Int64 = 500
+  /// How long GeoClue gets to close its sources after a change of the agent: one that is wanted again while it is
+  /// closing stays closed (2.6).
+  static let agentDelay: Int64 = 250
   /// How long a client is kept that is finer than needed, so that listeners who come and go do not wear GeoClue out.
   static let coarserDelay: Int64 = 3_000
   /// Whoever ran so long has not crashed at once.

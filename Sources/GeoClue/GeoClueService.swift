@@ -41,11 +41,14 @@ final class GeoClueService {
       [.string(GeoClueNames.service.rawValue), .uint32(0)])
     guard let message else { return }
     activation = connection.call(message, timeout: .milliseconds(25_000)) { [weak self] result in
+      guard let self else { return }
       switch result {
-      case .success: self?.report(.event(.activated))
+      case .success: report(.event(.activated))
       case .failure(let error):
-        self?.report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
-        self?.report(.failure(LocationError(.unavailable, "GeoClue could not be started: \(error.message)")))
+        report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
+        // One that is there already need not be startable; it may have come to be known only after the call was made.
+        guard owner == nil else { return }
+        report(.failure(LocationError(.unavailable, "GeoClue could not be started: \(error.message)")))
       }
     }
   }
