@@ -1,0 +1,155 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import GeoClue
+
+/// The whole source against a GeoClue whose faults are chosen: it refuses, hangs, dies, comes back.
+@Suite(.serialized) struct FakeGeoClueFaultTests {
+  private func rig() throws -> (bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener) {
+    let bus = try PrivateBus(.session)
+    return (bus, try FakeGeoClue(on: bus), try SourceListener(on: bus))
+  }
+
+  @Test func `Nobody starts GeoClue for nobody`() throws {
+    let bus = try PrivateBus(.session)
+    let listener = try SourceListener(on: bus)
+    try turning(for: .milliseconds(100), "idle") { listener.statuses.isEmpty }
+    listener.source.require(.exact)
+    try listener.waitFor(.unavailable, .geoclueNotInstalled)
+    #expect(listener.failures.first?.code == .unavailable)
+    #expect(listener.authorization == .undecided())
+    let geoclue = try FakeGeoClue(on: bus)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().count == 1)
+  }
+
+  @Test func `GeoClue dies and comes back, and hears of our agent again`() throws {
+    let (_, geoclue, listener) = try rig()
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.fix(latitude: 3, longitude: 4)
+    _ = try listener.location()
+    geoclue.kill()
+    try listener.waitFor(.unavailable, .geoclueRestarting, within: .seconds(1))
+    #expect(listener.status.availableAccuracy == nil)
+    try geoclue.restart()
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.state(turn: turn)["agents"]?.keys.count == 1)
+    #expect(try geoclue.clients().count == 1)
+    try geoclue.fix(latitude: 5, longitude: 6)
+    #expect(try listener.location(2).latitude == 5)
+  }
+
+  @Test(arguments: [
+    ("disallowed by configuration for UID 0", UpstreamReason.disallowedByConfiguration, "restricted"),
+    ("Geolocation disabled for UID 0", .disabledByUser, "denied"),
+    ("Agent rejected 'x' for user '0'.", .rejectedByAgent, "denied"),
+    ("'x' disallowed, no agent for UID 0", .noAgent, "not-determined"),
+    ("something that no release has said yet", .disallowedByPolicy, "restricted"),
+  ])
+  func `A refusal is told, and taken back by itself`(text: String, reason: UpstreamReason, status: String) throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.refuse("Start", with: text)
+    listener.source.require(.exact)
+    try turning("refused") { listener.status.reason == reason }
+    #expect(listener.authorization.status.rawValue == status)
+    #expect(listener.failures.first?.code == .denied)
+    #expect(listener.failures.first?.message.contains("UID") == false, "in our words")
+    try turning("no client is kept") { try geoclue.clients().isEmpty }
+    try geoclue.tell(["heal": "Start"])
+    try listener.waitFor(.waiting, .noFix)
+    #expect(listener.authorization == .authorized(.always))
+  }
+
+  @Test func `GeoClue that hangs is not taken for a missing agent, and leaves no client behind`() throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(on: "CreateClient", "hang")
+    try geoclue.fault(on: "Get", "hang")
+    let start = ContinuousClock.now
+    listener.source.require(.exact)
+    try listener.waitFor(.unavailable, .geoclueRestarting)
+    #expect(ContinuousClock.now - start < .seconds(3))
+    listener.source.require(nil)
+    try geoclue.release("Get")
+    try geoclue.release("CreateClient")
+    try turning("the late client is deleted") { geoclue.count(of: "DeleteClient") == 1 }
+    #expect(try geoclue.clients().isEmpty)
+    #expect(geoclue.count(of: "CreateClient") == 1)
+  }
+
+  @Test func `The late client of a GeoClue that has given its name away is deleted there`() throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(on: "CreateClient", "hang")
+    listener.source.require(.exact)
+    try turning("it hangs") { geoclue.count(of: "CreateClient") == 1 }
+    try geoclue.tell(["name": "release"])
+    try turning("it is gone") { listener.status.state == .unavailable }
+    try geoclue.release("CreateClient")
+    try turning("the late client is deleted") { geoclue.count(of: "DeleteClient") == 1 }
+    #expect(try geoclue.clients().isEmpty)
+    try geoclue.tell(["name": "request"])
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().count == 1)
+  }
+
+  @Test func `A client of a GeoClue that has given its name away is deleted there, and its fixes do not count`() throws
+  {
+    let (_, geoclue, listener) = try rig()
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.tell(["name": "release"])
+    try turning("the client is deleted") { try geoclue.clients().isEmpty }
+    try geoclue.fix(latitude: 3, longitude: 4)
+    try turning(for: .milliseconds(100), "no location") { listener.locations.isEmpty }
+  }
+
+  @Test func `Strange answers are failures like others`() throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/not/a/path"], "times": 1])
+    try geoclue.fault(on: "Set", "reply", ["signature": "u", "arguments": [7], "times": 1])
+    try geoclue.fault(on: "Get", "reply", ["signature": "v", "arguments": [.variant("s", "high")], "times": 1])
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().count == 1)
+    #expect(listener.failures.first?.code == .unavailable)
+  }
+
+  @Test func `A client that cannot be given its level is not started with another`() throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(
+      on: "Set", "refuse",
+      ["name": "org.freedesktop.DBus.Error.InvalidArgs", "text": "no", "times": 2])
+    listener.source.require(.city)
+    try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
+    try listener.waitFor(.waiting, .noFix)
+    let clients = try geoclue.clients()
+    #expect(clients.count == 1)
+    #expect(clients.first?["RequestedAccuracyLevel"] == 4)
+  }
+
+  @Test func `A client that vanishes without a word is missed when it is asked for`() throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(on: "Start", "delay", ["seconds": 0.3, "times": 1])
+    listener.source.require(.exact)
+    try turning("it starts") { geoclue.count(of: "Start") == 1 }
+    try geoclue.tell(["forget": "clients"])
+    try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
+    try listener.waitFor(.waiting, .noFix)
+  }
+
+  @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent", "GetAll"])
+  func `GeoClue dies at each step`(member: String) throws {
+    let (_, geoclue, listener) = try rig()
+    try geoclue.fault(on: member, "exit")
+    try geoclue.fix(latitude: 3, longitude: 4)
+    listener.source.require(.exact)
+    try turning("it dies") { geoclue.exited != nil }
+    try turning("that is told") { listener.status.state == .unavailable }
+    try geoclue.restart()
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.fix(latitude: 5, longitude: 6)
+    #expect(try listener.location().latitude == 5)
+    #expect(try geoclue.clients().count == 1)
+  }
+}

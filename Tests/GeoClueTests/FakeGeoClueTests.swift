@@ -1,0 +1,235 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import GeoClue
+
+/// The whole source against a GeoClue whose faults are chosen: fixes and what is not one.
+@Suite(.serialized) struct FakeGeoClueTests {
+  private let path = "/org/freedesktop/GeoClue2"
+
+  private func running() throws -> (bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener) {
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: bus)
+    let listener = try SourceListener(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    return (bus, geoclue, listener)
+  }
+
+  @Test func `A fix arrives with what is known, and without what is not`() throws {
+    let (_, geoclue, listener) = try running()
+    try geoclue.fix(latitude: 52.5, longitude: -13.25)
+    let bare = try listener.location()
+    #expect(bare.latitude == 52.5)
+    #expect(bare.longitude == -13.25)
+    #expect(bare.accuracy == 0)
+    #expect(bare.altitude == nil)
+    #expect(bare.speed == nil)
+    #expect(bare.heading == nil)
+    #expect(bare.sourceDescription == nil)
+    #expect(listener.status.state == .running)
+
+    try geoclue.fix(
+      latitude: 1, longitude: 2,
+      ["Accuracy": 12.5, "Altitude": 34.5, "Speed": 3, "Heading": 90, "Description": .variant("s", "GPS GGA")])
+    let full = try listener.location(2)
+    #expect(full.accuracy == 12.5)
+    #expect(full.altitude == 34.5)
+    #expect(full.speed == 3)
+    #expect(full.heading == 90)
+    #expect(full.sourceDescription == "GPS GGA")
+    #expect(full.receivedAt >= bare.receivedAt)
+    #expect(listener.failures.isEmpty)
+  }
+
+  @Test func `The client is set up with our name, the level, and no thresholds`() throws {
+    let (_, geoclue, listener) = try running()
+    let clients = try geoclue.clients()
+    #expect(clients.count == 1)
+    #expect(clients.first?["DesktopId"] == "org.geopublicist.Location1")
+    #expect(clients.first?["RequestedAccuracyLevel"] == 8)
+    #expect(clients.first?["DistanceThreshold"] == 0)
+    #expect(clients.first?["TimeThreshold"] == 0)
+    listener.source.require(nil)
+    try turning("the client is deleted") { try geoclue.clients().isEmpty }
+    #expect(listener.status.state == .idle)
+    #expect(listener.authorization == .undecided())
+    #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
+  }
+
+  @Test func `An update before the reply to Start`() throws {
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: bus)
+    try geoclue.fix(latitude: 52.5, longitude: 13.5)
+    let listener = try SourceListener(on: bus)
+    listener.source.require(.exact)
+    #expect(try listener.location().latitude == 52.5)
+    #expect(listener.authorization == .authorized(.always))
+    #expect(listener.failures.isEmpty)
+  }
+
+  @Test func `An empty GetAll, a strange one, and an object that is gone are told, and the next fix arrives`() throws {
+    let (_, geoclue, listener) = try running()
+    let location: JSON = "org.freedesktop.GeoClue2.Location"
+    let replies: [(String, [String: JSON])] = [
+      ("reply", ["signature": "a{sv}", "arguments": [[:]]]),
+      ("reply", ["signature": "a{sv}", "arguments": [["Latitude": .variant("s", "north")]]]),
+      ("reply", ["signature": "s", "arguments": ["north"]]),
+      ("reply", [:]),
+      ("refuse", ["name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"]),
+    ]
+    for (index, (fault, parameters)) in replies.enumerated() {
+      try geoclue.fault(
+        on: "GetAll", fault, parameters.merging(["interface": location, "times": 1]) { $1 })
+      try geoclue.fix(latitude: 1, longitude: 2)
+      try turning("failure \(index)") { listener.failures.count == index + 1 }
+      #expect(listener.failures.last?.code == .locationUnknown)
+      #expect(listener.locations.isEmpty)
+    }
+    try geoclue.fix(latitude: 3, longitude: 4)
+    #expect(try listener.location().latitude == 3)
+  }
+
+  @Test func `A fix that cannot be true is told without saying where`() throws {
+    let (_, geoclue, listener) = try running()
+    try geoclue.fix(latitude: 123.456, longitude: 4)
+    try turning("a failure") { !listener.failures.isEmpty }
+    #expect(listener.failures.last?.message.contains("123") == false)
+    #expect(listener.locations.isEmpty)
+    #expect(listener.status.reason == .noFix)
+  }
+
+  @Test func `A path of "/" is no location`() throws {
+    let (_, geoclue, listener) = try running()
+    let client = try #require(try geoclue.clients().first?["path"]?.string)
+    try geoclue.tell([
+      "emit": [
+        "destination": .string(listener.connection.uniqueName.rawValue), "path": .string(client),
+        "interface": "org.freedesktop.GeoClue2.Client", "member": "LocationUpdated", "signature": "oo",
+        "arguments": ["/", "/"],
+      ]
+    ])
+    listener.source.refresh()
+    try geoclue.fix(latitude: 3, longitude: 4)
+    #expect(try listener.location().latitude == 3)
+    #expect(listener.failures.isEmpty)
+    #expect(geoclue.calls.allSatisfy { $0.path != "/" })
+  }
+
+  @Test func `A fix that is wanted now is handed over once more`() throws {
+    let (_, geoclue, listener) = try running()
+    try geoclue.fix(latitude: 3, longitude: 4)
+    let first = try listener.location()
+    listener.source.refresh()
+    let second = try listener.location(2)
+    #expect(second.latitude == 3)
+    #expect(second.receivedAt > first.receivedAt)
+    #expect(try geoclue.clients().count == 1)
+  }
+
+  @Test func `Starting over takes a new client`() throws {
+    let (_, geoclue, listener) = try running()
+    let old = try geoclue.clients().first?["path"]
+    try geoclue.fix(latitude: 3, longitude: 4)
+    _ = try listener.location()
+    try geoclue.tell(["fix": .null])
+    listener.source.startOver()
+    try listener.waitFor(.waiting, .noFix)
+    try turning("another client") {
+      let clients = try geoclue.clients()
+      return clients.count == 1 && clients.first?["path"] != old
+    }
+    #expect(listener.locations.count == 1)
+  }
+
+  @Test func `Signals count only from the owner of the name`() throws {
+    let (bus, geoclue, listener) = try running()
+    try geoclue.fix(latitude: 3, longitude: 4)
+    _ = try listener.location()
+    let client = try #require(try geoclue.clients().first?["path"]?.string)
+    let forger = try BusClient(at: bus.address)
+    let (properties, us) = ("org.freedesktop.DBus.Properties", listener.connection.uniqueName.rawValue)
+    for destination in [nil, us] {
+      try forger.emit(
+        "LocationUpdated", of: "\(GeoClueName).Client", at: client, to: destination, signature: "oo",
+        ["/", .string("\(client)/Location/1")])
+      try forger.emit(
+        "PropertiesChanged", of: properties, at: client, to: destination, signature: "sa{sv}as",
+        ["\(GeoClueName).Client", ["Active": .variant("b", false)], []])
+      try forger.emit(
+        "PropertiesChanged", of: properties, at: "\(path)/Manager", to: destination, signature: "sa{sv}as",
+        ["\(GeoClueName).Manager", ["AvailableAccuracyLevel": .variant("u", 0)], []])
+      try forger.emit(
+        "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: destination, signature: "sss",
+        [.string(GeoClueName), "", ""])
+    }
+    try geoclue.fix(latitude: 5, longitude: 6)
+    #expect(try listener.location(2).latitude == 5)
+    #expect(listener.locations.count == 2)
+    #expect(listener.status == UpstreamStatus(state: .running, availableAccuracy: .exact))
+    #expect(listener.authorizations == [.authorized(.always)])
+  }
+
+  @Test func `The available accuracy is followed, and unknown without GeoClue`() throws {
+    let (_, geoclue, listener) = try running()
+    #expect(listener.status.availableAccuracy == .exact)
+    try geoclue.tell(["available": 0])
+    try listener.waitFor(.unavailable, .noSource)
+    try geoclue.tell(["available": 4])
+    try listener.waitFor(.waiting, .noFix)
+    #expect(listener.status.availableAccuracy == .city)
+    listener.source.require(nil)
+    #expect(listener.status == UpstreamStatus(availableAccuracy: .city))
+    geoclue.kill()
+    try turning("it is unknown") { listener.status == UpstreamStatus() }
+  }
+
+  @Test func `When the source of the last fix has gone, GeoClue is made to forget that fix`() throws {
+    let (_, geoclue, listener) = try running()
+    let old = try geoclue.clients().first?["path"]
+    try geoclue.fix(latitude: 3, longitude: 4)
+    _ = try listener.location()
+    try geoclue.tell(["fix": .null])
+    try geoclue.tell(["available": 4])
+    try turning("another client") {
+      let clients = try geoclue.clients()
+      return clients.count == 1 && clients.first?["path"] != old
+    }
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.fix(latitude: 3.01, longitude: 4.01, ["Accuracy": 25_000])
+    #expect(try listener.location(2).accuracy == 25_000)
+  }
+
+  @Test func `A finer level takes another client, and never two at once`() throws {
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: bus)
+    let listener = try SourceListener(on: bus)
+    listener.source.require(.city)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().first?["RequestedAccuracyLevel"] == 4)
+    listener.source.require(.exact)
+    try turning("a finer client") {
+      let clients = try geoclue.clients()
+      #expect(clients.count <= 1)
+      return clients.first?["RequestedAccuracyLevel"] == 8
+    }
+    let order = geoclue.calls.map(\.member).filter { ["CreateClient", "DeleteClient"].contains($0) }
+    #expect(order == ["CreateClient", "DeleteClient", "CreateClient"])
+  }
+
+  @Test func `Who leaves while the news is being told leaves nothing behind`() throws {
+    let (_, geoclue, listener) = try running()
+    listener.source.onEvent = { [weak source = listener.source] event in
+      if case .location = event { source?.require(nil) }
+    }
+    try geoclue.fix(latitude: 3, longitude: 4)
+    try turning("the client is deleted") { try geoclue.clients().isEmpty }
+    listener.source.onEvent = { [weak source = listener.source] event in
+      if case .authorization(let authorization) = event, authorization.isAuthorized { source?.require(nil) }
+    }
+    listener.source.require(.exact)
+    try turning("it was made and deleted again") { geoclue.count(of: "DeleteClient") >= 2 }
+    try turning("nothing is left") { try geoclue.clients().isEmpty }
+  }
+}

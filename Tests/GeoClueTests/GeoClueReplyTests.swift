@@ -1,0 +1,152 @@
+import LocationModel
+import Testing
+
+@testable import DBus
+@testable import GeoClue
+
+/// What GeoClue answers, and what it might.
+@Suite struct GeoClueReplyTests {
+  private let whole: [String: Value] = [
+    "Latitude": .double(52.5), "Longitude": .double(13.5), "Accuracy": .double(7), "Altitude": .double(34),
+    "Speed": .double(1), "Heading": .double(90), "Description": .string("WiFi"),
+    "Timestamp": .structure([.uint64(1_700_000_000), .uint64(5)]),
+  ]
+
+  @Test func `A whole fix`() {
+    let fix = GeoClueReply.fix(from: whole)
+    #expect(fix?.latitude == 52.5)
+    #expect(fix?.longitude == 13.5)
+    #expect(fix?.accuracy == 7)
+    #expect(fix?.altitude == 34)
+    #expect(fix?.speed == 1)
+    #expect(fix?.heading == 90)
+    #expect(fix?.sourceDescription == "WiFi")
+    #expect(fix?.timestamp == Timestamp(seconds: 1_700_000_000, microseconds: 5))
+  }
+
+  @Test func `Strangers get an empty dictionary`() {
+    #expect(GeoClueReply.fix(from: [:]) == nil)
+  }
+
+  @Test(arguments: ["Latitude", "Longitude"]) func `There is no fix without a place`(key: String) {
+    for wrong in [nil, Value.string("52.5"), .uint32(52), .boolean(true), .structure([.double(52.5)])] {
+      var properties = whole
+      properties[key] = wrong
+      #expect(GeoClueReply.fix(from: properties) == nil)
+    }
+  }
+
+  @Test func `Anything else that is missing or strange is unknown`() {
+    let unknown = RawFix(latitude: 0, longitude: 0)
+    for key in whole.keys where key != "Latitude" && key != "Longitude" {
+      for wrong in [nil, Value.uint32(1), .boolean(true), .structure([]), .array(.string, [])] {
+        var properties = whole
+        properties[key] = wrong
+        guard let fix = GeoClueReply.fix(from: properties) else {
+          Issue.record("no fix without \(key)")
+          continue
+        }
+        let isUnknown =
+          switch key {
+          case "Accuracy": fix.accuracy == unknown.accuracy
+          case "Altitude": fix.altitude == unknown.altitude
+          case "Speed": fix.speed == unknown.speed
+          case "Heading": fix.heading == unknown.heading
+          case "Description": fix.sourceDescription.isEmpty
+          default: fix.timestamp == Timestamp()
+          }
+        #expect(isUnknown, "\(key)")
+      }
+    }
+  }
+
+  @Test func `A timestamp needs two numbers`() {
+    for wrong in [
+      [Value.uint64(1)], [.uint64(1), .uint64(2), .uint64(3)], [.double(1), .uint64(2)], [.uint32(1), .uint32(2)],
+    ] {
+      var properties = whole
+      properties["Timestamp"] = .structure(wrong)
+      #expect(GeoClueReply.fix(from: properties)?.timestamp == Timestamp())
+    }
+    var properties = whole
+    properties["Timestamp"] = .structure([.uint64(.max), .uint64(.max)])
+    #expect(GeoClueReply.fix(from: properties)?.timestamp.seconds == .max)
+  }
+
+  @Test func `Numbers are taken as they are, for the validator to judge`() {
+    for number in [Double.nan, .infinity, -.infinity, 1e300, -.greatestFiniteMagnitude] {
+      var properties = whole
+      properties["Latitude"] = .double(number)
+      #expect(GeoClueReply.fix(from: properties).map { $0.latitude == number || number.isNaN } == true)
+    }
+  }
+
+  @Test func `Changes are those of the interface, and nothing that is malformed`() {
+    func changes(_ arguments: [Value]) -> [String: Value]? {
+      let signal = Signal(
+        sender: ":1.1", path: "/x", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+        arguments: arguments)
+      return GeoClueReply.changes(in: signal, of: GeoClueNames.client)
+    }
+    let active = Value.options([("Active", .boolean(true))])
+    let name = Value.string(GeoClueNames.client.rawValue)
+    #expect(changes([name, active, .strings([])])?["Active"]?.boolean == true)
+    #expect(changes([.string("org.freedesktop.GeoClue2.Manager"), active, .strings([])]) == nil)
+    #expect(changes([]) == nil)
+    #expect(changes([name]) == nil)
+    #expect(changes([active, name, .strings([])]) == nil)
+    #expect(changes([name, .string("Active"), .strings([])]) == nil)
+    #expect(changes([name, active, .strings([]), .boolean(true)]) == nil)
+  }
+
+  @Test(arguments: [
+    ("org.freedesktop.DBus.Error.ServiceUnknown", true), ("org.freedesktop.systemd1.UnitMasked", true),
+    ("org.freedesktop.systemd1.NoSuchUnit", true), ("org.freedesktop.DBus.Error.Spawn.ServiceNotFound", true),
+    ("org.freedesktop.DBus.Error.Spawn.ChildExited", false), ("org.freedesktop.DBus.Error.TimedOut", false),
+    ("org.freedesktop.DBus.Error.NoReply", false),
+  ])
+  func `What cannot be started because it is not there`(name: String, isNotInstalled: Bool) throws {
+    let name = try #require(ErrorName(validating: name))
+    #expect(GeoClueReply.isNotInstalled(DBusError(name, "")) == isNotInstalled)
+  }
+}
+
+/// The English sentences that are the only difference between refusals; the same in 2.6, 2.7 and 2.8.
+@Suite struct GeoClueRefusalTests {
+  @Test(
+    arguments: [
+      ("Geolocation disabled for UID 1000", .disabledByUser),
+      ("'org.geopublicist.Location1' disallowed by configuration for UID 1000", .disallowedByConfiguration),
+      ("'org.geopublicist.Location1' disallowed, no agent for UID 1000", .noAgent),
+      (
+        "Agent rejected 'x' for user '1000'. Please ensure that 'x' has installed a valid x.desktop file.",
+        .rejectedByAgent
+      ),
+      ("An authorization request is already pending", .undecided),
+      ("Rejected send message, 2 matched rules; type=\"method_call\"", .disallowedByPolicy),
+      ("", .disallowedByPolicy),
+      ("Access denied", nil),
+      ("'DesktopId' property must be set", nil),
+    ] as [(String, AuthorizationReason?)])
+  func `Each has its reason`(sentence: String, reason: AuthorizationReason?) {
+    let error = DBusError(.accessDenied, sentence)
+    #expect(GeoClueRefusal.reason(for: error) == reason)
+    #expect(GeoClueReply.failure(error) == reason.map { .refused($0) } ?? .other)
+    #expect(GeoClueRefusal.reason(for: DBusError(.failed, sentence)) == nil, "other errors refuse nothing")
+  }
+
+  @Test func `Every refusal has a status`() {
+    for sentence in ["Geolocation disabled for UID 1", "disallowed, no agent for UID 1", "anything"] {
+      let reason = GeoClueRefusal.reason(for: DBusError(.accessDenied, sentence))
+      #expect(reason.flatMap(Authorization.init(refusedFor:)) != nil)
+    }
+  }
+
+  @Test func `A text is looked for in any text, also in one that is shorter or not English`() {
+    #expect("".contains("" as StaticString))
+    #expect(!"".contains("a" as StaticString))
+    #expect("ähnlich".contains("hn" as StaticString))
+    #expect(!"ab".contains("abc" as StaticString))
+    #expect("abc".contains("abc" as StaticString))
+  }
+}

@@ -1,0 +1,150 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import GeoClue
+
+/// The whole source against the packaged GeoClue, for what that one shows by itself.
+@Suite(.serialized) struct RealGeoClueTests {
+  private let here = GGASentence(latitude: 52.516275, longitude: -13.377704)
+  private let there = GGASentence(latitude: 48.858222, longitude: 2.2945)
+
+  private func system() throws -> (geoclue: RealGeoClue, listener: SourceListener) {
+    let bus = try PrivateBus(.system)
+    return (try RealGeoClue(on: bus), try SourceListener(on: bus))
+  }
+
+  private func session(level: Int? = 8, idleSeconds: Int = 0) throws -> (
+    bus: PrivateBus, geoclue: RealGeoClue, listener: SourceListener, agent: DesktopAgent?
+  ) {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus, idleSeconds: idleSeconds)
+    let agent = try level.map { try DesktopAgent(at: bus.address, level: $0) }
+    try agent?.waitUntilRegistered()
+    return (bus, geoclue, try SourceListener(on: bus, registersAgent: false), agent)
+  }
+
+  private func expect(_ location: Location, at sentence: GGASentence) {
+    #expect(abs(location.latitude - sentence.latitude) < 1e-6)
+    #expect(abs(location.longitude - sentence.longitude) < 1e-6)
+  }
+
+  @Test func `With our own agent a sentence becomes a location, and nothing is left behind`() throws {
+    let (geoclue, listener) = try system()
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.receiver.write(here, turn: turn)
+    expect(try listener.location(), at: here)
+    #expect(listener.status == UpstreamStatus(state: .running, availableAccuracy: .exact))
+    #expect(try geoclue.clients().count == 1)
+    listener.source.refresh()
+    expect(try listener.location(2), at: here)
+    #expect(listener.locations[0].timestamp == listener.locations[1].timestamp)
+    listener.source.require(nil)
+    try turning("the client is deleted") { try geoclue.clients().isEmpty }
+    #expect(listener.failures.isEmpty)
+  }
+
+  @Test func `It is killed and comes back`() throws {
+    let (geoclue, listener) = try system()
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    geoclue.kill()
+    try listener.waitFor(.unavailable, .geoclueRestarting, within: .seconds(1))
+    try geoclue.restart()
+    try listener.waitFor(.waiting, .noFix)
+    try geoclue.receiver.write(there, turn: turn)
+    expect(try listener.location(), at: there)
+  }
+
+  @Test func `A receiver that hangs up takes its fix with it`() throws {
+    let (geoclue, listener) = try system()
+    listener.source.require(.exact)
+    try geoclue.receiver.write(here, turn: turn)
+    _ = try listener.location()
+    geoclue.receiver.closeConnections()
+    // 2.6 says that the accuracy has fallen; 2.7 and 2.8 do not notice.
+    try turning("the source is lost") { listener.status.availableAccuracy.map { $0 < .exact } ?? false }
+    try turning("the fix is forgotten") { [.noSource, .noFix].contains(listener.status.reason) }
+    #expect(try geoclue.clients().count == 1)
+  }
+
+  @Test func `Without an agent, until it exits because it is idle, and then with one`() throws {
+    let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 3)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noAgent)
+    #expect(listener.authorization == .undecided(.noAgent))
+    try turning("it exits") { !geoclue.isRunning && listener.status.availableAccuracy == nil }
+    #expect(listener.status.reason == .noAgent)
+    try geoclue.restart()
+    let agent = try DesktopAgent(at: bus.address)
+    try agent.waitUntilRegistered()
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().count == 1, "no orphans")
+  }
+
+  @Test func `The switch is obeyed, off and on`() throws {
+    let (_, geoclue, listener, agent) = try session()
+    listener.source.require(.exact)
+    try geoclue.receiver.write(here, turn: turn)
+    _ = try listener.location()
+    try agent?.setLevel(0)
+    try listener.waitFor(.unavailable, .disabledByUser, within: .seconds(1))
+    #expect(listener.authorization == .denied(.disabledByUser))
+    // GeoClue 2.6 loses a receiver for good when it is to close it while it connects: who flips the switch back sooner
+    // than we have asked again finds that bug.
+    try turning("GeoClue has said no itself") { listener.failures.last?.code == .denied }
+    try agent?.setLevel(8)
+    try turning("on again") { listener.authorization == .authorized(.always) }
+    #expect(try geoclue.clients().count == 1)
+    try geoclue.receiver.write(there, turn: turn)
+    try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
+  }
+
+  @Test func `A start while location is off succeeds when it is switched on`() throws {
+    let (_, geoclue, listener, agent) = try session(level: 0)
+    listener.source.require(.exact)
+    try listener.waitFor(.unavailable, .disabledByUser)
+    try agent?.setLevel(8)
+    try geoclue.receiver.write(here, turn: turn)
+    expect(try listener.location(), at: here)
+  }
+
+  @Test func `A lower level while a client runs, which GeoClue itself ignores`() throws {
+    let (_, geoclue, listener, agent) = try session()
+    listener.source.require(.exact)
+    try turning("the receiver is used") { geoclue.receiver.isConnected }
+    try agent?.setLevel(4)
+    try turning("the receiver is given up") { !geoclue.receiver.isConnected }
+    try turning("that is told") { listener.authorization == .authorized(.always, level: .city) }
+  }
+
+  @Test func `An agent that dies while a client runs, which GeoClue itself ignores`() throws {
+    let (bus, geoclue, listener, agent) = try session()
+    listener.source.require(.exact)
+    try geoclue.receiver.write(here, turn: turn)
+    _ = try listener.location()
+    agent?.kill()
+    try listener.waitFor(.waiting, .noAgent)
+    try turning("the receiver is given up") { !geoclue.receiver.isConnected }
+    // The next one comes with location switched off.
+    let next = try DesktopAgent(at: bus.address, level: 0)
+    try listener.waitFor(.unavailable, .disabledByUser)
+    try next.setLevel(8)
+    try geoclue.receiver.write(there, turn: turn)
+    expect(try listener.location(2), at: there)
+  }
+
+  @Test func `Everybody leaves while location is off, and GeoClue starts nothing when it is on again`() throws {
+    let (_, geoclue, listener, agent) = try session()
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    try agent?.setLevel(0)
+    try turning("off") { listener.authorization == .denied(.disabledByUser) }
+    listener.source.require(nil)
+    try agent?.setLevel(8)
+    try turning("nothing is left") { try geoclue.clients().isEmpty }
+    try turning(for: .milliseconds(200), "the receiver rests") { !geoclue.receiver.isConnected }
+    #expect(listener.authorization == .undecided())
+  }
+}

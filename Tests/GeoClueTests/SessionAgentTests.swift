@@ -1,0 +1,161 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import GeoClue
+
+/// In the session deployment the person's own agent decides, and ours is never there.
+@Suite(.serialized) struct SessionAgentTests {
+  private func rig() throws -> (bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener) {
+    let bus = try PrivateBus(.session)
+    return (bus, try FakeGeoClue(on: bus), try SourceListener(on: bus, registersAgent: false))
+  }
+
+  private func agent(on bus: PrivateBus, level: Int = 8) throws -> DesktopAgent {
+    let agent = try DesktopAgent(at: bus.address, level: level)
+    try agent.waitUntilRegistered()
+    return agent
+  }
+
+  @Test func `Without an agent that is said after two seconds, and an agent that comes is used at once`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let start = ContinuousClock.now
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noAgent)
+    #expect(ContinuousClock.now - start < .seconds(3))
+    #expect(listener.authorization == .undecided(.noAgent))
+    #expect(geoclue.count(of: "AddAgent") == 0)
+    let agent = try agent(on: bus)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(listener.authorization == .authorized(.always))
+    #expect(geoclue.count(of: "CreateClient") == 1)
+    #expect(try geoclue.clients().count == 1, "no orphans")
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func `An agent that comes when everybody has left`() throws {
+    let (bus, geoclue, listener) = try rig()
+    listener.source.require(.exact)
+    try turning("it waits") { geoclue.count(of: "CreateClient") == 1 }
+    listener.source.require(nil)
+    let agent = try agent(on: bus)
+    try turning("the late client is deleted") { geoclue.count(of: "DeleteClient") == 1 }
+    #expect(try geoclue.clients().isEmpty)
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func `GeoClue that exits because it is idle while we wait for an agent`() throws {
+    let bus = try PrivateBus(.session)
+    let geoclue = try FakeGeoClue(on: bus, idleSeconds: 3)
+    let listener = try SourceListener(on: bus, registersAgent: false)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noAgent)
+    try turning("it exits") { geoclue.exited != nil && listener.status.availableAccuracy == nil }
+    try turning(for: .milliseconds(500), "nothing is started") {
+      listener.status == UpstreamStatus(state: .waiting, reason: .noAgent)
+    }
+    #expect(listener.failures.isEmpty)
+  }
+
+  @Test func `The switch is obeyed, off and on and off`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    for round in 1...3 {
+      try geoclue.fix(latitude: 3, longitude: Double(round))
+      try turning("a location") { listener.locations.last?.longitude == Double(round) }
+      try agent.setLevel(0)
+      try listener.waitFor(.unavailable, .disabledByUser)
+      #expect(listener.authorization == .denied(.disabledByUser))
+      let count = listener.locations.count
+      try geoclue.fix(latitude: 7, longitude: 7)
+      try turning(for: .milliseconds(50), "no location") { listener.locations.count == count }
+      try geoclue.tell(["fix": .null])
+      try agent.setLevel(8)
+      try turning("on again") { listener.authorization == .authorized(.always) }
+      try listener.waitFor(.waiting, .noFix)
+    }
+  }
+
+  @Test func `Active alone is enough`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    let client = try #require(try geoclue.clients().first?["path"]?.string)
+    try geoclue.tell(["active": false, "client": .string(client)])
+    try listener.waitFor(.unavailable, .disabledByUser)
+    #expect(listener.authorization == .denied(.disabledByUser))
+    try geoclue.tell(["active": true, "client": .string(client)])
+    try listener.waitFor(.waiting, .noFix)
+    #expect(listener.authorization == .authorized(.always))
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func `A start while location is off succeeds when it is switched on`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus, level: 0)
+    listener.source.require(.exact)
+    try listener.waitFor(.unavailable, .disabledByUser)
+    try agent.setLevel(8)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(try geoclue.clients().count == 1)
+  }
+
+  @Test func `A lower level takes a new client, and is told`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    let old = try geoclue.clients().first?["path"]
+    try agent.setLevel(4)
+    try turning("reduced") { listener.authorization == .authorized(.always, level: .city) }
+    let clients = try geoclue.clients()
+    #expect(clients.count == 1)
+    #expect(clients.first?["path"] != old)
+  }
+
+  @Test(arguments: [false, true]) func `An agent that dies is not believed any more`(hasSpoken: Bool) throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    if hasSpoken {
+      try agent.setLevel(5)
+      try turning("reduced") { listener.authorization.level == .neighborhood }
+    }
+    // The replies to the questions who is on the bus.
+    try turning("the bus has answered") { geoclue.count(of: "Get") >= 2 }
+    _ = try geoclue.clients()
+    agent.kill()
+    try listener.waitFor(.waiting, .noAgent)
+    #expect(listener.authorization == .undecided(.noAgent))
+    #expect(try geoclue.clients().isEmpty)
+    let next = try self.agent(on: bus)
+    try listener.waitFor(.waiting, .noFix)
+    #expect(listener.authorization == .authorized(.always))
+    withExtendedLifetime(next) {}
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `Another user's agent has no say`() throws {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try agent(on: bus)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    let stranger = try BusClient(at: bus.address, as: 65534)
+    for _ in 0..<3 {
+      try stranger.emit(
+        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "\(GeoCluePath)/Agent", signature: "sa{sv}as",
+        ["\(GeoClueName).Agent", ["MaxAccuracyLevel": .variant("u", 0)], []])
+    }
+    try turning(for: .milliseconds(100), "nothing changes") { listener.status.reason == .noFix }
+    stranger.kill()
+    try turning(for: .milliseconds(100), "nothing changes") { listener.status.reason == .noFix }
+    #expect(geoclue.count(of: "CreateClient") == 1)
+    #expect(listener.authorizations == [.authorized(.always)])
+    withExtendedLifetime(agent) {}
+  }
+}
+
+private let GeoCluePath = "/org/freedesktop/GeoClue2"

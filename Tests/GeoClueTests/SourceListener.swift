@@ -1,0 +1,74 @@
+import DBus
+import LocationModel
+import MainLoop
+import TestSupport
+
+@testable import GeoClue
+
+/// A source on a private bus, in this process, and everything that it tells.
+final class SourceListener {
+  let source: GeoClueSource
+  let connection: Connection
+  private(set) var locations: [Location] = []
+  private(set) var statuses: [UpstreamStatus] = []
+  private(set) var authorizations: [Authorization] = []
+  private(set) var failures: [LocationError] = []
+
+  init(on bus: PrivateBus, registersAgent: Bool = true) throws {
+    connection = try Connection(to: .address(bus.address))
+    source = GeoClueSource(on: connection, registersAgent: registersAgent)
+    source.onEvent = { [weak self] event in
+      switch event {
+      case .location(let location): self?.locations.append(location)
+      case .status(let status): self?.statuses.append(status)
+      case .authorization(let authorization): self?.authorizations.append(authorization)
+      case .failure(let error): self?.failures.append(error)
+      }
+    }
+  }
+
+  var status: UpstreamStatus { statuses.last ?? UpstreamStatus() }
+  var authorization: Authorization { authorizations.last ?? .undecided() }
+
+  /// Runs the loop until the source says that.
+  func waitFor(
+    _ state: UpstreamState, _ reason: UpstreamReason = .none, within limit: Duration = .seconds(10)
+  ) throws {
+    do {
+      try turning("\(state) \(reason)", within: limit) { status.state == state && status.reason == reason }
+    } catch {
+      throw DeadlineExceeded("\(state) \(reason)", within: limit, seen: "\(statuses)\n\(failures)")
+    }
+  }
+
+  /// Runs the loop until there are so many locations, and returns the last.
+  func location(_ count: Int = 1) throws -> Location {
+    try eventual("\(count) locations, seen \(statuses) \(failures)", turn: turn) {
+      locations.count >= count ? locations.last : nil
+    }
+  }
+}
+
+/// Runs the loop until a condition holds.
+func turning(_ awaited: String, within limit: Duration = .seconds(10), until condition: () throws -> Bool) throws {
+  try eventually(awaited, within: limit, turn: turn, condition)
+}
+
+/// Runs the loop for a while and says whether a condition held all the time.
+func turning(for time: Duration, _ promised: String, while condition: () throws -> Bool) throws {
+  try always(promised, for: time, turn: turn, condition)
+}
+
+/// One turn of the loop, which waits for a few milliseconds if nothing is ready.
+func turn() {
+  let end = MainLoop.main.after(milliseconds: 3) {}
+  MainLoop.main.iterate(mayBlock: true)
+  end.cancel()
+}
+
+extension FakeGeoClue {
+  /// The clients that it has.
+  func clients() throws -> [JSON] { try state(turn: turn)["clients"]?.array ?? [] }
+
+  func count(of member: String) -> Int { calls.count { $0.member == member } }
+}
