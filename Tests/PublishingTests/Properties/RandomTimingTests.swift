@@ -1,0 +1,123 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+/// Values at random times through the timed operators, beside models of a few lines.
+@Suite("random timing") struct RandomTimingTests {
+  typealias Heard = [String]
+
+  /// Times in milliseconds, never two alike and never a whole multiple of the interval apart from each other.
+  private func times(seed: Int) -> [Int] {
+    var random = SeededRandom(seed: seed)
+    var now = 0
+    return (0..<30).map { index in
+      now += random.chance(60) ? Int.random(in: 1...400, using: &random) : Int.random(in: 401...2500, using: &random)
+      // A different remainder for each keeps them off each other's due times.
+      return now * 100 + index
+    }
+  }
+
+  /// What comes out, and when, of values that go in at the given times (unit: 10 microseconds).
+  private func play<P: Publisher>(
+    _ times: [Int], _ build: (PassthroughSubject<Int, TestError>, TestScheduler) -> P
+  ) -> Heard where P.Output == Int, P.Failure == TestError {
+    let (subject, scheduler) = (PassthroughSubject<Int, TestError>(), TestScheduler())
+    for (index, time) in times.enumerated() {
+      scheduler.schedule(after: VirtualTime(nanoseconds: time * 10_000)) { subject.send(index) }
+    }
+    var heard: Heard = []
+    let subscription = build(subject, scheduler).sink(
+      receiveCompletion: { heard.append("\($0.traced)@\(scheduler.now.nanoseconds / 10_000)") },
+      receiveValue: { heard.append("\($0)@\(scheduler.now.nanoseconds / 10_000)") })
+    scheduler.run()
+    subscription.cancel()
+    return heard
+  }
+
+  private static let second = 100_000
+
+  @Test("debounce gives what a second of silence follows, a second later")
+  func debounce() {
+    for seed in 0..<200 {
+      let times = times(seed: seed)
+      let expected = times.indices.compactMap { index -> String? in
+        let due = times[index] + Self.second
+        return index + 1 < times.count && times[index + 1] <= due ? nil : "\(index)@\(due)"
+      }
+      #expect(play(times) { $0.debounce(for: 1, scheduler: $1) } == expected, "seed \(seed)")
+    }
+  }
+
+  @Test("throttle gives the first at once, then one at the end of each second that has any", arguments: [true, false])
+  func throttle(latest: Bool) {
+    for seed in 0..<200 {
+      let times = times(seed: seed)
+      var expected: Heard = []
+      var last: Int?
+      var pending: (index: Int, due: Int)?
+      for (index, time) in times.enumerated() {
+        if let waiting = pending, waiting.due < time {
+          expected.append("\(waiting.index)@\(waiting.due)")
+          last = waiting.due
+          pending = nil
+        }
+        if let waiting = pending {
+          if latest { pending = (index, waiting.due) }
+        } else if let last, time - last < Self.second {
+          pending = (index, last + Self.second)
+        } else {
+          expected.append("\(index)@\(time)")
+          last = time
+        }
+      }
+      if let waiting = pending { expected.append("\(waiting.index)@\(waiting.due)") }
+      #expect(play(times) { $0.throttle(for: 1, scheduler: $1, latest: latest) } == expected, "seed \(seed)")
+    }
+  }
+
+  @Test("delay moves everything by a second")
+  func delay() {
+    for seed in 0..<50 {
+      let times = times(seed: seed)
+      let expected = times.enumerated().map { "\($0)@\($1 + Self.second)" }
+      #expect(play(times) { $0.delay(for: 1, scheduler: $1) } == expected, "seed \(seed)")
+    }
+  }
+
+  @Test("timeout ends at the first second of silence")
+  func timeout() {
+    for seed in 0..<200 {
+      let times = times(seed: seed)
+      var expected: Heard = []
+      var last = 0
+      for (index, time) in times.enumerated() where time - last < Self.second {
+        guard index == expected.count else { break }
+        expected.append("\(index)@\(time)")
+        last = time
+      }
+      expected.append("end@\(last + Self.second)")
+      #expect(play(times) { $0.timeout(1, scheduler: $1) } == expected, "seed \(seed)")
+    }
+  }
+
+  @Test("collect(.byTime) puts every value into the group of its second")
+  func collectByTime() {
+    for seed in 0..<100 {
+      let times = times(seed: seed)
+      let (subject, scheduler) = (PassthroughSubject<Int, TestError>(), TestScheduler())
+      var groups: [[Int]] = []
+      let subscription = subject.collect(.byTime(scheduler, 1))
+        .sink(receiveCompletion: { _ in }, receiveValue: { groups.append($0) })
+      for (index, time) in times.enumerated() {
+        scheduler.advance(to: VirtualTime(nanoseconds: time * 10_000))
+        subject.send(index)
+      }
+      subject.send(completion: .finished)
+      scheduler.advance(by: 2)
+      let expected = Dictionary(grouping: times.indices) { times[$0] / Self.second }
+        .sorted { $0.key < $1.key }.map(\.value)
+      #expect(groups == expected, "seed \(seed)")
+      subscription.cancel()
+    }
+  }
+}
