@@ -63,6 +63,8 @@ public enum Log {
 
   /// Takes over GLib's writer, so that libraries' messages obey the level, too.
   public static func install() {
+    // Standard output belongs to what a program was asked for.
+    g_log_writer_default_set_use_stderr(1)
     g_log_set_writer_func(
       { level, fields, count, _ in
         Log.isJournal

@@ -6,10 +6,10 @@ import Testing
 @Suite(.serialized) struct IdleExitTests {
   @Test func itEndsWhenNobodyUsesItAndStaysWhileSomebodyDoes() throws {
     let bus = try PrivateBus(.system)
-    let daemon = try daemon(on: bus, idle: "0.4")
     let consumer = try ConsumerProgram(on: bus)
+    let daemon = try daemon(on: bus, idle: "1.5")
     let path = try consumer.subscribe()
-    try always("it stays for a subscription", for: .seconds(1)) { daemon.isRunning }
+    try always("it stays for a subscription", for: .seconds(3)) { daemon.isRunning }
     try consumer.tell(path, "Close")
     #expect(try daemon.waitForExit(within: .seconds(5)) == .status(0))
   }
@@ -18,9 +18,9 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
-    let daemon = try daemon(on: bus, idle: "0.2")
     let consumer = try ConsumerProgram(on: bus)
-    let answer = try consumer.location(["timeout": .variant("u", 1000)])
+    let daemon = try daemon(on: bus, idle: "1.5")
+    let answer = try consumer.location(["timeout": .variant("u", 4000)])
     #expect(answer.errorName == "\(Daemon.name).Error.Timeout")
     #expect(try daemon.waitForExit(within: .seconds(5)) == .status(0))
   }

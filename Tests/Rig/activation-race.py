@@ -49,7 +49,8 @@ def main(daemon, count):
           f"[D-BUS Service]\nName={NAME}\n"
           f"Exec={daemon} --system --address {address} --geoclue-address {address} --config {folder}/daemon.conf\n")
     bus = subprocess.Popen(["setpriv", "--pdeathsig=KILL", "dbus-daemon", "--nofork", "--nopidfile",
-                            f"--config-file={folder}/bus.conf"], stderr=subprocess.DEVNULL)
+                            f"--config-file={folder}/bus.conf"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not os.path.exists(f"{folder}/bus"):
             time.sleep(0.01)
