@@ -11,6 +11,7 @@ import Replay
   static func main() {
     // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
+    CoreDumps.forbid()
     exit(run())
   }
 
