@@ -1,0 +1,326 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens when somebody who decides changes their mind, while a consumer listens.
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+struct GatekeeperChangeTests {
+  private let person = GatekeeperMachine.person
+  private let place = GGASentence(latitude: 52.516275, longitude: 13.377704)
+
+  /// A machine on which the person's program has got a first location.
+  private func listening(
+    _ policy: GatekeeperMachine.Policy = .yes
+  ) throws -> (machine: GatekeeperMachine, agent: DesktopAgent, consumer: ConsumerProgram, path: String) {
+    let machine = try GatekeeperMachine(policy)
+    let agent = try machine.agent(of: person)
+    let consumer = try machine.consumer(as: person)
+    let path = try consumer.subscribeAndStart()
+    try machine.receiver.write(place)
+    _ = try consumer.locations(1, from: path)
+    return (machine, agent, consumer, path)
+  }
+
+  private func statuses(_ consumer: ConsumerProgram, _ path: String) -> [String] {
+    consumer.client.received.filter { $0.path == path && $0.member == "AuthorizationChanged" }
+      .map { "\($0.arguments[0].string ?? "") \($0.arguments[1].string ?? "")" }
+  }
+
+  private func waitFor(_ status: String, _ consumer: ConsumerProgram, _ path: String) throws {
+    try eventually("it is \(status)") { statuses(consumer, path).last == status }
+  }
+
+  /// Nothing is delivered, nothing is left to read, and nothing is to be had.
+  private func expectNothing(_ machine: GatekeeperMachine, _ consumer: ConsumerProgram, _ path: String) throws {
+    let before = consumer.locations(from: path).count
+    #expect(try consumer.property("Location", of: path) == [:])
+    #expect(try consumer.property("Active", of: path) == false)
+    let root = try machine.consumer(as: 0)
+    let other = try root.subscribeAndStart()
+    try machine.receiver.write(GGASentence(latitude: 52.617, longitude: 13.478))
+    _ = try root.locations(1, from: other)
+    let answer = try consumer.location(["timeout": .variant("u", 200), "maximum-age": .variant("u", 3_600_000)])
+    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(consumer.locations(from: path).count == before)
+    let received = consumer.client.received.filter { $0.path == path }
+    let lost = received.lastIndex { $0.member == "AuthorizationChanged" } ?? 0
+    #expect(!received[lost...].contains { $0.member == "LocationUpdated" })
+  }
+
+  @Test func theSwitchIsObeyedWithinATenthOfASecond() throws {
+    let (machine, agent, consumer, path) = try listening()
+    let watcher = try machine.consumer(as: GatekeeperMachine.nobody)
+    try watcher.client.match("type='signal',path='/org/freedesktop/GeoClue2/Agent'")
+    for (level, status) in [(0, "denied disabled-by-user"), (8, "authorized-when-in-use ")] {
+      let before = watcher.client.received("PropertiesChanged").count
+      try agent.setLevel(level)
+      _ = try watcher.client.waitFor(before + 1, "PropertiesChanged")
+      try waitFor(status, consumer, path)
+      let cause = try #require(watcher.client.received.last { $0.member == "PropertiesChanged" }).arrival
+      let effect = try #require(consumer.client.received.last { $0.member == "AuthorizationChanged" }).arrival
+      #expect(effect - cause < 0.1, "\(effect - cause) s")
+      if level == 0 { try expectNothing(machine, consumer, path) }
+    }
+    try machine.receiver.write(GGASentence(latitude: 52.718, longitude: 13.579))
+    try eventually("updates go on") {
+      deviation(
+        of: consumer.locations(from: path).last ?? .null, from: GGASentence(latitude: 52.718, longitude: 13.579)) < 1e-6
+    }
+  }
+
+  @Test func aLowerLevelIsObeyedWhileItRuns() throws {
+    let (machine, agent, consumer, path) = try listening()
+    try agent.setLevel(4)
+    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
+    try eventually("a reduced one comes") { consumer.locations(from: path).last?["Level"]?.string == "city" }
+    let reduced = try #require(consumer.locations(from: path).last)
+    #expect(deviation(of: reduced, from: place) > 1e-3)
+    #expect(try consumer.property("Location", of: path)["Level"]?.string == "city", "what was finer is gone")
+    let cached = try consumer.location(["maximum-age": .variant("u", 3_600_000)])
+    guard case .reply(let values) = cached else {
+      Issue.record("\(cached)")
+      return
+    }
+    #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: place) > 1e-3)
+    try agent.setLevel(8)
+    try eventually("a precise one comes") { consumer.locations(from: path).last?["Level"]?.string == "exact" }
+    withExtendedLifetime(machine) {}
+  }
+
+  @Test func anAgentsEndIsTheEndAndANewOneIsFound() throws {
+    let (machine, agent, consumer, path) = try listening()
+    agent.kill()
+    try waitFor("not-determined no-agent", consumer, path)
+    try expectNothing(machine, consumer, path)
+    let next = try machine.agent(of: person)
+    let start = ContinuousClock.now
+    try waitFor("authorized-when-in-use ", consumer, path)
+    #expect(ContinuousClock.now - start < .seconds(2.2))
+    withExtendedLifetime(next) {}
+  }
+
+  @Test func thePersonsOwnProgramsAreNotItsAgent() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let strangers = try machine.agent(of: GatekeeperMachine.nobody)
+    let consumer = try machine.consumer(as: person)
+    #expect(try consumer.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
+    let first = try machine.agent(of: person, level: 8)
+    try consumer.waitFor("AuthorizationReason", "")
+    let second = try machine.agent(of: person, level: 0)
+    let newcomer = try machine.consumer(as: person)
+    #expect(try newcomer.property("AuthorizationReason") == "disabled-by-user", "of two agents the stricter one counts")
+    second.kill()
+    try newcomer.waitFor("AuthorizationReason", "")
+    withExtendedLifetime((strangers, first)) {}
+  }
+
+  @Test func nobodyIsAskedForAnAgentTwiceWhoNeverAnswers() throws {
+    let machine = try GatekeeperMachine(.yes)
+    // More silent connections than the bus would let one caller wait for.
+    let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: person) }
+    for client in silent { client.suspend(true) }
+    let consumer = try machine.consumer(as: person)
+    let path = try consumer.subscribeAndStart()
+    try waitFor("not-determined no-agent", consumer, path)
+    let agent = try machine.agent(of: person)
+    try waitFor("authorized-when-in-use ", consumer, path)
+    for client in silent { client.suspend(false) }
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func aRuleOfTheAdministratorRevokesAndGivesBack() throws {
+    let (machine, agent, consumer, path) = try listening()
+    try machine.setPolicy(.no)
+    try waitFor("restricted disallowed-by-policy", consumer, path)
+    try expectNothing(machine, consumer, path)
+    try machine.setPolicy(.reduced)
+    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
+    try machine.setPolicy(.yes)
+    try waitFor("authorized-when-in-use ", consumer, path)
+    #expect(!machine.daemon.standardError.contains("CRITICAL"))
+    let log = machine.daemon.standardError
+    for event in ["grant: location", "revocation: location"] { #expect(log.contains(event)) }
+    #expect(log.contains("user 5") && log.contains("reason disallowed-by-policy"))
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func polkitsEndIsTheEndUntilItIsBack() throws {
+    let (machine, agent, consumer, path) = try listening()
+    machine.polkit?.kill()
+    try waitFor("restricted policy-unavailable", consumer, path)
+    try expectNothing(machine, consumer, path)
+    try machine.startPolkit()
+    try waitFor("authorized-when-in-use ", consumer, path)
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func polkitThatDiesWhileItIsAskedIsNotThere() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let agent = try machine.agent(of: person)
+    let consumers = try (0..<4).map { _ in try machine.consumer(as: person) }
+    let path = try consumers[3].subscribe()
+    machine.polkit?.signal(SIGSTOP)
+    let calls = try ["GetLocation", "RequestAuthorization"].enumerated().map { index, member in
+      try consumers[index].client.begin(
+        member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    }
+    let read = try consumers[2].client.begin(
+      "Get", of: "org.freedesktop.DBus.Properties", at: Daemon.path, of: Daemon.name, signature: "ss",
+      [.string(Daemon.name), "AuthorizationReason"])
+    let start = try consumers[3].client.begin("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    try always("nothing is answered without polkit", for: .milliseconds(600)) {
+      consumers[0].client.answerSoFar(to: calls[0]) == nil && consumers[1].client.answerSoFar(to: calls[1]) == nil
+        && consumers[2].client.answerSoFar(to: read) == nil && consumers[3].client.answerSoFar(to: start) == nil
+    }
+    machine.polkit?.kill()
+    let refused = "\(Daemon.name).Error.NotAuthorized"
+    #expect(try consumers[0].client.answer(to: calls[0]).errorName == refused)
+    #expect(try consumers[1].client.answer(to: calls[1]) == .reply(["restricted", "policy-unavailable"]))
+    #expect(try consumers[2].client.answer(to: read) == .reply([.variant("s", "policy-unavailable")]))
+    #expect(try consumers[3].client.answer(to: start).errorName == refused)
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func polkitThatNeverAnswersLeavesItUndecided() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let agent = try machine.agent(of: person)
+    let consumer = try machine.consumer(as: person)
+    machine.polkit?.signal(SIGSTOP)
+    let start = ContinuousClock.now
+    let request = try consumer.client.begin(
+      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    let refused = try consumer.location(["timeout": .variant("u", 500)])
+    #expect(refused.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(ContinuousClock.now - start < .milliseconds(1500))
+    #expect(try consumer.client.answer(to: request) == .reply(["not-determined", "undecided"]))
+    #expect(ContinuousClock.now - start < .seconds(5.5))
+    // Others, about whom nothing has to be asked, do not wait.
+    #expect(try machine.consumer(as: 0).property("AuthorizationStatus") == "authorized-always")
+    machine.polkit?.signal(SIGCONT)
+    try consumer.waitFor("AuthorizationStatus", "authorized-when-in-use")
+    withExtendedLifetime(agent) {}
+  }
+
+  // MARK: Dialogs
+
+  @Test func aDialogIsShownOnlyWhenItMayBe() throws {
+    let machine = try GatekeeperMachine(.asks)
+    let agent = try machine.agent(of: person)
+    let consumer = try machine.consumer(as: person)
+    let path = try consumer.subscribeAndStart()
+    try waitFor("not-determined authorization-required", consumer, path)
+    #expect(
+      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]], interactive: true)
+        == .reply(["not-determined", "authorization-required"]), "there is nobody to ask")
+    let dialogs = try DialogAgent(machine.bus, for: consumer)
+    #expect(
+      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName
+        == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
+    let refused = try consumer.client.call(
+      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
+      [["timeout": .variant("u", 300)]], interactive: true)
+    #expect(refused.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(dialogs.asked.isEmpty, "no other method asks")
+
+    func request(_ options: JSON = [:]) throws -> Int64 {
+      try consumer.client.begin(
+        "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options],
+        interactive: true)
+    }
+    let first = try request()
+    try eventually("the person is asked") { dialogs.asked.count == 1 }
+    let second = try request()
+    #expect(try consumer.client.answer(to: second).errorName == "\(Daemon.name).Error.LimitsExceeded")
+    #expect(consumer.client.answerSoFar(to: first) == nil)
+    try dialogs.answer("no")
+    #expect(try consumer.client.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
+    #expect(statuses(consumer, path).last == "not-determined authorization-required", "a no is for this time")
+
+    let third = try request(["accuracy": .variant("s", "city")])
+    try eventually("the person is asked again") { dialogs.asked.count == 2 }
+    try dialogs.answer("yes")
+    #expect(try consumer.client.answer(to: third) == .reply(["authorized-when-in-use", ""]))
+    #expect(
+      dialogs.asked == [
+        "org.geopublicist.location1.access-precise", "org.geopublicist.location1.access",
+      ], "no more than is needed")
+    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
+    try machine.receiver.write(place)
+    #expect(try consumer.locations(1, from: path)[0]["Level"]?.string == "city")
+
+    let other = try machine.consumer(as: person)
+    #expect(try other.property("AuthorizationReason") == "authorization-required", "it was this connection's")
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test func aDialogIsTakenBackWhenItsConsumerGoes() throws {
+    let machine = try GatekeeperMachine(.asks)
+    let agent = try machine.agent(of: person)
+    let consumer = try machine.consumer(as: person)
+    let dialogs = try DialogAgent(machine.bus, for: consumer)
+    _ = try consumer.client.begin(
+      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]],
+      interactive: true)
+    try eventually("the person is asked") { dialogs.asked.count == 1 }
+    consumer.client.kill()
+    try eventually("the dialog is taken back") { dialogs.isCancelled }
+    withExtendedLifetime(agent) {}
+  }
+
+  // MARK: The session deployment
+
+  @Test func aSandboxIsRefusedInASessionToo() throws {
+    let machine = try Machine(.session, agentLevel: 8)
+    let groups = ControlGroups()
+    let consumer = try machine.consumer()
+    try groups.put(consumer.client.processIdentifier, in: .flatpak)
+    #expect(try consumer.property("AuthorizationReason") == "sandboxed")
+    guard case .error(_, let message) = try consumer.location() else {
+      Issue.record("a location for a sandboxed program")
+      return
+    }
+    #expect(message.contains("org.freedesktop.portal.Location"))
+    #expect(try machine.geoclue.clients().isEmpty)
+  }
+
+  @Test func theDaemonLeavesNoCore() throws {
+    let machine = try Machine(.system)
+    let limits = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/limits", encoding: .utf8)
+    let core = try #require(limits.components(separatedBy: "\n").first { $0.hasPrefix("Max core file size") })
+    #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2, "\(core)")
+    machine.daemon.signal(SIGABRT)
+    #expect(try machine.daemon.waitForExit() == .signal(SIGABRT), "a crash is the end")
+  }
+}
+
+/// An authentication agent of polkit for one program, which answers as the test says.
+final class DialogAgent {
+  private let process: ChildProcess
+  private var lines: [String] = []
+
+  init(_ bus: PrivateBus, for consumer: ConsumerProgram) throws {
+    process = try ChildProcess([
+      Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(consumer.client.processIdentifier)",
+      "\(GatekeeperMachine.person)",
+    ])
+    do {
+      try eventually("polkit accepts the agent") { read().contains("registered") }
+    } catch {
+      throw DeadlineExceeded("polkit accepts the agent", within: .seconds(10), seen: process.standardError)
+    }
+  }
+
+  /// The actions about which it was to ask.
+  var asked: [String] {
+    read().filter { $0.hasPrefix("asked ") }.map { String($0.dropFirst("asked ".count)) }
+  }
+
+  var isCancelled: Bool { read().contains("cancelled") }
+
+  func answer(_ word: String) throws { try process.send(word) }
+
+  private func read() -> [String] {
+    lines += process.newLines()
+    return lines
+  }
+}

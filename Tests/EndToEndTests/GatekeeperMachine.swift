@@ -1,0 +1,171 @@
+import Foundation
+import TestSupport
+
+/// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the test's
+/// own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
+final class GatekeeperMachine {
+  /// What polkit's rules say of `access` and `access-precise`, to everybody.
+  enum Policy: String, CaseIterable {
+    case yes, reduced, no, asks
+    /// polkit does not run.
+    case absent
+  }
+
+  /// As whom the daemon runs.
+  static let owner: uid_t = 1
+  /// A person.
+  static let person: uid_t = 5
+  /// Whom polkit's rules name for `access-without-agent`: lp.
+  static let named: uid_t = 7
+  static let nobody: uid_t = 65534
+
+  let bus: PrivateBus
+  let receiver = NMEAServer()
+  private let folder = TemporaryDirectory()
+  private(set) var polkit: ChildProcess?
+  private let geoclue: ChildProcess
+  let daemon: ChildProcess
+  private let groups = ControlGroups()
+
+  init(_ policy: Policy, broker: PrivateBus.Broker = .chosen) throws {
+    bus = try PrivateBus(.system, broker: broker, owner: Self.owner)
+    for name in ["actions", "rules", "geoclue"] {
+      try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+    }
+    let actions = try String(
+      contentsOfFile: Rig.sourceFile("packaging/polkit/org.geopublicist.location1.policy"), encoding: .utf8)
+    try actions.replacingOccurrences(of: "unix-user:geopublicist", with: "unix-user:\(Self.owner)")
+      .write(toFile: folder.file("actions/test.policy"), atomically: true, encoding: .utf8)
+    try Self.configuration.write(toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
+    try "[Limits]\ncalls-burst=1000000\ncalls-per-second=1000000\n"
+      .write(toFile: folder.file("limits.conf"), atomically: true, encoding: .utf8)
+    let mounts = Rig.file("with-mounts.sh")
+    let configured = "\(folder.file("geoclue"))=/etc/geoclue"
+    geoclue = try ChildProcess(
+      [mounts, configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
+    daemon = try ChildProcess(
+      [
+        mounts, configured, "--", "setpriv", "--reuid=\(Self.owner)", "--regid=\(Self.owner)", "--clear-groups",
+        "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
+        "--geoclue-address", bus.address, "--config", folder.file("limits.conf"), "--verbose",
+      ], environment: ["DBUS_FATAL_WARNINGS": "1"])
+    try setPolicy(policy)
+    if policy != .absent { try startPolkit() }
+    try waitForOwner(of: GeoClueName, on: bus) { geoclue.exited != nil }
+    try waitForOwner(of: Daemon.name, on: bus) { daemon.exited != nil }
+  }
+
+  /// Starts polkit, again if it has ended.
+  func startPolkit() throws {
+    let polkit = try ChildProcess(
+      [
+        Rig.file("with-mounts.sh"), "\(folder.file("actions"))=/usr/share/polkit-1/actions",
+        "\(folder.file("rules"))=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd",
+      ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+    self.polkit = polkit
+    try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus) { polkit.exited != nil }
+  }
+
+  /// Changes polkit's rules, which polkit notices by itself.
+  func setPolicy(_ policy: Policy) throws {
+    let precise = ["yes": "YES", "reduced": "NO", "no": "NO", "asks": "AUTH_SELF", "absent": "YES"][policy.rawValue]!
+    let reduced = policy == .reduced ? "YES" : precise
+    let rules = """
+      polkit.addRule(function(action, subject) {
+        if (action.id == "org.geopublicist.location1.access-precise") return polkit.Result.\(precise);
+        if (action.id == "org.geopublicist.location1.access") return polkit.Result.\(reduced);
+        if (action.id == "org.geopublicist.location1.access-without-agent" && subject.user == "lp")
+          return polkit.Result.YES;
+      });
+      """
+    try rules.write(toFile: folder.file("rules/50-test.rules"), atomically: true, encoding: .utf8)
+  }
+
+  /// A program of a user, in a sandbox or not.
+  func consumer(as user: uid_t, in housing: ControlGroups.Housing = .host) throws -> ConsumerProgram {
+    let consumer = try ConsumerProgram(on: bus, as: user)
+    try groups.put(consumer.client.processIdentifier, in: housing)
+    return consumer
+  }
+
+  func agent(of user: uid_t, level: Int = 8) throws -> DesktopAgent {
+    let agent = try DesktopAgent(at: bus.address, as: user, level: level)
+    try agent.waitUntilRegistered()
+    return agent
+  }
+
+  /// Rules for three programs: one is not spoken of, one is forbidden, one is for the person only.
+  enum Program: String, CaseIterable {
+    case silent = "org.example.Silent"
+    case forbidden = "org.example.Forbidden"
+    case personal = "org.example.Personal"
+
+    func isForbidden(to user: uid_t) -> Bool {
+      switch self {
+      case .silent: false
+      case .forbidden: true
+      case .personal: user != GatekeeperMachine.person
+      }
+    }
+  }
+
+  private static let configuration = """
+    [agent]
+    whitelist=geoclue-demo-agent
+    [network-nmea]
+    enable=true
+    [3g]
+    enable=false
+    [cdma]
+    enable=false
+    [modem-gps]
+    enable=false
+    [wifi]
+    enable=false
+    [org.example.Forbidden]
+    allowed=false
+    system=false
+    users=
+    [org.example.Personal]
+    allowed=true
+    system=false
+    users=5
+    """
+}
+
+/// Control groups that look like those of sandboxes.
+final class ControlGroups {
+  enum Housing: String, CaseIterable {
+    case host
+    case flatpak = "app-flatpak-org.example.Test-1.scope"
+    case snap = "snap.test.test-1.scope"
+  }
+
+  /// The hierarchy in which groups can be made: systemd's own of the old kind, or the one of the new kind.
+  private nonisolated static let hierarchy = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first {
+    FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs")
+  }
+
+  private var made: Set<String> = []
+
+  /// Whether this machine lets tests do it.
+  nonisolated static var areAvailable: Bool {
+    guard getuid() == 0, let hierarchy else { return false }
+    let probe = "\(hierarchy)/geopublicist-probe-\(getpid())"
+    defer { rmdir(probe) }
+    return mkdir(probe, 0o755) == 0
+  }
+
+  func put(_ process: pid_t, in housing: Housing) throws {
+    guard housing != .host, let hierarchy = Self.hierarchy else { return }
+    let group = "\(hierarchy)/\(housing.rawValue)"
+    mkdir(group, 0o755)
+    made.insert(group)
+    try "\(process)".write(toFile: "\(group)/cgroup.procs", atomically: false, encoding: .utf8)
+  }
+
+  isolated deinit {
+    // One that is still in use, by another test, stays.
+    for group in made { rmdir(group) }
+  }
+}
