@@ -3,6 +3,7 @@
 They need root on a booted Debian with systemd, and change it: configuration, users, GeoClue's source.
 """
 
+import atexit
 import configparser
 import json
 import os
@@ -105,11 +106,13 @@ def stop():
 def configure(text):
     """Replaces the tests' own configuration file, or removes it, and has the service read it."""
     file = DROP_INS / "test.conf"
-    DROP_INS.mkdir(exist_ok=True)
     if text:
+        DROP_INS.mkdir(exist_ok=True)
         file.write_text(text)
-    else:
-        file.unlink(missing_ok=True)
+    elif file.exists():
+        file.unlink()
+        if not any(DROP_INS.iterdir()):
+            DROP_INS.rmdir()
     if is_active():
         run("systemctl", "reload", UNIT)
 
@@ -293,6 +296,8 @@ class Consumer:
             enter = session_entry(user)
             command = [*become(user), *command]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=enter)
+        # In the session's cgroup it would outlive a test that fails.
+        atexit.register(self.end)
         self.events = []
         threading.Thread(target=self._read, daemon=True).start()
 
