@@ -16,6 +16,21 @@ import Testing
     #expect(trace.text == "1 | 4")
   }
 
+  @Test("keepingNewest holds the newest value until it is asked for, and the end behind it")
+  func keepingNewest() {
+    let probe = Probe<Int, TestError>(trace)
+    let recorder = probe.keepingNewest().record(trace, asking: .none)
+    for value in 1...4 { probe.send(value) }
+    recorder.request(.max(2))
+    probe.send(5)
+    for value in 6...8 { probe.send(value) }
+    probe.finish()
+    #expect(trace.text == "up:sub up:unlimited 4 5")
+    recorder.request(.max(1))
+    #expect(trace.text == "up:sub up:unlimited 4 5 8 end")
+    #expect(recorder.breaches == [])
+  }
+
   @Test("buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) asks for one ahead, so that the oldest stays")
   func keepFull() {
     let recorder = subject.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest).record(trace, asking: .max(1))

@@ -1,0 +1,109 @@
+import Publishing
+import PublishingTestSupport
+import Testing
+
+@Suite("timer publisher") struct TimerPublisherTests {
+  let scheduler = TestScheduler()
+  let trace = Trace()
+
+  @Test("a timer ticks from its connection on, the first time after one interval")
+  func ticks() {
+    let timer = scheduler.timerPublisher(every: 0.5)
+    timer.record(trace)
+    scheduler.advance(by: 2)
+    #expect(trace.text == "")
+    let connection = timer.connect()
+    scheduler.advance(by: 1.4)
+    #expect(trace.text == "2.5s 3.0s")
+    connection.cancel()
+    scheduler.advance(by: 5)
+    #expect(trace.text == "2.5s 3.0s")
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("a timer with autoconnect runs as long as somebody listens, and again for the next")
+  func autoconnect() {
+    let timer = scheduler.timerPublisher(every: 1).autoconnect()
+    #expect(scheduler.pendingActions == 0)
+    let a = timer.record(trace, "a")
+    let b = timer.record(trace, "b")
+    scheduler.advance(by: 1)
+    a.cancel()
+    scheduler.advance(by: 1)
+    b.cancel()
+    #expect(trace.text == "a1.0s b1.0s b2.0s")
+    #expect(scheduler.pendingActions == 0)
+    scheduler.advance(by: 1.5)
+    let c = timer.record(trace, "c")
+    scheduler.advance(by: 1)
+    c.cancel()
+    #expect(trace.entries.last == "c4.5s")
+  }
+
+  @Test("a tick for which nobody has asked is lost")
+  func demand() {
+    let timer = scheduler.timerPublisher(every: 1)
+    let recorder = timer.record(trace, asking: .max(1))
+    let connection = timer.connect()
+    scheduler.advance(by: 3)
+    recorder.request(.max(2))
+    scheduler.advance(by: 5)
+    #expect(trace.text == "1.0s 4.0s 5.0s")
+    #expect(recorder.breaches == [])
+    connection.cancel()
+  }
+
+  @Test("a timer can be cancelled from inside its own tick")
+  func cancelInside() {
+    let trace = trace
+    var subscription: AnyCancellable?
+    subscription = scheduler.timerPublisher(every: 1).autoconnect().sink {
+      trace.add("\($0)")
+      if trace.entries.count == 2 { subscription?.cancel() }
+    }
+    scheduler.run()
+    #expect(trace.text == "1.0s 2.0s")
+    subscription = nil
+  }
+
+  @Test("two connections are one timer; dropping a connection stops it")
+  func connections() {
+    let timer = scheduler.timerPublisher(every: 1)
+    let recorder = timer.record(trace)
+    var first: AnyCancellable? = AnyCancellable(timer.connect())
+    #expect(first != nil)
+    let second = timer.connect()
+    scheduler.advance(by: 1)
+    #expect(trace.text == "1.0s")
+    second.cancel()
+    first = nil
+    scheduler.advance(by: 3)
+    #expect(trace.text == "1.0s")
+    recorder.cancel()
+  }
+
+  @Test("a timer that nobody holds and nobody hears is gone")
+  func release() {
+    weak var weakTimer: Publishers.TimerPublisher<TestScheduler>?
+    do {
+      let timer = scheduler.timerPublisher(every: 1)
+      weakTimer = timer
+      let recorder = timer.record()
+      let connection = timer.connect()
+      scheduler.advance(by: 1)
+      connection.cancel()
+      recorder.cancel()
+    }
+    #expect(weakTimer == nil)
+    #expect(scheduler.pendingActions == 0)
+  }
+
+  @Test("a timer's properties are those it was made with")
+  func properties() {
+    let timer = Publishers.TimerPublisher(interval: 2, tolerance: 0.5, scheduler: scheduler)
+    #expect(timer.interval == 2)
+    #expect(timer.tolerance == 0.5)
+    #expect(timer.scheduler === scheduler)
+    #expect(scheduler.timerPublisher(every: 1).tolerance == scheduler.minimumTolerance)
+  }
+}
