@@ -37,6 +37,10 @@ import Testing
     #expect(JSONText.text(value) == "{\"A\":[18446744073709551615,true],\"B\":[\"x\"]}")
   }
 
+  @Test(arguments: [
+    ("a bc def", 4, ["a bc", "def"]), ("abcdef g", 3, ["abcdef", "g"]), ("", 5, [""]), ("a b", 80, ["a b"]),
+  ]) func wrapping(text: String, width: Int, lines: [String]) { #expect(Text.wrapped(text, to: width) == lines) }
+
   @Test func momentsAreUTC() {
     #expect(Moment.iso(Self.place.timestamp) == "2026-01-02T03:04:05.250Z")
     #expect(Moment.iso(Timestamp(seconds: .max)) == "?")

@@ -52,11 +52,15 @@ final class DoctorCommand: Command {
         ]))
     }
     let (mark, emphasis) = Self.mark(diagnosis.outcome)
-    let finding = Text.plain(diagnosis.finding)
-    output.line("\(emphasis.around(mark, output.hasColors)) \(Text.padded(diagnosis.subject, to: 13)) \(finding)")
-    if !diagnosis.remedy.isEmpty {
-      output.line(String(repeating: " ", count: mark.count + 15) + "-> \(Text.plain(diagnosis.remedy))")
+    let indent = String(repeating: " ", count: mark.count + 15)
+    func lines(_ text: String) -> [String] {
+      let plain = Text.plain(text)
+      return output.isTerminal ? Text.wrapped(plain, to: max(20, output.columns - indent.count)) : [plain]
     }
+    let finding = lines(diagnosis.finding).joined(separator: "\n\(indent)")
+    output.line("\(emphasis.around(mark, output.hasColors)) \(Text.padded(diagnosis.subject, to: 13)) \(finding)")
+    guard !diagnosis.remedy.isEmpty else { return }
+    output.line(indent + lines("-> \(diagnosis.remedy)").joined(separator: "\n\(indent)   "))
   }
 
   private static func mark(_ outcome: Diagnosis.Outcome) -> (String, Emphasis) {

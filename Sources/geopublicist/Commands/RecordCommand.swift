@@ -84,7 +84,7 @@ final class RecordCommand: Command {
       hasBegun = true
       guard !state.isAuthorized else { return }
       interrupt()
-      invocation.complain(Sentences.authorization(reason: reason))
+      if state.isRefused { invocation.complain(Sentences.authorization(reason: reason)) }
     case .error(_, let message): invocation.complain(message)
     case .closed: wait(for: "The bridge has ended; the recording goes on when it is back")
     case .failed(let error):

@@ -52,7 +52,7 @@ final class WatchCommand: Command {
         invocation.output.line(LocationText.line(reading))
       }
     case .authorization(_, let reason):
-      if !state.isAuthorized, region == nil { invocation.complain(Sentences.authorization(reason: reason)) }
+      if state.isRefused, region == nil { invocation.complain(Sentences.authorization(reason: reason)) }
     case .error(_, let message):
       if region == nil { invocation.complain(message) }
     case .closed(let reason):

@@ -13,6 +13,9 @@ struct WatchState {
 
   var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
 
+  /// Not allowed, and not only because a check is still under way.
+  var isRefused: Bool { !isAuthorized && reason != AuthorizationReason.undecided.rawValue }
+
   mutating func handle(_ event: SubscriptionClient.Event) {
     switch event {
     case .location(let reading):
@@ -48,9 +51,11 @@ struct WatchState {
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
       detail: isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     let isRunning = upstreamState == UpstreamState.running.rawValue
+    // The same reason twice would say no more.
+    let isSaid = !reason.isEmpty && reason == upstreamReason
     rows.add(
       "GeoClue", upstreamState, Sentences.emphasis(state: upstreamState),
-      detail: isRunning ? "" : Sentences.upstream(state: upstreamState, reason: upstreamReason))
+      detail: isRunning || isSaid ? "" : Sentences.upstream(state: upstreamState, reason: upstreamReason))
     if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
     rows.add("Fixes", "\(count)")
     let head = rows.lines(for: output)

@@ -23,7 +23,9 @@ nonisolated struct Rows {
     return rows.flatMap { row in
       let label = Emphasis.faint.around(Text.padded(row.label, to: width), output.hasColors)
       let first = "\(label)  \(row.emphasis?.around(row.value, output.hasColors) ?? row.value)"
-      return row.detail.isEmpty ? [first] : [first, String(repeating: " ", count: width + 2) + row.detail]
+      let indent = String(repeating: " ", count: width + 2)
+      let detail = row.detail.isEmpty ? [] : Text.wrapped(row.detail, to: max(20, output.columns - width - 2))
+      return [first] + detail.map { indent + $0 }
     }
   }
 }

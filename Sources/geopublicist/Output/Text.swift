@@ -12,6 +12,19 @@ nonisolated enum Text {
     text.count <= width ? text : String(text.prefix(max(0, width)))
   }
 
+  /// Cut at spaces into lines of so many characters; a word that is longer has a line of its own.
+  static func wrapped(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+
   /// A text from outside without what could steer the terminal.
   static func plain(_ text: String) -> String {
     String(
