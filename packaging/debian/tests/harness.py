@@ -73,10 +73,9 @@ def session_entry(user):
     session = Session.current.get(user)
     if session is None:
         return None
-    group = run("systemctl", "show", "--property", "ControlGroup", "--value", f"session-{session.id}.scope").stdout.strip()
     # With version 1 of cgroups, systemd's own tree is beside the others.
     root = "/sys/fs/cgroup" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "/sys/fs/cgroup/systemd"
-    processes = f"{root}{group}/cgroup.procs"
+    processes = f"{root}{session.group}/cgroup.procs"
 
     def enter():
         with open(processes, "w") as file:
@@ -156,7 +155,9 @@ class Session:
         self.user = user
         self.units = [f"seat-of-{user}.service"]
         self._run(self.units[0], "sleep", "infinity")
-        eventually(lambda: user in output("loginctl", "list-sessions"), "logind has no session")
+        # Not the first one that logind lists: one that has ended may still be there.
+        self.group = eventually(self._find_group, "there is no session")
+        self.id = re.search(r"/session-(\w+)\.scope", self.group).group(1)
         eventually(lambda: output("loginctl", "show-session", "--property", "State", "--value", self.id) == "active",
                    "the session does not become active", 60)
         self.current[user] = self
@@ -180,13 +181,15 @@ class Session:
                 return path
         raise Failed("there is no demo agent of GeoClue")
 
-    @property
-    def id(self):
-        for line in output("loginctl", "list-sessions", "--no-legend").splitlines():
-            fields = line.split()
-            if self.user in fields:
-                return fields[0]
-        raise Failed(f"{self.user} has no session")
+    def _find_group(self):
+        """The control group of the session, in which the process is that began it."""
+        process = unit("MainPID", self.units[0])
+        try:
+            lines = pathlib.Path(f"/proc/{process}/cgroup").read_text().splitlines()
+        except OSError:
+            return None
+        groups = (line.split(":", 2)[2] for line in lines)
+        return next((group for group in groups if "/session-" in group), None)
 
     def end(self):
         self.current.pop(self.user, None)
