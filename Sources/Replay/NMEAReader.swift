@@ -85,7 +85,8 @@ nonisolated enum NMEAReader {
 
     /// Microseconds since midnight of `HHMMSS.SSS`.
     private static func clock(_ field: Substring) -> Int64? {
-      guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)), let minutes = Int64(field.dropFirst(2).prefix(2)),
+      guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)),
+        let minutes = Int64(field.dropFirst(2).prefix(2)),
         let seconds = Double(field.dropFirst(4)), (0..<24).contains(hours), (0..<60).contains(minutes),
         (0..<61).contains(seconds)
       else { return nil }

@@ -78,7 +78,8 @@ import Testing
     #expect(problems { $0.configuration?.bridgeUsers = ["1001"] } == ["configuration"])
     #expect(problems { $0.configuration?.bridgeUsers = ["1000"] } == [])
     #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
-    #expect(problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
+    #expect(
+      problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
     #expect(problems { $0.authorizationReason = "disallowed-by-configuration" } == ["configuration"])
   }
 
@@ -112,12 +113,14 @@ import Testing
   @Test func sandboxes() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
 
   @Test func theFixItself() {
-    #expect(problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
+    #expect(
+      problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
     #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
   }
 
   @Test(arguments: [
-    ("https://api.beacondb.net/v1/geolocate", "api.beacondb.net", "443"), ("http://127.0.0.1:18080/v1", "127.0.0.1", "18080"),
+    ("https://api.beacondb.net/v1/geolocate", "api.beacondb.net", "443"),
+    ("http://127.0.0.1:18080/v1", "127.0.0.1", "18080"),
     ("http://[::1]:81/", "::1", "81"), ("https://example.org?key=x", "example.org", "443"),
   ]) func theServersHost(url: String, host: String, port: String) throws {
     let found = try #require(ServerCheck.hostAndPort(of: url))

@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized) struct ExitStatusTests {
   @Test(arguments: [
     [], ["nonsense"], ["watch", "more"], ["watch", "--count", "-1"], ["locate", "--accuracy", "none"],
-    ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"], ["--nonsense"],
+    ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"],
+    ["--nonsense"],
     ["locate", "--timeout", "3min"],
   ]) func mistakesOfUseAreTwo(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
@@ -23,8 +24,7 @@ import Testing
     #expect(result.standardOutput.contains("geopublicist") && result.standardError.isEmpty)
   }
 
-  @Test func whoMayNotIsThree() throws {
-    guard Rig.isRoot else { return }
+  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func whoMayNotIsThree() throws {
     let machine = try Machine()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
       let result = try CommandRun.finished(arguments, on: machine.bus, as: 65534)

@@ -10,14 +10,18 @@ import Testing
     latitude: -33.999999999, longitude: 180, accuracy: 4, altitude: 34.56, speed: 1.5, heading: 359.9,
     sourceDescription: "GPS <&\u{1B}[31m>", timestamp: Timestamp(seconds: 1_767_323_045, microseconds: 250_000))
 
-  @Test(arguments: [
-    ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0),
-    ("4294967.295", UInt32.max),
-  ] as [(String, UInt32)]) func times(text: String, milliseconds: UInt32) {
+  @Test(
+    arguments: [
+      ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0),
+      ("4294967.295", UInt32.max),
+    ] as [(String, UInt32)]) func times(text: String, milliseconds: UInt32)
+  {
     #expect(Quantity.milliseconds(text) == milliseconds)
   }
 
-  @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣"]) func noTimes(text: String) {
+  @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣"]) func noTimes(
+    text: String
+  ) {
     #expect(Quantity.milliseconds(text) == nil)
   }
 
@@ -56,7 +60,8 @@ import Testing
     let entry = format.entry(Self.place)
     #expect(entry.hasPart("lon=\"-180.0000000\"") && entry.hasPart("<src>GPS &lt;&amp;[31m&gt;</src>"))
     format.interrupt()
-    #expect(format.entry(Self.place).hasPart("</trkseg>\n    <trkseg>") && !format.entry(Self.place).hasPart("</trkseg>"))
+    #expect(
+      format.entry(Self.place).hasPart("</trkseg>\n    <trkseg>") && !format.entry(Self.place).hasPart("</trkseg>"))
   }
 
   @Test func anNMEASentenceHasItsChecksum() {
@@ -69,7 +74,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [("a.gpx", "gpx"), ("A.GeoJSON", "geojson"), ("x.json", "geojson"), ("x.nmea", "nmea"), ("x", "gpx")])
+  @Test(arguments: [
+    ("a.gpx", "gpx"), ("A.GeoJSON", "geojson"), ("x.json", "geojson"), ("x.nmea", "nmea"), ("x", "gpx"),
+  ])
   func theFileNameChoosesTheFormat(path: String, name: String) { #expect(TrackFormats.name(forFile: path) == name) }
 
   @Test(arguments: [(0.0, "N"), (44, "NE"), (337.6, "N"), (360, "N"), (181, "S"), (-1, "")] as [(Double, String)])

@@ -13,7 +13,9 @@ import Testing
     let recorder = try CommandRun.started(["record", path], on: machine.bus)
     for (index, latitude) in [52.5, 52.6].enumerated() {
       try machine.measure(latitude, -13.25)
-      try eventually("fix \(index)") { contents(path).contains(name.hasSuffix("nmea") ? "\(5230 + 6 * index)." : "\(latitude)") }
+      try eventually("fix \(index)") {
+        contents(path).contains(name.hasSuffix("nmea") ? "\(5230 + 6 * index)." : "\(latitude)")
+      }
     }
     recorder.signal(signal)
     #expect(try recorder.waitForExit() == (signal == SIGKILL ? .signal(SIGKILL) : .status(0)))

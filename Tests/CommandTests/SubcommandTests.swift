@@ -37,7 +37,9 @@ import Testing
     let machine = try Machine()
     let watch = try CommandRun.started(["watch", "--count", "2"], on: machine.bus)
     try machine.measure(52)
-    try eventually("the first line comes while it runs") { watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n") }
+    try eventually("the first line comes while it runs") {
+      watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n")
+    }
     #expect(watch.exited == nil)
     try machine.measure(53)
     #expect(try watch.waitForExit() == .status(0))

@@ -54,7 +54,10 @@ import Testing
     return result.standardOutput.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
-  @Test(arguments: [["/usr/bin/python3", "python/watch_gi.py"], ["/usr/bin/python3", "python/watch_dbus.py"], ["gjs", "javascript/watch.js"]])
+  @Test(arguments: [
+    ["/usr/bin/python3", "python/watch_gi.py"], ["/usr/bin/python3", "python/watch_dbus.py"],
+    ["gjs", "javascript/watch.js"],
+  ])
   func interpretedLanguagesFollowTheScenario(program: [String]) throws {
     let machine = try Machine()
     try walk(
@@ -72,7 +75,10 @@ import Testing
       ] + interfaces.map { Rig.sourceFile("dbus/\($0).xml") })
     let program = directory.file("watch_gdbus")
     try tool(
-      ["cc", "-Wall", "-Werror", "-I", directory.path, "-o", program, Self.file("c/watch_gdbus.c"), directory.file("location1.c")]
+      [
+        "cc", "-Wall", "-Werror", "-I", directory.path, "-o", program, Self.file("c/watch_gdbus.c"),
+        directory.file("location1.c"),
+      ]
         + flags("gio-unix-2.0"))
     try walk([program, machine.bus.address] + strings("arguments"), expecting: strings("watch"), in: machine)
   }

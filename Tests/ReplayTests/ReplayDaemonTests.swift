@@ -48,8 +48,11 @@ import Testing
 
   @Test func aLoopBeginsAgain() throws {
     let bus = try PrivateBus(.session)
-    let nmea = GGASentence(latitude: 52, longitude: 13).text + GGASentence(
-      latitude: 53, longitude: 13, time: Date() + 1).text
+    let nmea =
+      GGASentence(latitude: 52, longitude: 13).text
+      + GGASentence(
+        latitude: 53, longitude: 13, time: Date() + 1
+      ).text
     let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
     let client = try BusClient(at: bus.address)
     let made = try client.reply(
@@ -60,11 +63,13 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test(arguments: [
-    (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
-    (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
-    (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
-  ] as [([String], Int32)]) func mistakesAreNamed(options: [String], status: Int32) throws {
+  @Test(
+    arguments: [
+      (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
+      (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
+      (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
+    ] as [([String], Int32)]) func mistakesAreNamed(options: [String], status: Int32) throws
+  {
     let result = try run([Rig.product("geopublicistd")] + options)
     #expect(result.exit == .status(status))
     #expect(result.standardError.hasPrefix("geopublicistd: "))

@@ -41,7 +41,8 @@ final class RecordCommand: Command {
     }
     let name = parser.text("format") ?? TrackFormats.name(forFile: path)
     guard let format = TrackFormats.format(name, startingAt: Moment.now) else {
-      throw OptionParser.UsageError(message: "--format takes \(TrackFormats.names.joined(separator: ", ")), not '\(name)'")
+      throw OptionParser.UsageError(
+        message: "--format takes \(TrackFormats.names.joined(separator: ", ")), not '\(name)'")
     }
     self.invocation = invocation
     self.path = path
@@ -61,7 +62,9 @@ final class RecordCommand: Command {
       subscribe()
       showProgress()
       timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
-      if let duration { timers.append(MainLoop.main.after(milliseconds: Int64(duration)) { [weak self] in self?.end() }) }
+      if let duration {
+        timers.append(MainLoop.main.after(milliseconds: Int64(duration)) { [weak self] in self?.end() })
+      }
     } catch let failure as TrackWriter.Failure {
       fail(failure)
     } catch {

@@ -21,7 +21,8 @@ nonisolated extension Diagnosis {
   static func sandbox(_ facts: DoctorFacts) -> Diagnosis? {
     guard let sandbox = facts.sandbox else { return good("sandbox", "This program is not in a sandbox") }
     return problem(
-      "sandbox", "This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the bridge",
+      "sandbox",
+      "This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the bridge",
       "Ask the desktop portal: org.freedesktop.portal.Location")
   }
 
@@ -38,7 +39,8 @@ nonisolated extension Diagnosis {
     case .failed(let message):
       return problem(
         "bridge", "The bridge does not start: \(message)",
-        facts.isSession ? "journalctl --user -u geopublicistd" : "systemctl status geopublicistd; journalctl -u geopublicistd")
+        facts.isSession
+          ? "journalctl --user -u geopublicistd" : "systemctl status geopublicistd; journalctl -u geopublicistd")
     case .refused(let message):
       return problem(
         "policy", "The rules of \(facts.bus) do not let this user talk to the bridge: \(message)",
@@ -78,9 +80,11 @@ nonisolated extension Diagnosis {
         "Switch to the session: loginctl list-sessions; sudo loginctl activate SESSION")
     case .none:
       return problem(
-        "session", "This user has no session", "Log in on this machine, not by su or sudo; loginctl list-sessions shows it")
+        "session", "This user has no session",
+        "Log in on this machine, not by su or sudo; loginctl list-sessions shows it")
     case .noManager:
-      return problem("session", "Nobody knows who is logged in: systemd-logind is not there", "sudo apt install systemd")
+      return problem(
+        "session", "Nobody knows who is logged in: systemd-logind is not there", "sudo apt install systemd")
     }
   }
 }

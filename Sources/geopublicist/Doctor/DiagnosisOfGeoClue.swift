@@ -28,10 +28,12 @@ nonisolated extension Diagnosis {
     let isFree = AuthorizationStatus(rawValue: facts.authorizationStatus ?? "")?.isAuthorized ?? false
     guard isBlamed || facts.probe == .noAgent || facts.probe == .allowed else { return nil }
     guard isBlamed || (facts.probe == .noAgent && !isFree) else {
-      let finding = facts.probe == .noAgent ? "This user has no agent, and needs none" : "An agent decides for this user"
+      let finding =
+        facts.probe == .noAgent ? "This user has no agent, and needs none" : "An agent decides for this user"
       return good("agent", finding)
     }
-    if let agents = facts.configuration?.agents, !agents.contains("geoclue-demo-agent"), !agents.contains("gnome-shell") {
+    if let agents = facts.configuration?.agents, !agents.contains("geoclue-demo-agent"), !agents.contains("gnome-shell")
+    {
       return problem(
         "agent", "Nobody decides about locations for this user, and GeoClue's settings allow none of the usual agents",
         "Add geoclue-demo-agent to whitelist of [agent] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue")
@@ -111,9 +113,11 @@ nonisolated extension Diagnosis {
     switch facts.attempt {
     case .fix(isSimulated: false)?: return good("fix", "The bridge has a location for this user")
     case .fix(isSimulated: true)?:
-      return hint("fix", "The bridge has a location for this user, but it is a replayed one", "End geopublicistd --replay")
+      return hint(
+        "fix", "The bridge has a location for this user, but it is a replayed one", "End geopublicistd --replay")
     case .error(let name, let message)? where name.hasSuffix(".Timeout"):
-      return problem("fix", "It is allowed, but no fix came: \(message)", "Take the receiver to a window; journalctl -u geoclue")
+      return problem(
+        "fix", "It is allowed, but no fix came: \(message)", "Take the receiver to a window; journalctl -u geoclue")
     case .error(_, let message)?:
       return problem("fix", "The bridge gives no location", message)
     case nil: return nil

@@ -40,7 +40,8 @@ nonisolated enum JSONText {
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
       // Besides what JSON demands: what could steer a terminal, or end a line for some readers.
-      case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value):
+      case _
+      where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value):
         let hexadecimal = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
       default: quoted.unicodeScalars.append(scalar)

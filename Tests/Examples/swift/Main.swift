@@ -9,7 +9,8 @@ import Publicist
 @main enum LocationExample {
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 5, let level = AccuracyLevel(contractName: arguments[2]), let metres = Double(arguments[3]),
+    guard arguments.count == 5, let level = AccuracyLevel(contractName: arguments[2]),
+      let metres = Double(arguments[3]),
       let count = Int(arguments[4])
     else { return print("usage: location-example BUS LEVEL METRES COUNT") }
 

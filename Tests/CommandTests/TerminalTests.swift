@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The command on a terminal: `script` of util-linux is one.
+@Suite(.serialized) struct TerminalTests {
+  private func onTerminal(
+    _ arguments: String, _ machine: Machine, environment: [String: String] = [:]
+  ) throws -> ChildProcess {
+    let command = "exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' \(arguments)"
+    return try ChildProcess(
+      ["script", "-qefc", command, "/dev/null"],
+      environment: ["TERM": "xterm"].merging(environment) { $1 })
+  }
+
+  @Test func coloursAndColumnsAreForTerminals() throws {
+    let machine = try Machine()
+    let status = try onTerminal("status", machine)
+    #expect(try status.waitForExit() == .status(0))
+    #expect(status.standardOutput.contains("\u{1B}[32mauthorized-always\u{1B}[0m\r\n               Access"))
+    let pipe = try CommandRun.finished(["status"], on: machine.bus, environment: ["TERM": "xterm"])
+    #expect(!pipe.standardOutput.contains("\u{1B}"))
+  }
+
+  @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
+  func coloursAreLeftOutWhereNobodyWantsThem(environment: [String: String]) throws {
+    let machine = try Machine()
+    let status = try onTerminal("status", machine, environment: environment)
+    #expect(try status.waitForExit() == .status(0))
+    #expect(!status.standardOutput.contains("\u{1B}[32m"))
+    #expect(status.standardOutput.contains("authorized-always"))
+  }
+
+  @Test func watchIsRedrawnInPlaceAndCtrlCEndsIt() throws {
+    let machine = try Machine()
+    let watch = try onTerminal("watch", machine)
+    try machine.measure(52)
+    try eventually("the fix is drawn") { watch.standardOutput.contains("Latitude \u{1B}[0m  \u{1B}[1m52.0000000°") }
+    try eventually("it goes up and draws again") { watch.standardOutput.contains(#/\e\[\d+A\r/#) }
+    try watch.send("\u{3}")
+    #expect(try watch.waitForExit() == .status(0))
+  }
+
+  @Test func locateShowsThatItWaits() throws {
+    let machine = try Machine()
+    let locate = try onTerminal("locate --timeout 1s --maximum-age 0", machine)
+    #expect(try locate.waitForExit() == .status(5))
+    #expect(locate.standardOutput.contains("Waiting for a fix…"))
+    // The line is taken away again before the answer.
+    #expect(locate.standardOutput.contains("\r\u{1B}[Kgeopublicist: No location came"))
+  }
+}
