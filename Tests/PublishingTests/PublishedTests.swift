@@ -108,6 +108,70 @@ import Testing
     #expect(recorder?.completion == nil)
   }
 
+  @Test("objectWillChange reaches through generic superclasses, optionals and closures")
+  func awkwardClasses() {
+    class Box<Value>: ObservableObject {
+      @Published var value: Value
+      init(_ value: Value) { self.value = value }
+    }
+    final class Named: Box<[Int]> {
+      @Published var name: String?
+      @Published var action: (() -> Int)?
+    }
+    let (trace, box) = (trace, Named([]))
+    let subscription = box.objectWillChange.sink { trace.add("will") }
+    box.value.append(1)
+    box.name = "a"
+    box.action = { 3 }
+    #expect(trace.text == "will will will")
+    #expect(box.action?() == 3)
+    subscription.cancel()
+    box.name = nil
+    #expect(trace.text == "will will will")
+  }
+
+  @Test("objectWillChange asked for late still hears what comes after")
+  func askedLate() {
+    let (trace, model) = (trace, Model())
+    model.x = 1
+    let values = model.$x.record()
+    model.x = 2
+    let subscription = model.objectWillChange.sink { trace.add("will(\(model.x))") }
+    model.x = 3
+    #expect(trace.text == "will(2)")
+    #expect(values.values == [1, 2, 3])
+    subscription.cancel()
+  }
+
+  @Test("two objects do not hear each other")
+  func twoObjects() {
+    let (trace, first, second) = (trace, Model(), Model())
+    let a = first.objectWillChange.sink { trace.add("a") }
+    let b = second.objectWillChange.sink { trace.add("b") }
+    second.x = 1
+    first.name = "z"
+    #expect(trace.text == "b a")
+    a.cancel()
+    b.cancel()
+  }
+
+  @Test("objectWillChange passed on from a part to the whole")
+  func passedOn() {
+    final class Whole: ObservableObject {
+      let objectWillChange = ObservableObjectPublisher()
+      let part = Model()
+      private var subscription: AnyCancellable?
+      init() {
+        subscription = part.objectWillChange.sink { [unowned self] in objectWillChange.send() }
+      }
+    }
+    let (trace, whole) = (trace, Whole())
+    let outer = whole.objectWillChange.sink { trace.add("whole") }
+    whole.part.x = 1
+    #expect(trace.text == "whole")
+    outer.cancel()
+  }
+
   @Test("an own objectWillChange is used as it is")
   func ownPublisher() {
     final class Own: ObservableObject {
