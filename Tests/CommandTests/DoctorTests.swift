@@ -101,6 +101,23 @@ import Testing
     #expect(try problems(on: bus, settings: "nonsense\n")["configuration"]?.contains("cannot be read") == true)
   }
 
+  @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func aSandbox() throws {
+    // The file by which every program in a Flatpak sandbox knows that it is in one, over this machine's root.
+    let script = """
+      mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" "$1/root"
+      mount -t overlay none -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
+      touch "$1/root/.flatpak-info"
+      mount --rbind /proc "$1/root/proc"
+      exec chroot "$1/root" "$2" --address unix:path=/nonexistent doctor --json
+      """
+    // The program and what it is linked to are on the root, wherever else the package may be built.
+    let program = Rig.product("geopublicist")
+    let result = try run(["unshare", "--mount", "sh", "-ec", script, "-", directory.path, program])
+    let found = result.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
+    let sandbox = found.first { $0["Subject"] == "sandbox" }
+    #expect(sandbox?["Outcome"] == "problem", "\(result.standardError)")
+  }
+
   @Test func noSource() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)

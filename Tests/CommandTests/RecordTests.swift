@@ -25,9 +25,10 @@ import Testing
 
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func aGPXFileIsWellFormedHoweverItEnds(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func aGPXFileIsValidHoweverItEnds(signal: Int32) throws {
     let path = try record("track.gpx", endedBy: signal)
-    #expect(try run(["xmllint", "--noout", path]).succeeded)
+    let valid = try run(["xmllint", "--noout", "--schema", Rig.sourceFile("Tests/CommandTests/gpx-1.1.xsd"), path])
+    #expect(valid.succeeded, "\(valid.standardError)")
     let text = contents(path)
     #expect(text.contains("<trkpt lat=\"52.5000000\" lon=\"-13.2500000\"><ele>34.5</ele><time>"))
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
