@@ -49,8 +49,13 @@ for release in ${*:-bookworm trixie}; do
   ln -s package.deb "$folder/srv/$(basename "$package")"
   start_container
 
+  # Debian 12's lintian misses an init script; the message bus starts the service, and without systemd it has no sandbox.
+  # Debian 13's has given that tag up and takes an override of it for an error.
+  [ "$release" != bookworm ] || suppressed="--suppress-tags package-supports-alternative-init-but-no-init.d-script"
+  # shellcheck disable=SC2086
   try lintian inside lintian --allow-root --info --display-info --display-experimental --pedantic --show-overrides \
-    --fail-on error,warning,info,pedantic,experimental "/srv/$(basename "$package")"
+    --fail-on error,warning,info,pedantic,experimental ${suppressed:-} "/srv/$(basename "$package")"
+  suppressed=
   try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
   for test in activation locations authorization resources; do try "$test" serve_inside "/srv/tests/$test"; done
   try upgrade serve_inside /srv/tests/lifecycle.py upgrade /srv/next.deb
