@@ -94,7 +94,8 @@ nonisolated extension Diagnosis {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
     let remedy =
       "Set url=\(GeoClueSettings.defaultServer) under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"
-    if url.contains("location.services.mozilla.com") {
+    // Part by part: the search for a text in a text would bring the whole engine for regular expressions along.
+    if url.split(separator: "/").contains(where: { $0 == "location.services.mozilla.com" }) {
       return problem("server", "GeoClue asks Mozilla's location server, which was switched off in 2024", remedy)
     }
     switch facts.server {
