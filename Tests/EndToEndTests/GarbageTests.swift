@@ -97,7 +97,8 @@ import Testing
       ("TimeThreshold", .variant("d", 1.0), Self.invalidArgs),
     ] as [(String, JSON, String)] {
       calls.append(
-        Call(path: path, member: "Set", signature: "ssv", arguments: [subscription, .string(name), value], error: error))
+        Call(
+          path: path, member: "Set", signature: "ssv", arguments: [subscription, .string(name), value], error: error))
     }
     for index in calls.indices { calls[index].interface = Self.properties }
     try expectErrors(calls, of: machine, as: consumer)

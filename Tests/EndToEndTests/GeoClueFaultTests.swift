@@ -115,14 +115,15 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
-  @Test(arguments: [
-    ["Accuracy": .variant("d", -1), "Altitude": .variant("d", -1.7976931348623157e308), "Speed": .variant("d", -1)],
-    ["Accuracy": .variant("d", "nan"), "Altitude": .variant("d", "inf"), "Heading": .variant("d", "nan")],
-    [
-      "Accuracy": .variant("s", "5"), "Altitude": .variant("u", 5), "Speed": .variant("s", ""),
-      "Heading": .variant("b", true),
-    ],
-  ] as [[String: JSON]])
+  @Test(
+    arguments: [
+      ["Accuracy": .variant("d", -1), "Altitude": .variant("d", -1.7976931348623157e308), "Speed": .variant("d", -1)],
+      ["Accuracy": .variant("d", "nan"), "Altitude": .variant("d", "inf"), "Heading": .variant("d", "nan")],
+      [
+        "Accuracy": .variant("s", "5"), "Altitude": .variant("u", 5), "Speed": .variant("s", ""),
+        "Heading": .variant("b", true),
+      ],
+    ] as [[String: JSON]])
   func whatIsUnknownIsAbsent(_ unknown: [String: JSON]) throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
@@ -148,11 +149,12 @@ import Testing
     for (name, value) in known { #expect(location[name] == value) }
   }
 
-  @Test(arguments: [
-    ["do": "reply", "signature": "", "arguments": []], ["do": "reply", "signature": "s", "arguments": ["x"]],
-    ["do": "reply", "signature": "a{sv}", "arguments": [[:]]],
-    ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
-  ] as [[String: JSON]])
+  @Test(
+    arguments: [
+      ["do": "reply", "signature": "", "arguments": []], ["do": "reply", "signature": "s", "arguments": ["x"]],
+      ["do": "reply", "signature": "a{sv}", "arguments": [[:]]],
+      ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
+    ] as [[String: JSON]])
   func aLocationThatCannotBeReadIsLeftOut(_ fault: [String: JSON]) throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()

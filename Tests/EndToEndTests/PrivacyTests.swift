@@ -122,8 +122,9 @@ import Testing
     try machine.geoclue.receiver.write(steps[0])
     _ = try consumer.locations(1, from: path)
     let forger = try BusClient(at: machine.systemBus.address)
-    let victims = try forger.reply(
-      "ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus")[0].array ?? []
+    let victims =
+      try forger.reply(
+        "ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus")[0].array ?? []
     let client = "/org/freedesktop/GeoClue2/Client/1"
     for victim in victims.compactMap(\.string).filter({ $0.hasPrefix(":") }) {
       try forger.emit(

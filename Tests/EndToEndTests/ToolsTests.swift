@@ -58,8 +58,11 @@ import Testing
   @Test func busctlCallsWithOptions() throws {
     let machine = try Machine(.system)
     let call = try busctl(
-      ["call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}", "2", "timeout", "u", "300", "accuracy", "s",
-        "exact"], on: machine.bus)
+      [
+        "call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}", "2", "timeout", "u", "300", "accuracy",
+        "s",
+        "exact",
+      ], on: machine.bus)
     #expect(!call.succeeded)
     #expect(!call.standardError.isEmpty)
   }
@@ -76,7 +79,9 @@ import Testing
 
   @Test func gdbusMonitorSeesStateChanges() throws {
     let machine = try Machine(.system)
-    let monitor = try ChildProcess(["/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Daemon.name])
+    let monitor = try ChildProcess([
+      "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Daemon.name,
+    ])
     try eventually("it monitors") { monitor.standardOutput.contains("is owned by") }
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -102,7 +107,8 @@ import Testing
         try eventually("another line") { consumer.standardOutput.matches(of: pattern).count == index + 1 }
       }
     } catch {
-      throw DeadlineExceeded("three lines", within: .seconds(10), seen: consumer.standardOutput + consumer.standardError)
+      throw DeadlineExceeded(
+        "three lines", within: .seconds(10), seen: consumer.standardOutput + consumer.standardError)
     }
     for (line, sentence) in zip(consumer.standardOutput.matches(of: pattern), sent) {
       #expect(abs(try #require(Double(line.1)) - sentence.latitude) < 1e-6)
@@ -147,7 +153,8 @@ import Testing
     #expect(checked.succeeded, "\(checked.standardError)")
     let output = TemporaryDirectory()
     let generated = try run([
-      "/usr/bin/python3", "/usr/bin/gdbus-codegen", "--output-directory", output.path, "--generate-c-code", "code", file,
+      "/usr/bin/python3", "/usr/bin/gdbus-codegen", "--output-directory", output.path, "--generate-c-code", "code",
+      file,
     ])
     #expect(generated.succeeded, "\(generated.standardError)")
     // A comment for every member, by its name.

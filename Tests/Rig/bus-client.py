@@ -3,18 +3,20 @@
 
     bus-client.py BUS-ADDRESS
 
-Commands are JSON, one a line; so are the answers, in which "id" is the command's. The first line out is {"name": ":1.N"}.
+Commands are JSON, one a line; so are the answers, in which "id" is the command's. The first line out is
+{"name": ":1.N"}.
 
-    {"id": 1, "call": {"destination": S, "path": S, "interface": S|null, "member": S, "signature": S, "arguments": [...],
-                       "interactive": bool, "timeout": seconds}}
+    {"id": 1, "call": {"destination": S, "path": S, "interface": S|null, "member": S, "signature": S,
+                       "arguments": [...], "interactive": bool, "timeout": seconds}}
         -> {"id": 1, "reply": {"signature": S, "arguments": [...]}} or {"id": 1, "error": {"name": S, "message": S}}
     {"id": 2, "match": RULE}             -> {"id": 2, "reply": {...}}
-    {"id": 3, "emit": {"destination": S|null, "path": S, "interface": S, "member": S, "signature": S, "arguments": [...]}}
+    {"id": 3, "emit": {"destination": S|null, "path": S, "interface": S, "member": S, "signature": S,
+                       "arguments": [...]}}
     {"pause": seconds}                   reads nothing in that time
     {"quit": true}                       leaves the bus in order; so does the end of the input
 
-Every signal that arrives: {"signal": {"sender", "destination", "path", "interface", "member", "signature", "arguments"},
-"at": CLOCK_BOOTTIME in seconds}. Values are as busjson.py has them.
+Every signal that arrives: {"signal": {"sender", "destination", "path", "interface", "member", "signature",
+"arguments"}, "at": CLOCK_BOOTTIME in seconds}. Values are as busjson.py has them.
 """
 
 import sys
@@ -52,8 +54,8 @@ class Client:
         elif "call" in command:
             self.call(command["id"], **command["call"])
         elif "match" in command:
-            self.call(command["id"], "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch",
-                      "s", [command["match"]])
+            self.call(command["id"], "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                      "AddMatch", "s", [command["match"]])
         elif "emit" in command:
             self.emit(**command["emit"])
             say(id=command["id"], reply={"signature": "", "arguments": []})

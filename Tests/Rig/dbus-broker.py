@@ -3,8 +3,8 @@
 
     unshare --mount dbus-broker.py system|session DIR
 
-Listens at DIR/bus with the rules of DIR/bus.conf. What the launcher tells the journal goes to standard error. It needs a
-mount namespace of its own, since the journal's socket has a fixed place.
+Listens at DIR/bus with the rules of DIR/bus.conf. What the launcher tells the journal goes to standard error. It needs
+a mount namespace of its own, since the journal's socket has a fixed place.
 """
 
 import os

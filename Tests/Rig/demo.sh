@@ -1,8 +1,8 @@
 #!/bin/sh
 # Live locations on a private bus, from a replayed walk through the real GeoClue and our daemon to a Python program.
 #
-# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment. Needs no root where the kernel
-# lets users have namespaces, touches nothing of the machine's own, and leaves nothing behind.
+# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment. Needs no root where the
+# kernel lets users have namespaces, touches nothing of the machine's own, and leaves nothing behind.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 

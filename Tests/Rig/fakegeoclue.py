@@ -1,7 +1,7 @@
 """GeoClue's objects with GeoClue's quirks, for faults that the real one cannot be made to show.
 
-The quirks were all seen in 2.6.0, 2.7.2 and 2.8.2: a CreateClient without an agent waits for ever, and still makes its
-client when an agent comes long after the caller has given up; a foreign GetAll is an empty dictionary and no error; a
+The quirks were all seen in 2.6.0, 2.7.2 and 2.8.2: a CreateClient without an agent waits for ever, and still makes
+its client when an agent comes long after the caller has given up; a foreign GetAll is an empty dictionary and no error; a
 LocationUpdated may come before the reply to Start; a Location object goes 5 s after the second update that follows it; a
 client that was stopped by its agent is started again by it, even if Stop was called meanwhile.
 """
@@ -16,6 +16,7 @@ MANAGER, CLIENT, LOCATION, AGENT = (f"{NAME}.{part}" for part in ("Manager", "Cl
 PROPERTIES = "org.freedesktop.DBus.Properties"
 ERROR = "org.freedesktop.DBus.Error."
 WHITELIST = ("geoclue-demo-agent", "gnome-shell", "io.elementary.desktop.agent-geoclue2", "sm.puri.Phosh", "lipstick")
+METHODS = ("GetClient", "CreateClient", "DeleteClient", "AddAgent")
 UNKNOWN = -1.7976931348623157e308
 
 
@@ -59,7 +60,7 @@ class GeoClue:
                 self.reply(message, *self.property_call(message))
             elif message.get_interface() == "org.freedesktop.DBus.Introspectable":
                 self.reply(message, "s", self.introspection(path))
-            elif message.get_interface() == MANAGER and member in ("GetClient", "CreateClient", "DeleteClient", "AddAgent"):
+            elif message.get_interface() == MANAGER and member in METHODS:
                 getattr(self, member)(message)
             elif message.get_interface() == CLIENT and member in ("Start", "Stop"):
                 getattr(self, member)(message, self.client_of(message))

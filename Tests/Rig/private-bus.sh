@@ -93,7 +93,8 @@ $("${kind}_rules")
 </busconfig>
 END
 
-# 4095, since dbus-broker multiplies it with the bytes a connection may have, and keeps the lower 32 bits: with 4096, none.
+# 4095, since dbus-broker multiplies it with the bytes that a connection may have, and keeps the lower 32 bits: with
+# 4096 there are none left.
 
 case ${BUS_BROKER:-dbus-daemon} in
   dbus-daemon) exec dbus-daemon --config-file="$configuration" --nofork --nopidfile ;;

@@ -2,8 +2,8 @@ import Foundation
 
 /// A process that a test started: its output in files, so that it never waits for a reader, and its end certain.
 ///
-/// It is killed, with everything in its process group, when the last reference goes, and by the kernel when this process
-/// dies, however that dies.
+/// It is killed, with everything in its process group, when the last reference goes, and by the kernel when this
+/// process dies, however that dies.
 public final class ChildProcess {
   /// How a process ended.
   public nonisolated enum Exit: Equatable, Sendable {
@@ -31,7 +31,9 @@ public final class ChildProcess {
   ///   - user: Whom to run it as; only root may say that.
   public init(_ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil) throws {
     name = arguments.prefix(3).map { ($0 as NSString).lastPathComponent }.joined(separator: " ")
-    var kept = ["G_DEBUG": "fatal-criticals", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"]
+    var kept = [
+      "G_DEBUG": "fatal-criticals", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8",
+    ]
     for variable in Self.inherited { kept[variable] = ProcessInfo.processInfo.environment[variable] }
     kept.merge(environment) { _, new in new }
 

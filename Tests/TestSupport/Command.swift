@@ -13,7 +13,8 @@ public nonisolated struct CommandResult: Sendable {
 ///
 /// - Throws: `DeadlineExceeded` if that does not come in time; the program is killed then.
 public func run(
-  _ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil, within limit: Duration = .seconds(20)
+  _ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil,
+  within limit: Duration = .seconds(20)
 ) throws -> CommandResult {
   let process = try ChildProcess(arguments, environment: environment, as: user)
   process.closeStandardInput()

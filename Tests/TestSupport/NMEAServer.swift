@@ -2,8 +2,8 @@ import Foundation
 
 /// What a GPS receiver is for GeoClue: a unix stream socket from which it reads NMEA sentences.
 ///
-/// GeoClue connects when its first client starts, and disconnects when the last one stops. Nothing here runs by itself: a
-/// connection is accepted when a test looks for it.
+/// GeoClue connects when its first client starts, and disconnects when the last one stops. Nothing here runs by itself:
+/// a connection is accepted when a test looks for it.
 public final class NMEAServer {
   public let path: String
   private let directory = TemporaryDirectory()

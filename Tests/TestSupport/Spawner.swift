@@ -2,8 +2,8 @@ import Foundation
 
 /// Starts processes from a thread that lives as long as this process.
 ///
-/// The signal that a child gets when its parent dies comes, in truth, when the *thread* dies that started it; and the main
-/// actor has no thread of its own here: dispatch's workers serve it, and they come and go.
+/// The signal that a child gets when its parent dies comes, in truth, when the *thread* dies that started it; and the
+/// main actor has no thread of its own here: dispatch's workers serve it, and they come and go.
 nonisolated final class Spawner: Sendable {
   static let shared = Spawner()
 
