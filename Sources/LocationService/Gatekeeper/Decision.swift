@@ -50,17 +50,17 @@ nonisolated struct Decision: Hashable, Sendable {
     case .unknown: return Decision(.undecided())
     case .no, .challenge: break
     }
-    switch (facts.precise, facts.reduced) {
-    case (.yes, _): break
-    case (.unavailable, _), (_, .unavailable): return Decision(.restricted(.policyUnavailable))
-    case (.unknown, _), (_, .unknown): return Decision(.undecided())
-    default: break
+    let isPrecise = facts.precise == .yes
+    if !isPrecise, facts.precise == .unavailable || facts.reduced == .unavailable {
+      return Decision(.restricted(.policyUnavailable))
     }
     switch facts.session {
+    // Before what polkit has still to say, which it says anew with each change of a session.
     case .inactive: return Decision(.denied(.sessionInactive))
     case .unknown: return Decision(.undecided())
     case .active, .untracked: break
     }
+    if !isPrecise, facts.precise == .unknown || facts.reduced == .unknown { return Decision(.undecided()) }
     let permission = Permission(facts, asking: asked)
     if permission == .none { return Decision(.restricted(.disallowedByPolicy)) }
     switch facts.agent {

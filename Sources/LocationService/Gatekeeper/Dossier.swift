@@ -42,10 +42,13 @@ final class Dossier {
     for action in answers.keys { answers[action]?.isStale = true }
   }
 
-  /// Drops the answers that have not been confirmed.
+  /// Drops the answers that have not been confirmed. That somebody is not named by a rule stays: it does not change with
+  /// sessions, and could only give more.
   func dropDoubtfulAnswers() {
     grace = nil
-    answers = answers.filter { !$0.value.isStale }
+    answers = answers.filter { action, answer in
+      !answer.isStale || (action == .accessWithoutAgent && answer.answer != .yes)
+    }
   }
 
   /// Whether something is being found out.

@@ -83,6 +83,8 @@ struct DecisionTests {
       ("session inactive", Self.person { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
       ("session inactive, so polkit says no", Self.person { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
        .exact, .denied(.sessionInactive)),
+      ("session inactive, polkit has not answered anew", Self.person { ($0.session, $0.precise) = (.inactive, .unknown) },
+       .exact, .denied(.sessionInactive)),
       ("no logind", Self.person { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
       ("geoclue.conf forbids", Self.person { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
       ("Flatpak", Self.person { $0.housing = .sandbox }, .exact, .restricted(.sandboxed)),
