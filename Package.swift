@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "Publishing", targets: ["Publishing"]),
     .library(name: "MainLoop", targets: ["MainLoop"]),
+    .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Publicist", targets: ["Publicist"]),
     .executable(name: "geopublicistd", targets: ["geopublicistd"]),
     .executable(name: "geopublicist", targets: ["geopublicist"]),
