@@ -114,9 +114,9 @@ struct GatekeeperChangeTests {
     withExtendedLifetime((strangers, first)) {}
   }
 
-  @Test func nobodyIsAskedForAnAgentTwiceWhoNeverAnswers() throws {
+  @Test func silentProgramsDoNotHideAnAgent() throws {
     let machine = try GatekeeperMachine(.yes)
-    // More silent connections than the bus would let one caller wait for.
+    // They never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: person) }
     for client in silent { client.suspend(true) }
     let consumer = try machine.consumer(as: person)

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the test's
-/// own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
+/// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the
+/// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
 final class GatekeeperMachine {
   /// What polkit's rules say of `access` and `access-precise`, to everybody.
   enum Policy: String, CaseIterable {
@@ -142,9 +142,10 @@ final class ControlGroups {
   }
 
   /// The hierarchy in which groups can be made: systemd's own of the old kind, or the one of the new kind.
-  private nonisolated static let hierarchy = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first {
-    FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs")
-  }
+  private nonisolated static let hierarchy = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
+    .first {
+      FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs")
+    }
 
   private var made: Set<String> = []
 

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Calls each member of the interface in the name of one consumer and compares what comes with what the contract says of
-/// that consumer.
+/// Calls each member of the interface in the name of one consumer and compares what comes with what the contract says
+/// of that consumer.
 final class RowCheck {
   private let row: GatekeeperTableTests.Row
   private let consumer: ConsumerProgram
@@ -76,7 +76,8 @@ final class RowCheck {
 
   private func getLocation() throws {
     let answer = try consumer.location([
-      "desktop-id": .variant("s", .string(row.program.rawValue)), "timeout": .variant("u", row.isAuthorized ? 5000 : 250),
+      "desktop-id": .variant("s", .string(row.program.rawValue)),
+      "timeout": .variant("u", row.isAuthorized ? 5000 : 250),
       "maximum-age": .variant("u", 3_600_000),
     ])
     switch answer {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Everybody who could ask × everything that could be said of them × every member of the interface, against the real bus,
-/// polkit and GeoClue; and GeoClue asked by the same user is the oracle: nobody gets more through us.
+/// Everybody who could ask × everything that could be said of them × every member of the interface, against the real
+/// bus, polkit and GeoClue; and GeoClue asked by the same user is the oracle: nobody gets more through us.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperTableTests {
   typealias Policy = GatekeeperMachine.Policy
@@ -56,7 +56,9 @@ struct GatekeeperTableTests {
     _ = try root.locations(1, from: path)
 
     var consumers: [ControlGroups.Housing: [uid_t: ConsumerProgram]] = [:]
-    let users = [0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.person]
+    let users = [
+      0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.person,
+    ]
     for housing in housings(policy) {
       for user in users { consumers[housing, default: [:]][user] = try machine.consumer(as: user, in: housing) }
     }
@@ -135,8 +137,9 @@ struct Members {
 
   init(_ consumer: ConsumerProgram, subscription path: String) throws {
     func names(_ path: String, _ interface: String) throws -> [String] {
-      let xml = try consumer.client.reply(
-        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
+      let xml =
+        try consumer.client.reply(
+          "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
       let body = xml.components(separatedBy: "<interface name=\"\(interface)\">").last ?? ""
       let own = body.components(separatedBy: "</interface>").first ?? ""
       return own.matches(of: #/<(?:method|property) name="([^"]*)"/#).map { String($0.1) }

@@ -80,7 +80,9 @@ nonisolated struct CheckQueue {
       return number(of: question).map { cancel($0) } ?? []
     case .gone(let peer):
       waiting.removeAll { $0.peer == peer }
-      return underWay.filter { $0.value.question.peer == peer && $0.value.isWanted }.keys.sorted().flatMap { cancel($0) }
+      return underWay.filter { $0.value.question.peer == peer && $0.value.isWanted }.keys.sorted().flatMap {
+        cancel($0)
+      }
     }
   }
 

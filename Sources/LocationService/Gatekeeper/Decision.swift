@@ -20,8 +20,9 @@ nonisolated struct Decision: Hashable, Sendable {
       switch facts.housing {
       case .unknown: Decision(.undecided())
       case .sandbox, .unverifiable: Decision(.restricted(.sandboxed))
-      case .host: facts.rule == .silent
-        ? Decision(upstream.asking(asked)) : Decision(.restricted(.disallowedByConfiguration))
+      case .host:
+        facts.rule == .silent
+          ? Decision(upstream.asking(asked)) : Decision(.restricted(.disallowedByConfiguration))
       }
   }
 

@@ -42,8 +42,8 @@ final class Dossier {
     for action in answers.keys { answers[action]?.isStale = true }
   }
 
-  /// Drops the answers that have not been confirmed. That somebody is not named by a rule stays: it does not change with
-  /// sessions, and could only give more.
+  /// Drops the answers that have not been confirmed. That somebody is not named by a rule stays: it does not change
+  /// with sessions, and could only give more.
   func dropDoubtfulAnswers() {
     grace = nil
     answers = answers.filter { action, answer in

@@ -3,9 +3,9 @@ import Program
 
 /// GeoClue's rules for applications: `geoclue.conf` and, beside it, `conf.d/*.conf`.
 ///
-/// GeoClue asks for the keys `allowed`, `system` and `users` in each group and ignores one that lacks any; here each key
-/// counts by itself, since a rule can only forbid. Later files win key by key, as in GeoClue from 2.7 on. The files are
-/// read again when they have changed; GeoClue reads them at its start only.
+/// GeoClue asks for the keys `allowed`, `system` and `users` in each group and ignores one that lacks any; here each
+/// key counts by itself, since a rule can only forbid. Later files win key by key, as in GeoClue from 2.7 on. The files
+/// are read again when they have changed; GeoClue reads them at its start only.
 final class GeoClueConfiguration {
   /// What is said of one desktop-id.
   nonisolated struct Rule: Equatable, Sendable {

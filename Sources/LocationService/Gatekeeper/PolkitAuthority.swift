@@ -105,7 +105,8 @@ final class PolkitAuthority {
     connection.send(message)
   }
 
-  /// polkit that is not there is a way to run the service; polkit that refuses to speak to it is a mistake in its setup.
+  /// polkit that is not there is a way to run the service; polkit that refuses to speak to it is a mistake in its
+  /// setup.
   private func complain(_ error: DBusError) {
     guard error.name.rawValue.hasPrefix("org.freedesktop.PolicyKit1.Error."), !hasComplained,
       error.name.rawValue != "org.freedesktop.PolicyKit1.Error.Cancelled"

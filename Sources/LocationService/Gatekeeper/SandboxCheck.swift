@@ -4,9 +4,9 @@ import DBus
 /// Finds out whether a connection's process lives in a Flatpak or a Snap.
 ///
 /// The security label comes from the bus and cannot be wrong. Where it says nothing, the process's control group does,
-/// read from /proc, or asked of systemd where /proc hides other users' processes from a hardened service. Whoever cannot
-/// be looked up counts as sandboxed. GeoClue goes by the control group, too; like there, the process that opened the
-/// connection is meant, whoever uses it now.
+/// read from /proc, or asked of systemd where /proc hides other users' processes from a hardened service. Whoever
+/// cannot be looked up counts as sandboxed. GeoClue goes by the control group, too; like there, the process that opened
+/// the connection is meant, whoever uses it now.
 final class SandboxCheck {
   typealias Handler = (Facts.Housing, ControlGroup?) -> Void
 

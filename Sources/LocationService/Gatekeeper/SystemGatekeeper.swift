@@ -4,8 +4,8 @@ import MainLoop
 
 /// The system deployment: GeoClue sees only us, so all that it would have refused a consumer is refused here.
 ///
-/// The facts come from those who know: the bus, polkit, the person's own GeoClue agent, GeoClue's configuration, logind.
-/// ``Decision`` makes of them what a consumer may have.
+/// The facts come from those who know: the bus, polkit, the person's own GeoClue agent, GeoClue's configuration,
+/// logind. ``Decision`` makes of them what a consumer may have.
 final class SystemGatekeeper: Gatekeeper {
   /// Where the facts come from.
   struct Sources {

@@ -56,46 +56,83 @@ struct DecisionTests {
     let rows: [Row] = [
       ("agent 8", Self.person(), .exact, .authorized(.whenInUse)),
       ("agent 8, asks for the city", Self.person(), .city, .authorized(.whenInUse, asked: .city)),
-      ("agent 4", Self.person { $0.agent = .level(.city) }, .exact, .authorized(.whenInUse, level: .city, asked: .exact)),
-      ("agent 4, asks for the city", Self.person { $0.agent = .level(.city) }, .city,
-       .authorized(.whenInUse, level: .city, asked: .city)),
+      (
+        "agent 4", Self.person { $0.agent = .level(.city) }, .exact,
+        .authorized(.whenInUse, level: .city, asked: .exact)
+      ),
+      (
+        "agent 4, asks for the city", Self.person { $0.agent = .level(.city) }, .city,
+        .authorized(.whenInUse, level: .city, asked: .city)
+      ),
       ("agent 0", Self.person { $0.agent = .level(.none) }, .exact, .denied(.disabledByUser)),
       ("no agent", Self.person { $0.agent = .none }, .exact, .undecided(.noAgent)),
       ("agents are looked for", Self.person { $0.agent = .unknown }, .exact, .undecided()),
       ("polkit: no", Self.person { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .restricted(.disallowedByPolicy)),
-      ("polkit: reduced only", Self.person { $0.precise = .no }, .exact,
-       .authorized(.whenInUse, level: .city, asked: .exact)),
-      ("polkit: reduced only, asks for the country", Self.person { $0.precise = .no }, .country,
-       .authorized(.whenInUse, level: .city, asked: .country)),
-      ("polkit: reduced only, agent 1", Self.person { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
-       .authorized(.whenInUse, level: .country, asked: .exact)),
-      ("polkit asks", Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
-       .undecided(.authorizationRequired)),
-      ("polkit asks, agent 0", Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
-       .exact, .denied(.disabledByUser)),
-      ("polkit asks, no agent", Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
-       .exact, .undecided(.noAgent)),
-      ("polkit is absent", Self.person { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
-       .exact, .restricted(.policyUnavailable)),
-      ("polkit died while asked", Self.person { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
-       .restricted(.policyUnavailable)),
+      (
+        "polkit: reduced only", Self.person { $0.precise = .no }, .exact,
+        .authorized(.whenInUse, level: .city, asked: .exact)
+      ),
+      (
+        "polkit: reduced only, asks for the country", Self.person { $0.precise = .no }, .country,
+        .authorized(.whenInUse, level: .city, asked: .country)
+      ),
+      (
+        "polkit: reduced only, agent 1", Self.person { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
+        .authorized(.whenInUse, level: .country, asked: .exact)
+      ),
+      (
+        "polkit asks", Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
+        .undecided(.authorizationRequired)
+      ),
+      (
+        "polkit asks, agent 0",
+        Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
+        .exact, .denied(.disabledByUser)
+      ),
+      (
+        "polkit asks, no agent", Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
+        .exact, .undecided(.noAgent)
+      ),
+      (
+        "polkit is absent",
+        Self.person { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
+        .exact, .restricted(.policyUnavailable)
+      ),
+      (
+        "polkit died while asked", Self.person { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
+        .restricted(.policyUnavailable)
+      ),
       ("polkit has not answered", Self.person { $0.precise = .unknown }, .exact, .undecided()),
       ("session inactive", Self.person { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
-      ("session inactive, so polkit says no", Self.person { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
-       .exact, .denied(.sessionInactive)),
-      ("session inactive, polkit has not answered anew", Self.person { ($0.session, $0.precise) = (.inactive, .unknown) },
-       .exact, .denied(.sessionInactive)),
+      (
+        "session inactive, so polkit says no",
+        Self.person { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
+        .exact, .denied(.sessionInactive)
+      ),
+      (
+        "session inactive, polkit has not answered anew",
+        Self.person { ($0.session, $0.precise) = (.inactive, .unknown) },
+        .exact, .denied(.sessionInactive)
+      ),
       ("no logind", Self.person { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
       ("geoclue.conf forbids", Self.person { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
       ("Flatpak", Self.person { $0.housing = .sandbox }, .exact, .restricted(.sandboxed)),
       ("nobody knows where it lives", Self.person { $0.housing = .unverifiable }, .exact, .restricted(.sandboxed)),
-      ("named by a rule, without anything else", Self.person {
-        ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
-      }, .exact, .authorized(.always)),
-      ("named by a rule, in a Flatpak", Self.person { ($0.withoutAgent, $0.housing) = (.yes, .sandbox) }, .exact,
-       .restricted(.sandboxed)),
-      ("a dialog about the rule is not shown", Self.person { ($0.withoutAgent, $0.agent) = (.challenge, .none) }, .exact,
-       .undecided(.noAgent)),
+      (
+        "named by a rule, without anything else",
+        Self.person {
+          ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
+        }, .exact, .authorized(.always)
+      ),
+      (
+        "named by a rule, in a Flatpak", Self.person { ($0.withoutAgent, $0.housing) = (.yes, .sandbox) }, .exact,
+        .restricted(.sandboxed)
+      ),
+      (
+        "a dialog about the rule is not shown", Self.person { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
+        .exact,
+        .undecided(.noAgent)
+      ),
     ]
     for (name, facts, level, expected) in rows {
       #expect(Decision(facts, asking: level).authorization == expected, "\(name)")
