@@ -53,7 +53,7 @@ for release in ${*:-bookworm trixie}; do
   # Debian 13's has given that tag up and takes an override of it for an error.
   [ "$release" != bookworm ] || suppressed="--suppress-tags package-supports-alternative-init-but-no-init.d-script"
   # shellcheck disable=SC2086
-  try lintian inside lintian --allow-root --info --display-info --display-experimental --pedantic --show-overrides \
+  try lintian inside lintian --allow-root --info --display-info --display-experimental --pedantic \
     --fail-on error,warning,info,pedantic,experimental ${suppressed:-} "/srv/$(basename "$package")"
   suppressed=
   try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
