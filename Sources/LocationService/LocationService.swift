@@ -20,7 +20,13 @@ public final class LocationService {
   let fixes: FixStore
   let queue: OutgoingQueue
   /// What an administrator has set; takes effect for what comes next.
-  public var configuration: Configuration { didSet { idleWatch.timeout = configuration.idleTimeout } }
+  public var configuration: Configuration {
+    didSet {
+      idleWatch.timeout = configuration.idleTimeout
+      // GeoClue's own rules count as configuration, too.
+      gatekeeper.reload()
+    }
+  }
   private(set) var upstreamStatus = UpstreamStatus()
   /// Called when nobody has used the service for the configured time.
   public var onIdle: (() -> Void)? {

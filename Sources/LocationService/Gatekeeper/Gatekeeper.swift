@@ -9,6 +9,9 @@ protocol Gatekeeper: AnyObject {
   /// after ``gatheringTime`` whatever is missing then.
   func prepare(_ consumer: Consumer, _ action: @escaping () -> Void)
 
+  /// Reads GeoClue's rules for applications again if they have changed.
+  func reload()
+
   /// Whether a dialog could give a consumer more than it has now.
   func wouldAsk(_ consumer: Consumer, asking level: AccuracyLevel, as desktopID: String) -> Bool
 

@@ -28,8 +28,12 @@ final class SessionGatekeeper: Gatekeeper {
     return Decision(facts, asking: level, upstream: upstream).authorization
   }
 
-  func prepare(_ consumer: Consumer, _ action: @escaping () -> Void) {
+  func reload() {
     if rules.reloadIfChanged() { onChange?(nil) }
+  }
+
+  func prepare(_ consumer: Consumer, _ action: @escaping () -> Void) {
+    reload()
     let dossier = dossiers.open(for: consumer)
     guard dossier.housing == .unknown, let credentials = consumer.credentials else { return action() }
     dossier.wait(action) { round in

@@ -45,8 +45,12 @@ final class SystemGatekeeper: Gatekeeper {
     decision(for: consumer, asking: level, as: desktopID).authorization
   }
 
-  func prepare(_ consumer: Consumer, _ action: @escaping () -> Void) {
+  func reload() {
     if sources.rules.reloadIfChanged() { onChange?(nil) }
+  }
+
+  func prepare(_ consumer: Consumer, _ action: @escaping () -> Void) {
+    reload()
     guard let credentials = consumer.credentials else { return action() }
     let dossier = dossier(of: consumer)
     let act = { [weak self] in
