@@ -14,3 +14,16 @@ struct Demand {
   /// The level that satisfies everybody; nil if nobody listens.
   var level: AccuracyLevel? { counts.keys.max() }
 }
+
+/// One listener's part in the demand: none to begin with, and at most one level at a time.
+struct DemandShare {
+  private var level: AccuracyLevel?
+
+  /// Makes the listener need another level; nil is none.
+  mutating func change(to new: AccuracyLevel?, in service: LocationService) {
+    guard new != level else { return }
+    let old = level
+    level = new
+    service.moveDemand(from: old, to: new)
+  }
+}

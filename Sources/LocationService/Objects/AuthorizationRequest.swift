@@ -13,7 +13,7 @@ final class AuthorizationRequest: PendingRequest {
   private var timer: LoopSource?
   private var prompt: Prompt?
   private var isAsking = false
-  private var counted: AccuracyLevel?
+  private var demand = DemandShare()
 
   /// A little less than the 120 s in which a call that shows a dialog has to be answered.
   private static let dialogTime: Int64 = 119_000
@@ -28,7 +28,7 @@ final class AuthorizationRequest: PendingRequest {
   func begin() {
     consumer.add(self)
     timer = MainLoop.main.after(milliseconds: gatheringTime) { [weak self] in self?.answer() }
-    if service.gatekeeper.decidesByListening { count(options.accuracy) }
+    if service.gatekeeper.decidesByListening { demand.change(to: options.accuracy, in: service) }
     service.gatekeeper.prepare(consumer) { [weak self] in
       self?.isPrepared = true
       self?.refresh()
@@ -92,13 +92,6 @@ final class AuthorizationRequest: PendingRequest {
     prompt?.cancel()
     prompt = nil
     consumer.remove(self)
-    count(nil)
-  }
-
-  private func count(_ level: AccuracyLevel?) {
-    guard level != counted else { return }
-    let before = counted
-    counted = level
-    service.moveDemand(from: before, to: level)
+    demand.change(to: nil, in: service)
   }
 }

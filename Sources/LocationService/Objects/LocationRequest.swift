@@ -16,7 +16,7 @@ final class LocationRequest: PendingRequest {
   private var running: AccuracyLevel?
   private var timer: LoopSource?
   private var refreshTimer: LoopSource?
-  private var counted: AccuracyLevel?
+  private var demand = DemandShare()
   private var isReceiving = false
 
   init(_ call: MethodCall, from consumer: Consumer, _ options: RequestOptions, in service: LocationService) {
@@ -52,7 +52,7 @@ final class LocationRequest: PendingRequest {
     case .authorizedWhenInUse, .authorizedAlways:
       if running == nil, let fix = cachedFix { return answer(with: fix) }
     }
-    count(neededLevel)
+    demand.change(to: neededLevel, in: service)
     guard isWaiting else { return }
     let status = service.upstreamStatus
     if neededLevel != nil, status.state == .unavailable, status.reason == .geoclueNotInstalled {
@@ -142,13 +142,6 @@ final class LocationRequest: PendingRequest {
     refreshTimer = nil
     listen(at: nil)
     consumer.remove(self)
-    count(nil)
-  }
-
-  private func count(_ level: AccuracyLevel?) {
-    guard level != counted else { return }
-    let before = counted
-    counted = level
-    service.moveDemand(from: before, to: level)
+    demand.change(to: nil, in: service)
   }
 }

@@ -24,7 +24,7 @@ final class LocationSubscription {
   private var chain: Set<AnyCancellable> = []
   /// The level of the chain that runs; nil while none does.
   private var running: AccuracyLevel?
-  private var counted: AccuracyLevel?
+  private var demand = DemandShare()
   private var wasActive = false
   private var deadline: LoopSource?
 
@@ -205,7 +205,7 @@ extension LocationSubscription {
   /// Makes what runs agree with what is so: the chain, what GeoClue is needed for, the property `Active`.
   private func settle() {
     if !authorization.isAuthorized { last = nil }
-    count(neededLevel)
+    demand.change(to: neededLevel, in: service)
     if isActive != wasActive {
       wasActive = isActive
       changed("Active")
@@ -255,12 +255,5 @@ extension LocationSubscription {
     guard isStarted else { return nil }
     if authorization.isAuthorized { return level }
     return service.gatekeeper.decidesByListening ? options.accuracy : nil
-  }
-
-  private func count(_ level: AccuracyLevel?) {
-    guard level != counted else { return }
-    let before = counted
-    counted = level
-    service.moveDemand(from: before, to: level)
   }
 }
