@@ -5,6 +5,6 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 "$here/packages.sh" check
 "$here/swift.sh" build --build-tests
-BUS_BROKER=dbus-daemon "$here/swift.sh" test --skip-build
+BUS_BROKER=dbus-daemon "$here/suite.py"
 echo "Once more, on dbus-broker:"
-BUS_BROKER=dbus-broker "$here/swift.sh" test --skip-build --filter 'DBusTests|GeoClueTests|ServiceTests|EndToEndTests'
+BUS_BROKER=dbus-broker "$here/suite.py" --filter 'DBusTests|GeoClueTests|ServiceTests|EndToEndTests'

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Runs the tests. Those that fail are named at the end, and each is asked once more, alone.
+
+    suite.py [ARGUMENTS OF swift test]
+
+A thousand tests that start programs share the cores of one machine, so a deadline can pass that is far away otherwise. A test
+that fails alone as well has failed, and so has the run when more than three fail at first, or when it ends without a result.
+What passed only alone is said in the last lines: it is a fault of that test's, or the first sign of one of ours.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+RIG = os.path.dirname(os.path.abspath(__file__))
+ASKED_AGAIN_AT_MOST = 3
+
+
+def run(arguments, results):
+    """Passes the run's output on, and returns its exit status and the lines about failures."""
+    command = [f"{RIG}/swift.sh", "test", "--skip-build", "--disable-xctest", "--xunit-output", f"{results}.xml", *arguments]
+    failures = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as program:
+        for line in program.stdout:
+            print(line, end="", flush=True)
+            if " recorded an issue " in line:
+                failures.append(line.strip())
+    return program.returncode, failures
+
+
+def failed_tests(results):
+    """Those that failed, as `Module.Suite/test()`, or nothing where the run did not live to tell."""
+    try:
+        cases = ElementTree.parse(f"{results}-swift-testing.xml").iter("testcase")
+    except (FileNotFoundError, ElementTree.ParseError):
+        return []
+    return [identifier(case) for case in cases if case.find("failure") is not None]
+
+
+def identifier(case):
+    module, *suites = case.get("classname").split(".")
+    return f"{module}.{'/'.join([*suites, case.get('name')])}"
+
+
+def main():
+    arguments = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        status, failures = run(arguments, f"{folder}/all")
+        if status == 0:
+            return 0
+        failed = failed_tests(f"{folder}/all")
+        print(f"\nFailed in the run of all: {', '.join(failed) or 'the run itself'}")
+        print(*failures, sep="\n")
+        if not 1 <= len(failed) <= ASKED_AGAIN_AT_MOST:
+            return status
+        for number, test in enumerate(failed):
+            print(f"\n{test} once more, alone:")
+            status, _ = run(["--no-parallel", "--filter", f"^{re.escape(test)}"], f"{folder}/{number}")
+            if status != 0:
+                return status
+        print(f"\nPassed only alone: {', '.join(failed)}")
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
