@@ -34,7 +34,7 @@ def run(arguments, results):
 def failed_tests(results):
     """Those that failed, as `Module.Suite/test()`, or nothing where the run did not live to tell."""
     try:
-        cases = ElementTree.parse(f"{results}-swift-testing.xml").iter("testcase")
+        cases = ElementTree.parse(f"{results}.xml").iter("testcase")
     except (FileNotFoundError, ElementTree.ParseError):
         return []
     return [identifier(case) for case in cases if case.find("failure") is not None]
