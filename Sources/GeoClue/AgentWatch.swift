@@ -122,8 +122,7 @@ final class AgentWatch {
     _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall? {
-    let message = try? Message(
-      calling: member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus, arguments)
+    let message = try? Message(callingBus: member, arguments)
     return message.flatMap { connection.call($0, expecting: signature, handler) }
   }
 }

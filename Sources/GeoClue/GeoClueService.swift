@@ -37,8 +37,7 @@ final class GeoClueService {
   /// Has the bus start GeoClue.
   func activate() {
     let message = try? Message(
-      calling: "StartServiceByName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(GeoClueNames.service.rawValue), .uint32(0)])
+      callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
     guard let message else { return }
     activation = connection.call(message, timeout: .milliseconds(25_000)) { [weak self] result in
       guard let self else { return }

@@ -79,11 +79,8 @@ final class Session {
     // First of all: a call that comes once the name is free has to find a unit that systemd knows to be ending. One that
     // still counts as active would not be started anew, and the call would wait for a name that nobody takes.
     notifier.stopping()
-    let message = try? Message(
-      calling: "ReleaseName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(ServiceNames.service.rawValue)])
-    guard let message else { return MainLoop.main.quit() }
-    release = exported.call(message) { [weak self] _ in self?.finishLastCalls() }
+    release = exported.release(ServiceNames.service) { [weak self] in self?.finishLastCalls() }
+    if release == nil { MainLoop.main.quit() }
   }
 
   private func finishLastCalls() {

@@ -6,8 +6,7 @@ extension Connection {
   /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
   public func own(_ name: BusName) throws(DBusError) {
     let message = try Message(
-      calling: "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(name.rawValue), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))])
+      callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))])
     let answer = try callBlocking(message).first?.uint32.flatMap(Int32.init(exactly:))
     guard answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
       throw DBusError(.failed, "The name \(name) is already taken on this bus")
@@ -17,10 +16,15 @@ extension Connection {
   /// Gives a name up; does not wait for the answer.
   public func release(_ name: BusName) {
     guard isConnected else { return }
-    let message = try? Message(
-      calling: "ReleaseName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(name.rawValue)])
-    if let message { send(message) }
+    if let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)]) { send(message) }
+  }
+
+  /// Gives a name up; `done` runs once the bus has answered, when all that it had sent to the name has come already.
+  ///
+  /// Nil, and `done` never runs, if the bus cannot be asked.
+  public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall? {
+    let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)])
+    return message.flatMap { call($0) { _ in done() } }
   }
 }
 
@@ -47,10 +51,7 @@ public final class NameWatch {
       self?.question = nil
       self?.update(BusName(validating: new))
     }
-    let message = try? Message(
-      calling: "GetNameOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(name.rawValue)])
-    guard let message else { return }
+    guard let message = try? Message(callingBus: "GetNameOwner", [.string(name.rawValue)]) else { return }
     question = connection.call(message, expecting: .string) { [weak self] result in
       if case .success(let values) = result, let owner = values.first?.string {
         self?.update(BusName(validating: owner))

@@ -23,6 +23,12 @@ nonisolated public final class Message {
     try append(arguments)
   }
 
+  /// A call of a method of the message bus itself.
+  public convenience init(callingBus member: MemberName, _ arguments: [Value] = []) throws(DBusError) {
+    try self.init(
+      calling: member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus, arguments)
+  }
+
   /// A signal; without a destination everybody who listens gets it.
   public convenience init(
     signal member: MemberName, of interface: InterfaceName, at path: ObjectPath, to destination: BusName? = nil,

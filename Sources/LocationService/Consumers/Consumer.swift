@@ -85,10 +85,9 @@ nonisolated struct Credentials: Hashable, Sendable {
   @MainActor static func ask(
     for name: BusName, on connection: Connection, _ handler: @escaping (Credentials?) -> Void
   ) -> PendingCall? {
-    let message = try? Message(
-      calling: "GetConnectionCredentials", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(name.rawValue)])
-    guard let message else { return nil }
+    guard let message = try? Message(callingBus: "GetConnectionCredentials", [.string(name.rawValue)]) else {
+      return nil
+    }
     return connection.call(message) { result in
       guard case .success(let values) = result, let properties = values.first?.properties,
         let user = properties["UnixUserID"]?.uint32

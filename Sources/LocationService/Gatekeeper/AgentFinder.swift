@@ -57,9 +57,7 @@ final class AgentFinder {
 
   private func list() {
     guard listing == nil else { return }
-    let message = try? Message(
-      calling: "ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus)
-    guard let message else { return }
+    guard let message = try? Message(callingBus: "ListNames") else { return }
     let users = wanted
     wanted = [:]
     listing = connection.call(message, expecting: "as") { [weak self] result in
