@@ -74,9 +74,14 @@ let package = Package(
     .executableTarget(
       name: "location-example", dependencies: ["DBus", "MainLoop", "Publicist"], path: "Tests/Examples/swift",
       swiftSettings: onMainLoop),
+    // The program that the README shows.
+    .executableTarget(
+      name: "follow-example", dependencies: ["DBus", "MainLoop", "Publicist"], path: "Tests/Examples/short",
+      exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "ExampleTests", dependencies: ["TestSupport", "geopublicist", "geopublicistd", "location-example"],
-      path: "Tests/Examples", exclude: ["c", "javascript", "python", "scenario.json", "shell", "swift"],
+      name: "ExampleTests",
+      dependencies: ["TestSupport", "follow-example", "geopublicist", "geopublicistd", "location-example"],
+      path: "Tests/Examples", exclude: ["c", "javascript", "python", "scenario.json", "shell", "short", "swift"],
       sources: ["ExampleTests.swift"], swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests", dependencies: ["geopublicist", "geopublicistd", "DBus", "LocationModel", "TestSupport"],

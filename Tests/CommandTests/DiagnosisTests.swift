@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import geopublicist
@@ -111,6 +113,21 @@ import Testing
   }
 
   @Test func sandboxes() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
+
+  @Test func unitsThatRemediesNameAreOurs() throws {
+    var facts = Self.healthy()
+    facts.bridge = .failed(message: "exit status 1")
+    for (isSession, kind) in [(false, "system"), (true, "user")] {
+      facts.isSession = isSession
+      let remedy = try #require(Diagnosis.bridge(facts)).remedy
+      let units = remedy.matches(of: #/(?:status|-u) ([a-z]+)/#).map(\.1)
+      #expect(!units.isEmpty)
+      for unit in units {
+        let file = Rig.sourceFile("packaging/systemd/\(kind)/\(unit).service")
+        #expect(FileManager.default.fileExists(atPath: file), "\(remedy)")
+      }
+    }
+  }
 
   @Test func theFixItself() {
     #expect(

@@ -104,6 +104,27 @@ import Testing
       expecting: strings("watch").filter { $0.hasPrefix("location") }, in: machine, environment: ["PATH": path])
   }
 
+  /// What the README shows.
+  @Test(arguments: ["follow.py", "follow.js", "Follow.swift"]) func shortProgramsPrintEachFix(name: String) throws {
+    let file = Self.file("short/\(name)")
+    let programs = [
+      "follow.py": [Rig.python, file], "follow.js": ["gjs", file],
+      "Follow.swift": ["stdbuf", "-oL", Rig.product("follow-example")],
+    ]
+    let machine = try Machine()
+    let agent = try DesktopAgent(at: machine.bus.address)
+    try agent.waitUntilRegistered()
+    let process = try ChildProcess(
+      #require(programs[name]), environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
+    for latitude in [52.5, 52.75] {
+      try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13.25))
+      try eventually("\(latitude) from \(process.name): \(process.standardError)") {
+        process.standardOutput.hasSuffix("\(latitude) 13.25\n")
+      }
+    }
+    #expect(process.exited == nil && process.standardError.isEmpty)
+  }
+
   @Test func swiftInItsOwnProcess() throws {
     let machine = try Machine()
     let agent = try DesktopAgent(at: machine.bus.address)

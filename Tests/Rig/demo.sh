@@ -1,15 +1,20 @@
 #!/bin/sh
 # Live locations on a private bus, from a replayed walk through the real GeoClue and our daemon to a Python program.
 #
-# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment. Needs no root where the
-# kernel lets users have namespaces, touches nothing of the machine's own, and leaves nothing behind.
+# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment, as is GEOPUBLICIST_BIN, the
+# folder of the programs if they are built already. Needs no root where the kernel lets users have namespaces, touches
+# nothing of the machine's own, and leaves nothing behind.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-"$here/packages.sh" demo
-echo "Building geopublicistd (debug, the quicker one to build) …"
-"$here/swift.sh" build --product geopublicistd
-daemon=$("$here/swift.sh" build --show-bin-path)/geopublicistd
+programs=${GEOPUBLICIST_BIN:-}
+if [ -z "$programs" ]; then
+  "$here/packages.sh" demo
+  echo "Building geopublicistd and geopublicist (debug, the quicker ones to build) …"
+  "$here/swift.sh" build --product geopublicistd
+  "$here/swift.sh" build --product geopublicist
+  programs=$("$here/swift.sh" build --show-bin-path)
+fi
 
 directory=$(mktemp -d /tmp/geopublicist-demo.XXXXXX)
 chmod 755 "$directory"
@@ -63,12 +68,11 @@ start receiver /usr/bin/python3 "$here/nmea-replay.py" "$directory/nmea.sock" "$
 await test -S "$directory/nmea.sock"
 start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"
 await is_owned org.freedesktop.GeoClue2
-start geopublicistd "$daemon" --system --address "$address" --geoclue-address "$address"
+start geopublicistd "$programs/geopublicistd" --system --address "$address" --geoclue-address "$address"
 await is_owned org.geopublicist.Location1
 
 echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
-echo "To look at it from another terminal: busctl --address=$address introspect org.geopublicist.Location1 \
-/org/geopublicist/Location1"
+echo "In another terminal this leads there: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
 # In the background, so that a signal for this script alone is heard at once.
 setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/consumers/watch_dbus.py" --address "$address" \
   ${COUNT:+--count "$COUNT"} ${DURATION:+--duration "$DURATION"} &

@@ -35,12 +35,12 @@ nonisolated extension Diagnosis {
       return problem(
         "bridge", "The bridge is not on \(facts.bus), and nothing starts it there",
         facts.isSession
-          ? "geopublicistd --session, or install the package geopublicist" : "sudo apt install geopublicist")
+          ? "sudo apt install geopublicist, or start geopublicistd --session" : "sudo apt install geopublicist")
     case .failed(let message):
       return problem(
         "bridge", "The bridge does not start: \(message)",
         facts.isSession
-          ? "journalctl --user -u geopublicistd" : "systemctl status geopublicistd; journalctl -u geopublicistd")
+          ? "systemctl --user status geopublicist; journalctl --user -u geopublicist" : "systemctl status geopublicist; journalctl -u geopublicist")
     case .refused(let message):
       return problem(
         "policy", "The rules of \(facts.bus) do not let this user talk to the bridge: \(message)",

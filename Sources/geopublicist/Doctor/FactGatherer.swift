@@ -93,9 +93,10 @@ extension FactGatherer {
 
   private mutating func askServer() {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
-    // Whoever has a fix does not need it, nor whoever may have none: no stranger is told of this machine for nothing.
+    // Whoever has a fix does not need it, nor whoever may have none: no stranger is told of this machine for nothing. And
+    // where nobody could ask for a fix, nobody has missed the server.
     switch facts.attempt {
-    case .fix: return
+    case .fix, nil: return
     case .error(let name, _) where name == ErrorName.contractNotAuthorized.rawValue: return
     default: break
     }

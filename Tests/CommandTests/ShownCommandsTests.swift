@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every command that the documentation shows is run, and what comes has the shape of what is shown.
+@Suite(.serialized) struct ShownCommandsTests {
+  private static nonisolated let texts = ["README.md"]
+  private static nonisolated let manuals = [
+    "packaging/man/geopublicist.1", "packaging/man/geopublicistd.8", "packaging/man/geopublicist.conf.5",
+    "packaging/man/org.geopublicist.Location1.5",
+  ]
+
+  private static func transcripts(of file: String) throws -> [Transcript] {
+    try texts.contains(file) ? Transcript.all(inMarkdown: file) : Transcript.all(inManual: file)
+  }
+
+  @Test(arguments: texts + manuals) func whatIsShownIsWhatComes(file: String) throws {
+    let shown = try Self.transcripts(of: file).filter { !$0.steps.isEmpty }
+    guard !shown.isEmpty else { return }
+    let stage = try Stage()
+    for transcript in shown {
+      let outputs = try stage.play(transcript)
+      #expect(outputs.count == transcript.steps.count, "\(transcript.place): \(outputs)")
+      for (step, output) in zip(transcript.steps, outputs) {
+        let found = Shape.lines(output)
+        let expected = Shape.lines(step.output)
+        let agrees = Shape.agree(found, expected)
+        #expect(agrees, "\(transcript.place): \(step.command)\nshown \(expected)\ncomes \(found)")
+      }
+    }
+  }
+
+  /// Nothing that is shown escapes these tests: what is no transcript is of a kind that another test knows.
+  @Test(arguments: texts + manuals) func everyBlockIsOfAKnownKind(file: String) throws {
+    let blocks = try Self.transcripts(of: file).filter(\.steps.isEmpty)
+    for block in blocks {
+      switch block.language {
+      case "text": #expect(block.lines.contains { $0.contains("┌") }, "\(block.place): a drawing")
+      case "sh": try check(commands: block)
+      case "python", "javascript", "swift": try check(program: block)
+      default: try check(configuration: block)
+      }
+    }
+  }
+
+  /// Commands that change the machine, or take long: the targets exist; the package is installed in containers.
+  private func check(commands block: Transcript) throws {
+    for line in block.lines {
+      let command = line.split(separator: "#")[0].trimmingCharacters(in: .whitespaces)
+      if command.hasPrefix("make ") {
+        let root = Rig.sourceFile("")
+        let words = command.split(separator: " ").dropFirst().map(String.init)
+        #expect(try run(["make", "-n", "-C", root] + words).succeeded, "\(block.place): \(command)")
+      } else {
+        #expect(command == "sudo apt install ./geopublicist_*.deb", "\(block.place)")
+      }
+    }
+  }
+
+  /// A whole program of the examples, which are run with them.
+  private func check(program block: Transcript) throws {
+    let file = ["python": "follow.py", "javascript": "follow.js", "swift": "Follow.swift"][block.language] ?? ""
+    let program = try String(contentsOfFile: Rig.sourceFile("Tests/Examples/short/\(file)"), encoding: .utf8)
+    #expect(block.text == program, "\(block.place)")
+  }
+
+  /// Something for the daemon to read.
+  private func check(configuration block: Transcript) throws {
+    #expect(block.lines.first?.hasPrefix("[") == true, "\(block.place): no command, program or configuration")
+    let directory = TemporaryDirectory()
+    let path = directory.file("geopublicist.conf")
+    try block.text.write(toFile: path, atomically: true, encoding: .utf8)
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus, options: ["--config", path])
+    #expect(daemon.isRunning, "\(block.place)")
+    withExtendedLifetime(bus) {}
+  }
+
+  @Test func theShapeForgivesNumbersAndNothingElse() {
+    #expect(Shape.line("geo:52.5162750,13.3777040,34;u=1") == Shape.line("geo:1,-2.5,3.25;u=12"))
+    #expect(Shape.line("Measured: 2026-11-21 08:35:11 (now)") == Shape.line("Measured: 2027-01-02 10:00:00 (3 s ago)"))
+    #expect(Shape.line("State \"idle\"") != Shape.line("State \"running\""))
+    #expect(Shape.line("\r\u{1B}[KWaiting…\r\u{1B}[Kdone\r") == "done")
+    #expect(Shape.line("Speed: 3 m/s") == nil)
+    #expect(Shape.agree("a b c", "a …c") && Shape.agree("abc", "…") && Shape.agree("abc", "abc…"))
+    #expect(!Shape.agree("abc", "…b") && !Shape.agree("abc", "b…") && !Shape.agree("abc", "…c…c"))
+  }
+}
+
+/// Where the documentation's commands are run: a terminal in a folder of its own, a walk, and both buses.
+private final class Stage {
+  private static let end = "\u{1E}"
+
+  private let directory = TemporaryDirectory()
+  private let system: PrivateBus
+  private let session: PrivateBus
+  private let geoclue: RealGeoClue
+  private let agent: DesktopAgent
+  private let daemon: Daemon
+  private var walk: [GGASentence]
+
+  init() throws {
+    system = try PrivateBus(.system)
+    session = try PrivateBus(.session)
+    geoclue = try RealGeoClue(on: system)
+    agent = try DesktopAgent(at: system.address)
+    try agent.waitUntilRegistered()
+    daemon = try Daemon(.system, on: system)
+    let track = try String(contentsOfFile: Rig.file("track.csv"), encoding: .utf8)
+    walk = track.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let numbers = line.split(separator: ",").compactMap { Double($0) }
+      return GGASentence(latitude: numbers[0], longitude: numbers[1], altitude: numbers[2], dilution: 2)
+    }
+  }
+
+  /// The output of each command, when all have come to their end.
+  func play(_ transcript: Transcript) throws -> [[String]] {
+    let bin = (Rig.product("geopublicist") as NSString).deletingLastPathComponent
+    let commands = transcript.steps.map { step in
+      let command = step.command.replacing("/usr/libexec/geopublicistd", with: "'\(bin)/geopublicistd'")
+        .replacing("make demo", with: "make -s -C '\(Rig.sourceFile(""))' demo")
+      return "printf '\\036'; (exit $status)\n\(command)\nstatus=$?\n"
+    }
+    let script = directory.freshFile("commands")
+    let frame = "trap 'kill $(jobs -p) 2> /dev/null' EXIT\ncd '\(directory.path)'; stty cols 100; status=0\n"
+    try (frame + commands.joined()).write(toFile: script, atomically: true, encoding: .utf8)
+    let terminal = try ChildProcess(
+      ["script", "-qefc", "sh '\(script)'", "/dev/null"],
+      environment: [
+        "TERM": "xterm", "NO_COLOR": "1", "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "cat",
+        "PATH": "\(bin):/usr/bin:/bin", "GEOPUBLICIST_BIN": bin, "COUNT": "3", "RATE": "20",
+        "DBUS_SYSTEM_BUS_ADDRESS": system.address, "DBUS_SESSION_BUS_ADDRESS": session.address,
+      ])
+    try eventually("the end of \(transcript.place)", within: .seconds(120)) {
+      if terminal.exited != nil { return true }
+      // As a receiver: while somebody listens.
+      if geoclue.receiver.isConnected, var here = walk.first {
+        here.time = Date()
+        try geoclue.receiver.write(here)
+        walk.append(walk.removeFirst())
+        usleep(50_000)
+      }
+      return false
+    }
+    // A terminal ends its lines by two characters.
+    let text = terminal.standardOutput.replacing("\r\n", with: "\n")
+    return text.components(separatedBy: Self.end).dropFirst().map { $0.components(separatedBy: "\n") }
+  }
+}

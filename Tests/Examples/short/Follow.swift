@@ -1,0 +1,20 @@
+import DBus
+import MainLoop
+import Publicist
+
+@main enum Follow {
+  static func main() throws {
+    let connection = try Connection(to: .system)
+    let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
+    let publicist = LocationPublicist(manager)
+    let printing = publicist.locationPublisher()
+      .compactMap(\.last)
+      .filter { ($0.accuracy ?? .infinity) < 100 }
+      .sink { print($0.latitude, $0.longitude) }
+
+    manager.desiredAccuracy = .exact
+    manager.startUpdatingLocation()
+    MainLoop.main.run()
+    withExtendedLifetime((publicist, printing)) {}
+  }
+}
