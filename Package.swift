@@ -92,7 +92,7 @@ let package = Package(
     .testTarget(
       name: "LocationServiceTests", dependencies: ["LocationService", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
+      name: "EndToEndTests", dependencies: ["TestSupport", "geopublicist", "geopublicistd"], swiftSettings: onMainLoop),
 
     // Benchmarks
     .executableTarget(

@@ -142,10 +142,10 @@ final class ControlGroups {
   }
 
   /// The hierarchy in which groups can be made: systemd's own of the old kind, or the one of the new kind.
-  private nonisolated static let hierarchy = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"]
-    .first {
-      FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs")
-    }
+  private nonisolated static var hierarchy: String? { hierarchies.first }
+  private nonisolated static let hierarchies = [
+    "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup",
+  ].filter { FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs") }
 
   private var made: Set<String> = []
 
@@ -163,6 +163,17 @@ final class ControlGroups {
     mkdir(group, 0o755)
     made.insert(group)
     try "\(process)".write(toFile: "\(group)/cgroup.procs", atomically: false, encoding: .utf8)
+  }
+
+  /// A command for a shell that puts it in a session, as logind names them, in every hierarchy: which of them counts is
+  /// systemd's secret.
+  func commandToEnterSession() -> String {
+    Self.hierarchies.map { hierarchy in
+      let group = "\(hierarchy)/session-c9.scope"
+      mkdir(group, 0o755)
+      made.insert(group)
+      return "echo $$ > \(group)/cgroup.procs; "
+    }.joined()
   }
 
   isolated deinit {

@@ -8,7 +8,7 @@ final class AuthorizeCommand: Command {
   static let summary = "Decide whether this user may have the location"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("interactive", "i", "A dialog may be shown")
+    parser.addSwitch("interactive", "i", "A dialog may be shown, or a password asked for on this terminal")
     parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
     parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
   }
@@ -16,6 +16,7 @@ final class AuthorizeCommand: Command {
   private let invocation: Invocation
   private let options: [(String, Value)]
   private var bridge: Bridge?
+  private var agent: TerminalAgent?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
@@ -26,28 +27,37 @@ final class AuthorizeCommand: Command {
   }
 
   func begin() {
-    let isInteractive = invocation.parser.isSet("interactive")
     do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      if isInteractive { invocation.output.showProgress("Waiting for an answer (Ctrl-C ends it)") }
-      bridge.call(
-        "RequestAuthorization", [.options(options)], timeout: .milliseconds(130_000), interactive: isInteractive,
-        expecting: "ss"
-      ) { [invocation] result in
-        switch result {
-        case .success(let values): Self.show(values.compactMap(\.string), on: invocation)
-        case .failure(let error): invocation.fail(error)
-        }
-      }
+      bridge = try Bridge(on: invocation.bus)
     } catch {
-      invocation.fail(error)
+      return invocation.fail(error)
+    }
+    guard invocation.parser.isSet("interactive") else { return ask() }
+    // In a session GeoClue decides, and polkit has no part in it.
+    if invocation.bus == .system { agent = TerminalAgent { [weak self] in self?.ask() } }
+    guard let agent else {
+      invocation.output.showProgress("Waiting for an answer (Ctrl-C ends it)")
+      return ask()
+    }
+    // The agent writes to this terminal, too: no line of progress beside its question.
+    invocation.output.whenEnding { agent.end() }
+  }
+
+  private func ask() {
+    bridge?.call(
+      "RequestAuthorization", [.options(options)], timeout: .milliseconds(130_000),
+      interactive: invocation.parser.isSet("interactive"), expecting: "ss"
+    ) { [weak self] result in
+      switch result {
+      case .success(let values): self?.show(values.compactMap(\.string))
+      case .failure(let error): self?.invocation.fail(error)
+      }
     }
   }
 
   func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
-  private static func show(_ answer: [String], on invocation: Invocation) {
+  private func show(_ answer: [String]) {
     let (status, reason) = (answer[0], answer[1])
     let output = invocation.output
     output.clearProgress()
@@ -56,7 +66,9 @@ final class AuthorizeCommand: Command {
         JSONText.object([("AuthorizationStatus", .string(status)), ("AuthorizationReason", .string(reason))]))
     } else {
       output.line(Sentences.emphasis(status: status).around(status, output.hasColors))
-      output.line(Sentences.authorization(reason: reason))
+      // polkit does not say which of the two it was; the desktop's settings have no part in it.
+      let isAnswer = agent != nil && reason == AuthorizationReason.rejectedByAgent.rawValue
+      output.line(isAnswer ? "The answer was no, or the password was wrong" : Sentences.authorization(reason: reason))
     }
     let isAuthorized = AuthorizationStatus(rawValue: status)?.isAuthorized ?? false
     invocation.finish(isAuthorized ? ExitStatus.success : ExitStatus.notAuthorized)

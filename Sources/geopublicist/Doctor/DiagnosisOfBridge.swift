@@ -40,7 +40,8 @@ nonisolated extension Diagnosis {
       return problem(
         "bridge", "The bridge does not start: \(message)",
         facts.isSession
-          ? "systemctl --user status geopublicist; journalctl --user -u geopublicist" : "systemctl status geopublicist; journalctl -u geopublicist")
+          ? "systemctl --user status geopublicist; journalctl --user -u geopublicist"
+          : "systemctl status geopublicist; journalctl -u geopublicist")
     case .refused(let message):
       return problem(
         "policy", "The rules of \(facts.bus) do not let this user talk to the bridge: \(message)",

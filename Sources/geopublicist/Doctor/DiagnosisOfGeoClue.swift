@@ -40,7 +40,8 @@ nonisolated extension Diagnosis {
     }
     return problem(
       "agent", "Nobody decides about locations for this user: no agent of GeoClue runs",
-      "Log in to a desktop session, or sudo apt install geoclue-2-demo, and start /usr/libexec/geoclue-2.0/demos/agent in this one")
+      "Log in to a desktop session, or sudo apt install geoclue-2-demo, and start "
+        + "/usr/libexec/geoclue-2.0/demos/agent in this one")
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {

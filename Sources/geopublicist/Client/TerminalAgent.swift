@@ -1,0 +1,77 @@
+import Glibc
+import MainLoop
+
+/// polkit's agent for terminals, which asks for a password where this program was called, as `systemctl` and `pkexec` do.
+///
+/// It steps back where the session has an agent of its own: a desktop shows its dialog.
+final class TerminalAgent {
+  private static let program = "pkttyagent"
+
+  private let process: pid_t
+  private let readEnd: Int32
+  private var watch: LoopSource?
+  private var onReady: (() -> Void)?
+
+  /// Starts it, and calls `onReady` once when polkit knows it or when it has ended; nil where nobody can be asked: no
+  /// person is at standard input, or polkit's agent is not installed.
+  init?(_ onReady: @escaping () -> Void) {
+    guard isatty(STDIN_FILENO) == 1 else { return nil }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    guard let process = Self.spawn(ends[1]) else {
+      close(ends[0])
+      return nil
+    }
+    self.process = process
+    self.onReady = onReady
+    readEnd = ends[0]
+    // It writes nothing there and closes it when it is ready.
+    watch = MainLoop.main.watch(descriptor: readEnd, for: .hangUp) { [weak self] _ in self?.ready() }
+  }
+
+  /// Ends it; it leaves the terminal as it was.
+  func end() {
+    watch?.cancel()
+    close(readEnd)
+    kill(process, SIGTERM)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) == -1, errno == EINTR {}
+  }
+
+  private func ready() {
+    watch?.cancel()
+    let action = onReady
+    onReady = nil
+    action?()
+  }
+
+  /// Starts it with a descriptor that it closes when polkit knows it.
+  private static func spawn(_ descriptor: Int32) -> pid_t? {
+    let notified: Int32 = 3
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, descriptor, notified)
+
+    // The signals that the main loop reads are blocked here, and a broken pipe is ignored: neither is for a child.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var ignored = sigset_t()
+    sigemptyset(&ignored)
+    sigaddset(&ignored, SIGPIPE)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &ignored)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    let words = [program, "--notify-fd", "\(notified)", "--fallback"]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process: pid_t = 0
+    return posix_spawnp(&process, program, &actions, &attributes, &arguments, environ) == 0 ? process : nil
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `geopublicist authorize --interactive` where no desktop shows a dialog: polkit's own agent asks on the terminal. The
+/// real polkit, its agent and its helper, PAM, and a password that is typed.
+@Suite(
+  .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own"))
+struct AuthorizeOnTerminalTests {
+  private let folder = TemporaryDirectory()
+  private let machine: GatekeeperMachine
+  private let agent: DesktopAgent
+  private let groups = ControlGroups()
+
+  init() throws {
+    machine = try GatekeeperMachine(.asks)
+    agent = try machine.agent(of: GatekeeperMachine.person)
+    // What asks PAM looks for the system bus at its usual place, whatever the environment says.
+    try FileManager.default.createDirectory(atPath: folder.file("run/dbus"), withIntermediateDirectories: true)
+    let socket = machine.bus.address.replacing("unix:path=", with: "")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("run/dbus/system_bus_socket"), withDestinationPath: socket)
+    let name = String(cString: getpwuid(GatekeeperMachine.person).pointee.pw_name)
+    try "\(name):\(Self.hash):20000:0:99999:7:::\n".write(
+      toFile: folder.file("shadow"), atomically: true, encoding: .utf8)
+    chmod(folder.file("shadow"), 0o600)
+  }
+
+  private static let password = "open sesame"
+  /// Of that password, by crypt(3).
+  private static let hash =
+    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
+
+  /// The command on a terminal of the person's own, then what became of the terminal.
+  private func authorize() throws -> ChildProcess {
+    let person = GatekeeperMachine.person
+    // polkit takes an agent that steps back only in a session, which it knows by its control group.
+    let command =
+      "trap : INT; " + groups.commandToEnterSession() + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
+      + "authorize --interactive; echo status $?; stty -a"
+    let terminal = try ChildProcess(
+      [
+        Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--", "script",
+        "-qefc", command, "/dev/null",
+      ], environment: ["TERM": "xterm", "NO_COLOR": "1", "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
+    do {
+      try eventually("a question") { terminal.standardOutput.contains("Password: ") }
+    } catch {
+      throw DeadlineExceeded("a question", within: .seconds(10), seen: terminal.standardOutput + terminal.standardError)
+    }
+    return terminal
+  }
+
+  private func end(of terminal: ChildProcess) throws -> String {
+    _ = try terminal.waitForExit()
+    let text = terminal.standardOutput
+    #expect(text.contains(#/ echo\b/#), "what is typed is shown again: \(text)")
+    #expect(!text.contains(Self.password))
+    return text
+  }
+
+  @Test func theRightPasswordAuthorizes() throws {
+    let terminal = try authorize()
+    try terminal.send(Self.password)
+    let text = try end(of: terminal)
+    #expect(text.contains("authorized-when-in-use\r\nAccess") && text.contains("\nstatus 0\r"), "\(text)")
+  }
+
+  @Test func aWrongPasswordDoesNot() throws {
+    let terminal = try authorize()
+    try terminal.send("close sesame")
+    let text = try end(of: terminal)
+    #expect(text.contains("denied\r\nThe answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"), "\(text)")
+  }
+
+  @Test func controlCEndsTheQuestion() throws {
+    let terminal = try authorize()
+    try terminal.send("\u{3}")
+    #expect(try end(of: terminal).contains("\nstatus 130\r"))
+  }
+
+  @Test func nobodyIsAskedInAPipe() throws {
+    let result = try run(
+      [Rig.product("geopublicist"), "authorize", "--interactive"],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.person)
+    #expect(result.exit == .status(3), "\(result.standardError)")
+    #expect(result.standardOutput.hasPrefix("not-determined\n") && !result.standardOutput.contains("Password"))
+  }
+}
