@@ -5,7 +5,8 @@ import Testing
 /// `geopublicist authorize --interactive` where no desktop shows a dialog: polkit's own agent asks on the terminal. The
 /// real polkit, its agent and its helper, PAM, and a password that is typed.
 @Suite(
-  .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own"))
+  .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own")
+)
 struct AuthorizeOnTerminalTests {
   private let folder = TemporaryDirectory()
   private let machine: GatekeeperMachine
@@ -29,18 +30,21 @@ struct AuthorizeOnTerminalTests {
   private static let password = "open sesame"
   /// Of that password, by crypt(3).
   private static let hash =
-    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
+    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTI"
+    + "bXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
 
   /// The command on a terminal of the person's own, then what became of the terminal.
   private func authorize() throws -> ChildProcess {
     let person = GatekeeperMachine.person
     // polkit takes an agent that steps back only in a session, which it knows by its control group.
     let command =
-      "trap : INT; " + groups.commandToEnterSession() + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
+      "trap : INT; " + groups.commandToEnterSession()
+      + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
       + "authorize --interactive; echo status $?; stty -a"
     let terminal = try ChildProcess(
       [
-        Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--", "script",
+        Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--",
+        "script",
         "-qefc", command, "/dev/null",
       ], environment: ["TERM": "xterm", "NO_COLOR": "1", "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
     do {
@@ -70,7 +74,9 @@ struct AuthorizeOnTerminalTests {
     let terminal = try authorize()
     try terminal.send("close sesame")
     let text = try end(of: terminal)
-    #expect(text.contains("denied\r\nThe answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"), "\(text)")
+    #expect(
+      text.contains("denied\r\nThe answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"),
+      "\(text)")
   }
 
   @Test func controlCEndsTheQuestion() throws {
