@@ -22,7 +22,8 @@ public final class Daemon {
   ///   - bus: Where it exports its interface.
   ///   - geoclueBus: Where GeoClue is, the same unless given.
   ///   - user: As whom; only root may say that.
-  ///   - options: Further arguments.
+  ///   - options: Further arguments. Without a `--config` among them it never ends because it is idle, since a test may
+  ///     have to wait for its turn between the start of the daemon and the first call.
   public init(
     _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
     options: [String] = []
@@ -31,7 +32,7 @@ public final class Daemon {
       [
         Rig.product("geopublicistd"), deployment.rawValue, "--address", bus.address, "--geoclue-address",
         (geoclueBus ?? bus).address, "--verbose",
-      ] + options,
+      ] + (options.contains("--config") ? [] : ["--config", Rig.file("never-idle.conf")]) + options,
       // So that what libdbus complains about is seen as the failure that it is.
       environment: ["DBUS_FATAL_WARNINGS": "1"], as: user)
     do {
