@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import LocationModel
 import Program
 
@@ -48,11 +49,18 @@ final class AuthorizeCommand: Command {
       "RequestAuthorization", [.options(options)], timeout: .milliseconds(130_000),
       interactive: invocation.parser.isSet("interactive"), expecting: "ss"
     ) { [weak self] result in
+      // Ctrl-C ends the agent, too, whose end is a no; that it was Ctrl-C is still on its way here.
+      guard self?.isInterruptPending == false else { return }
       switch result {
       case .success(let values): self?.show(values.compactMap(\.string))
       case .failure(let error): self?.invocation.fail(error)
       }
     }
+  }
+
+  private var isInterruptPending: Bool {
+    var pending = sigset_t()
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1
   }
 
   func interrupted() { invocation.finish(ExitStatus.interrupted) }
