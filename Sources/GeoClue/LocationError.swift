@@ -10,10 +10,12 @@ nonisolated public struct LocationError: Error, Hashable, Sendable {
     case locationUnknown
   }
 
+  /// What kind of failure it is, for programs.
   public let code: Code
   /// One plain sentence, without any coordinate.
   public let message: String
 
+  /// A failure of that kind, with a sentence about it.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -5,6 +5,7 @@ import MainLoop
 ///
 /// All it does happens on the main loop; nothing blocks.
 public final class LocationManager {
+  /// Who is told of locations, the authorization and failures; not kept alive by the manager.
   public weak var delegate: (any LocationManagerDelegate)?
 
   /// The level asked of the source; may be changed while updating.

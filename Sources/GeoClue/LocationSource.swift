@@ -26,7 +26,10 @@ extension LocationSource {
 nonisolated public enum LocationSourceEvent: Sendable {
   /// A fix, checked and normalised, in the order of arrival.
   case location(Location)
+  /// What is known of GeoClue and its sources has changed.
   case status(UpstreamStatus)
+  /// What GeoClue allows has changed.
   case authorization(Authorization)
+  /// Something went wrong; more may follow all the same.
   case failure(LocationError)
 }

@@ -12,17 +12,34 @@ public struct Authorization: Hashable, Sendable {
 
   /// The reasons for not having decided.
   public enum Undecided: Sendable {
-    case noAgent, authorizationRequired, undecided
+    /// No agent of GeoClue runs for the person, so that nobody can say yes.
+    case noAgent
+    /// The person has to be asked, and that takes a call that allows it.
+    case authorizationRequired
+    /// A check is still under way.
+    case undecided
   }
 
   /// The reasons that lie with the person.
   public enum Denial: Sendable {
-    case disabledByUser, rejectedByAgent, sessionInactive
+    /// Location is switched off.
+    case disabledByUser
+    /// The person has been asked, and said no.
+    case rejectedByAgent
+    /// Somebody else is at the machine now.
+    case sessionInactive
   }
 
   /// The reasons that lie with a rule.
   public enum Restriction: Sendable {
-    case disallowedByConfiguration, disallowedByPolicy, sandboxed, policyUnavailable
+    /// GeoClue's configuration forbids the program.
+    case disallowedByConfiguration
+    /// polkit's rules forbid it to the person.
+    case disallowedByPolicy
+    /// The program is in a sandbox; its way is the desktop portal.
+    case sandboxed
+    /// polkit could not be asked.
+    case policyUnavailable
   }
 
   /// How long an authorization lasts.

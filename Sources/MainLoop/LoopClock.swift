@@ -11,6 +11,7 @@ public struct LoopClock {
   /// Wall-clock time since 1970; an administrator or NTP may make it jump.
   public var realtime: () -> UInt64
 
+  /// Clocks of the caller's own, each in microseconds.
   public init(
     monotonic: @escaping () -> Int64, boottime: @escaping () -> UInt64, realtime: @escaping () -> UInt64
   ) {

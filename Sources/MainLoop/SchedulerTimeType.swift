@@ -6,6 +6,7 @@ extension MainLoop {
     /// Since the clock's beginning, which is about when the machine started.
     public let microseconds: Int64
 
+    /// A point that long after the clock's beginning.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     public func distance(to other: Self) -> Stride {
@@ -28,8 +29,10 @@ extension MainLoop.SchedulerTimeType {
   nonisolated public struct Stride: SchedulerTimeIntervalConvertible, SignedNumeric, Comparable, Hashable, Sendable,
     ExpressibleByFloatLiteral
   {
+    /// The length; negative for a span that goes back.
     public var microseconds: Int64
 
+    /// A span of that length.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// Seconds.

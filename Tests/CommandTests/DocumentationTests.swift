@@ -28,6 +28,18 @@ private nonisolated let commands = ["status", "locate", "watch", "record", "list
 
   @Test func noCommandIsForgottenHere() { #expect(Geopublicist.commands.map { $0.name } == commands) }
 
+  /// The libraries that other programs may use, and what they pass on.
+  @Test func everythingPublicInTheLibrariesIsDescribed() throws {
+    // Beside the running tests, whatever other programs may be tested.
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
+    let result = try run(
+      [
+        Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing", "LocationModel",
+        "MainLoop", "DBus", "GeoClue", "Publicist",
+      ], within: .seconds(60))
+    #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
+  }
+
   @Test func theManualIsWellFormed() throws {
     let file = Rig.sourceFile("packaging/man/geopublicist.1")
     let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", file])

@@ -1,14 +1,19 @@
 /// Which signals to get from the bus.
 nonisolated public struct MatchRule: Hashable, Sendable {
+  /// Whose signals: a unique name, or a well-known one, which stands for its owner at the moment; nil for everybody's.
   public var sender: BusName?
+  /// From which object; nil for any.
   public var path: ObjectPath?
+  /// Of which interface; nil for any.
   public var interface: InterfaceName?
+  /// Which signal; nil for all of the interface.
   public var member: MemberName?
   /// What the first argument must be.
   public var argument0: String?
   /// What the third argument must be: empty selects the connections that have gone in `NameOwnerChanged`.
   public var argument2: String?
 
+  /// Selects what fits everything that is given; without any it is every signal that passes.
   public init(
     sender: BusName? = nil, path: ObjectPath? = nil, interface: InterfaceName? = nil, member: MemberName? = nil,
     argument0: String? = nil, argument2: String? = nil

@@ -30,6 +30,7 @@ extension Connection {
 
 /// Follows who owns a well-known name.
 public final class NameWatch {
+  /// Whose owner is followed.
   public let name: BusName
   /// The unique name of the owner; nil while there is none, or while it is not known yet.
   public private(set) var owner: BusName?
@@ -73,6 +74,7 @@ public final class PeerWatch {
   private var match: SignalMatch?
   private var actions: [BusName: () -> Void] = [:]
 
+  /// Watches the connection's bus, as long as this object lives.
   public init(on connection: Connection) {
     match = connection.onSignal(
       MatchRule(

@@ -65,7 +65,9 @@ import MainLoop
 
 /// How long to wait for a reply.
 nonisolated public enum CallTimeout: Hashable, Sendable {
+  /// So long at most; then the answer is ``ErrorName/noReply``.
   case milliseconds(Int32)
+  /// Until there is an answer, or the connection has gone.
   case never
 }
 

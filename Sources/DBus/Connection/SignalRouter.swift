@@ -4,9 +4,13 @@ import CDBus
 nonisolated public struct Signal {
   /// The unique name of the connection that sent it, stamped by the bus, or the bus itself.
   public let sender: BusName
+  /// The object that sent it.
   public let path: ObjectPath
+  /// The interface that the signal belongs to.
   public let interface: InterfaceName
+  /// The signal's own name.
   public let member: MemberName
+  /// What it carries, of whatever types the sender chose: nothing has compared them with any interface.
   public let arguments: [Value]
 }
 

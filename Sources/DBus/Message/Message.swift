@@ -90,11 +90,16 @@ nonisolated extension Message {
 
   /// Who sent it, as the bus says: the unique name of a connection, or the bus itself.
   public var sender: BusName? { text(dbus_message_get_sender(raw)).map(BusName.init(unchecked:)) }
+  /// The object that it is for, or that sent it; nil for replies and errors.
   public var path: ObjectPath? { text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
+  /// The interface of the member; nil for replies and errors, and where a caller left it out.
   public var interface: InterfaceName? { text(dbus_message_get_interface(raw)).map(InterfaceName.init(unchecked:)) }
+  /// The method or signal; nil for replies and errors.
   public var member: MemberName? { text(dbus_message_get_member(raw)).map(MemberName.init(unchecked:)) }
+  /// The types of the arguments; empty if there are none.
   public var signature: String { text(dbus_message_get_signature(raw)) ?? "" }
 
+  /// Whom it is for; nil for a signal to everybody.
   public internal(set) var destination: BusName? {
     get { text(dbus_message_get_destination(raw)).map(BusName.init(unchecked:)) }
     set {

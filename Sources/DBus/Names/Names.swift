@@ -66,7 +66,10 @@ nonisolated public struct Signature: ValidatedName {
     rawValue.utf8.count == 1 && rawValue.utf8.first.map { dbus_type_is_basic(Int32($0)) != 0 } ?? false
   }
 
+  /// `s`
   public static let string = Signature("s")
+  /// `v`
   public static let variant = Signature("v")
+  /// `a{sv}`, the type of options and property lists.
   public static let variantDictionary = Signature("a{sv}")
 }

@@ -8,9 +8,11 @@ import CDBus
 nonisolated public protocol ValidatedName: Hashable, Comparable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral where StringLiteralType == StaticString
 {
+  /// The string itself.
   var rawValue: String { get }
   /// What libdbus says of the string; must not abort for any input.
   static func isValid(_ string: UnsafePointer<CChar>) -> Bool
+  /// Takes a string that is known to be valid, because libdbus made it or has checked it.
   init(unchecked rawValue: String)
 }
 

@@ -2,6 +2,7 @@ import MainLoop
 
 /// An object on a connection: a path with interfaces, open to everybody or to one peer alone.
 public final class ExportedObject {
+  /// Where it is on its connection.
   public let path: ObjectPath
   /// The only connection that sees the object and hears its signals; nil if all do.
   public let owner: BusName?

@@ -2,6 +2,7 @@
 ///
 /// Dispatch, `Properties` and `Introspect` all come from the same table, so that they cannot disagree.
 public final class Interface<Owner: AnyObject>: InterfaceTable {
+  /// What it is called on the bus.
   public let name: InterfaceName
   let methods: [MemberName: MethodEntry<Owner>]
   let properties: [MemberName: PropertyEntry<Owner>]
@@ -9,6 +10,7 @@ public final class Interface<Owner: AnyObject>: InterfaceTable {
   /// The table in XML, made once: it is the same for every object.
   private(set) lazy var xml = introspectionXML()
 
+  /// A table of the given rows; of two rows with the same name the later one holds.
   public init(_ name: InterfaceName, _ members: [InterfaceMember<Owner>]) {
     self.name = name
     var methods: [MemberName: MethodEntry<Owner>] = [:]
@@ -35,8 +37,11 @@ public final class Interface<Owner: AnyObject>: InterfaceTable {
 
 /// One row of the table.
 public enum InterfaceMember<Owner: AnyObject> {
+  /// Made by ``method(_:in:out:_:)``.
   case methodEntry(MethodEntry<Owner>)
+  /// Made by the functions for properties below.
   case propertyEntry(PropertyEntry<Owner>)
+  /// Made by ``signal(_:_:)``.
   case signalEntry(MemberName, Arguments)
 
   /// A method. The handler answers the call now or keeps it and answers later; what it throws is the answer, too.

@@ -6,9 +6,11 @@ import CDBus
 @MainActor public final class MethodCall {
   /// The unique name of the caller, stamped by the bus.
   public let sender: BusName
+  /// The object that is called.
   public let path: ObjectPath
   /// Nil if the caller left it out, which D-Bus allows.
   public let interface: InterfaceName?
+  /// The method that is called.
   public let member: MemberName
   /// Whether the caller allows that the person is asked before the answer comes.
   public let allowsInteractiveAuthorization: Bool
@@ -103,8 +105,10 @@ import CDBus
 
   isolated deinit { answer(.failure(DBusError(.failed, "The property was not read"))) }
 
+  /// Answers with the value; one of another type than the property's becomes an error.
   public func answer(_ value: Value) { answer(.success(value)) }
 
+  /// Answers with a value or an error; only the first answer counts.
   public func answer(_ result: Result<Value, DBusError>) {
     let handler = handler
     self.handler = nil

@@ -1,13 +1,22 @@
 /// Typed reading: each is nil when the value has another type.
 nonisolated extension Value {
+  /// The value of a `b`.
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  /// The value of a `u`.
   public var uint32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
+  /// The value of an `i`.
   public var int32: Int32? { if case .int32(let value) = self { value } else { nil } }
+  /// The value of a `t`.
   public var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
+  /// The value of a `d`; may be infinite or not a number.
   public var double: Double? { if case .double(let value) = self { value } else { nil } }
+  /// The value of an `s`.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The value of an `o`.
   public var objectPath: ObjectPath? { if case .objectPath(let value) = self { value } else { nil } }
+  /// The fields of a structure.
   public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
+  /// The elements of an array; nil for a dictionary, too.
   public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
 
   /// What is inside a variant, however often it is wrapped; the value itself if it is none.

@@ -1,28 +1,45 @@
 /// One value of any D-Bus type but file descriptors, which this package neither sends nor accepts.
 nonisolated public indirect enum Value: Hashable, Sendable {
+  /// `y`, 0 to 255.
   case byte(UInt8)
+  /// `b`
   case boolean(Bool)
+  /// `n`
   case int16(Int16)
+  /// `q`
   case uint16(UInt16)
+  /// `i`
   case int32(Int32)
+  /// `u`
   case uint32(UInt32)
+  /// `x`
   case int64(Int64)
+  /// `t`
   case uint64(UInt64)
+  /// `d`, IEEE 754 with all its values.
   case double(Double)
+  /// `s`, UTF-8 without the character NUL.
   case string(String)
+  /// `o`
   case objectPath(ObjectPath)
+  /// `g`
   case signature(Signature)
   /// All elements have the given single type.
   case array(Signature, [Value])
   /// All keys and values have the given single types; in the order of the wire, doubles included.
   case dictionary(key: Signature, value: Signature, [Entry])
+  /// `(…)`, with at least one field.
   case structure([Value])
+  /// `v`, a value that brings its type along.
   case variant(Value)
 
   /// One key of a dictionary with its value.
   public struct Entry: Hashable, Sendable {
+    /// Of a basic type.
     public let key: Value
+    /// Of any single type.
     public let value: Value
+    /// A key and what belongs to it; their types are those of the dictionary.
     public init(_ key: Value, _ value: Value) {
       self.key = key
       self.value = value
