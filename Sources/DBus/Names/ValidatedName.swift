@@ -6,8 +6,8 @@ import CDBus
 ///
 /// A literal in the source is a name, too; only a mistake in the source can stop the program there.
 nonisolated public protocol ValidatedName: Hashable, Comparable, Sendable, CustomStringConvertible,
-  ExpressibleByStringLiteral where StringLiteralType == StaticString
-{
+  ExpressibleByStringLiteral
+where StringLiteralType == StaticString {
   /// The string itself.
   var rawValue: String { get }
   /// What libdbus says of the string; must not abort for any input.
