@@ -13,12 +13,22 @@ import Program
   ]
 
   static func main() {
+    openStandardStreams()
     // The characters of the terminal, for GLib's help text and for ours.
     setlocale(LC_CTYPE, "")
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     // A reader that goes away is told by the write that fails.
     signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// Whoever calls a program may have closed them. What is opened next would take their place, the connection to the bus
+  /// for one, and get the text that was meant for a person.
+  private static func openStandardStreams() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+      // For reading alone, so that nothing seems to have been written.
+      _ = open("/dev/null", O_RDONLY)
+    }
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
@@ -38,7 +48,10 @@ import Program
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
     // Before the connection, which must not be between a signal and its handler.
     let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in command.interrupted() }
-    invocation.output.onHangUp = { MainLoop.main.quit(status: ExitStatus.success) }
+    invocation.output.onEnd = { reason in
+      if let reason { invocation.complain("The output cannot be written: \(reason)") }
+      MainLoop.main.quit(status: reason == nil ? ExitStatus.success : ExitStatus.failure)
+    }
     command.begin()
     let status = MainLoop.main.run()
     invocation.output.restore()

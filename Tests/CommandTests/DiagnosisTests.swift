@@ -24,8 +24,10 @@ import Testing
     return facts
   }
 
+  /// The problems of somebody who gets no location.
   private func problems(_ change: (inout DoctorFacts) -> Void) -> [String] {
     var facts = Self.healthy()
+    facts.attempt = nil
     change(&facts)
     let found = facts.diagnoses.filter { $0.outcome == .problem }
     #expect(found.allSatisfy { !$0.remedy.isEmpty && !$0.finding.isEmpty })
@@ -34,6 +36,7 @@ import Testing
 
   @Test func nothingIsWrongWithAHealthyMachine() {
     #expect(problems { _ in } == [])
+    #expect(Self.healthy().diagnoses.allSatisfy { $0.outcome == .good })
     #expect(Self.healthy().diagnoses.count >= 9)
   }
 
@@ -42,7 +45,7 @@ import Testing
     #expect(problems { $0.systemBusError = "no such file" } == ["bus"])
   }
 
-  @Test(arguments: [DoctorFacts.Service.missing, .failed(message: "exit status 1")])
+  @Test(arguments: [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")])
   func theBridge(service: DoctorFacts.Service) { #expect(problems { $0.bridge = service } == ["bridge"]) }
 
   @Test func theRulesOfTheBus() {
@@ -53,6 +56,7 @@ import Testing
   @Test func geoclueMissingFailingTooOld() {
     #expect(problems { $0.geoclue = .missing } == ["geoclue"])
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
+    #expect(problems { $0.geoclue = .silent } == ["geoclue"])
     #expect(problems { $0.probe = .tooOld } == ["geoclue"])
   }
 
@@ -127,6 +131,16 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: file), "\(remedy)")
       }
     }
+  }
+
+  /// An administrator's rule may allow what usually is a fault.
+  @Test func whoeverHasALocationIsToldOfNoFaultOnTheWay() {
+    #expect(
+      problems {
+        ($0.attempt, $0.session, $0.polkit) = (.fix(isSimulated: false), .state("online"), .missing)
+        ($0.probe, $0.availableAccuracy, $0.server) = (.noAgent, 0, .unknownHost)
+      } == [])
+    #expect(problems { ($0.attempt, $0.geoclue) = (.fix(isSimulated: false), .missing) } == ["geoclue"])
   }
 
   @Test func theFixItself() {

@@ -30,6 +30,43 @@ import Testing
     #expect(watch.standardError.isEmpty && daemon.isRunning)
   }
 
+  @Test func recordWorks() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.file("walk.gpx")
+    let recorder = try CommandRun.started(["record", path, "--count", "2"], on: session)
+    for latitude in [52.0, 53] {
+      try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13))
+      try eventually("\(latitude)") {
+        try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"\(Int(latitude)).0000000\"")
+      }
+    }
+    #expect(try recorder.waitForExit() == .status(0))
+    #expect(recorder.standardOutput.hasPrefix("\(path): 2 fixes, 111.") && recorder.standardError.isEmpty)
+  }
+
+  @Test func recordSaysThatLocationIsSwitchedOffAndGoesOnWhenItIsOn() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.file("walk.gpx")
+    try agent.setLevel(0)
+    let recorder = try CommandRun.started(["record", path, "--count", "1"], on: session)
+    try eventually("it is said") { recorder.standardError.contains("Location is switched off for this user") }
+    try agent.setLevel(8)
+    try eventually("a fix") {
+      guard recorder.exited == nil else { return true }
+      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
+      return false
+    }
+    #expect(try recorder.waitForExit() == .status(0))
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"52.0000000\""))
+  }
+
+  @Test func theQuestionBehindUndecidedIsAnswered() throws {
+    geoclue.kill()
+    let authorize = try CommandRun.finished(["authorize"], on: session)
+    #expect(authorize.exit == .status(3))
+    #expect(!authorize.standardOutput.contains("try again in a few seconds"), "\(authorize.standardOutput)")
+  }
+
   @Test func switchingLocationOffIsSaidAndEndsNothing() throws {
     let watch = try CommandRun.started(["watch"], on: session)
     try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))

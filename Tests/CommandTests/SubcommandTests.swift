@@ -64,6 +64,25 @@ import Testing
     #expect(shell.standardOutput == "0\n")
   }
 
+  @Test func whatCannotBeWrittenIsAFailure() throws {
+    let machine = try Machine()
+    for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
+      let command = "exec \"$1\" --address \"$2\" status \(redirection)"
+      let result = try run(["sh", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
+      #expect(result.exit == .status(1), "\(redirection)")
+      #expect(result.standardError == "geopublicist: The output cannot be written: \(reason)\n")
+    }
+  }
+
+  @Test func aReaderThatWantsOneLineIsNoFailure() throws {
+    let machine = try Machine()
+    for command in ["status", "--help", "list"] {
+      let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
+      let result = try run(["bash", "-c", line, "-", Rig.product("geopublicist"), machine.bus.address])
+      #expect(result.standardOutput.hasSuffix("\n0\n") && result.standardError.isEmpty, "\(command)")
+    }
+  }
+
   @Test func watchTellsThatTheBridgeHasGone() throws {
     let machine = try Machine()
     let watch = try CommandRun.started(["watch"], on: machine.bus)
@@ -95,6 +114,22 @@ import Testing
     let text = try CommandRun.finished(["authorize"], on: machine.bus)
     #expect(text.exit == .status(0))
     #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed; there is nothing to do\n")
+  }
+
+  @Test func monitorSpeaksInSentencesToPeople() throws {
+    let machine = try Machine()
+    let monitor = try CommandRun.started(["monitor"], on: machine.bus)
+    for sentence in [
+      " Bridge is there\n", " GeoClue idle: nobody listens, so GeoClue is not held\n", " Sources up to exact\n",
+      " In use no\n", " Authorization authorized-always: Access to the location is allowed; there is nothing to do\n",
+    ] {
+      try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }
+    }
+    machine.geoclue.kill()
+    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    let gone = " GeoClue unavailable: GeoClue is not installed; install the package geoclue-2.0\n"
+    try eventually("what is wrong") { monitor.standardOutput.contains(gone) }
+    #expect(watch.exited == nil)
   }
 
   @Test func monitorFollowsTheBridgeThroughItsDeath() throws {

@@ -41,6 +41,17 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
+  @Test func watchFitsIntoALowTerminal() throws {
+    let machine = try Machine()
+    let command = "stty rows 6 cols 30; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' watch"
+    let watch = try ChildProcess(["script", "-qefc", command, "/dev/null"], environment: ["TERM": "xterm"])
+    try machine.measure(52)
+    try eventually("it is drawn again, in the five lines that it may have") {
+      watch.standardOutput.contains("\u{1B}[5A\r") && watch.standardOutput.contains("geo:52.0000000,13")
+    }
+    #expect(!watch.standardOutput.contains(#/\e\[(?:[6-9]|\d\d)A/#))
+  }
+
   @Test func locateShowsThatItWaits() throws {
     let machine = try Machine()
     let locate = try onTerminal("locate --timeout 1s --maximum-age 0", machine)

@@ -52,7 +52,7 @@ final class AuthorizeCommand: Command {
       // Ctrl-C ends the agent, too, whose end is a no; that it was Ctrl-C is still on its way here.
       guard self?.isInterruptPending == false else { return }
       switch result {
-      case .success(let values): self?.show(values.compactMap(\.string))
+      case .success(let values): self?.explain(values.compactMap(\.string))
       case .failure(let error): self?.invocation.fail(error)
       }
     }
@@ -65,7 +65,18 @@ final class AuthorizeCommand: Command {
 
   func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
-  private func show(_ answer: [String]) {
+  /// Shows the answer; where GeoClue decides, with what GeoClue does now.
+  private func explain(_ answer: [String]) {
+    guard answer[1] == AuthorizationReason.undecided.rawValue, !invocation.isJSON else {
+      return show(answer, state: nil)
+    }
+    bridge?.readProperties { [weak self] result in
+      let properties = try? result.get().properties
+      self?.show(answer, state: properties?["State"]?.string)
+    }
+  }
+
+  private func show(_ answer: [String], state: String?) {
     let (status, reason) = (answer[0], answer[1])
     let output = invocation.output
     output.clearProgress()
@@ -76,7 +87,10 @@ final class AuthorizeCommand: Command {
       output.line(Sentences.emphasis(status: status).around(status, output.hasColors))
       // polkit does not say which of the two it was; the desktop's settings have no part in it.
       let isAnswer = agent != nil && reason == AuthorizationReason.rejectedByAgent.rawValue
-      output.line(isAnswer ? "The answer was no, or the password was wrong" : Sentences.authorization(reason: reason))
+      output.line(
+        isAnswer
+          ? "The answer was no, or the password was wrong"
+          : Sentences.authorization(reason: reason, state: state))
     }
     let isAuthorized = AuthorizationStatus(rawValue: status)?.isAuthorized ?? false
     invocation.finish(isAuthorized ? ExitStatus.success : ExitStatus.notAuthorized)

@@ -18,6 +18,8 @@ final class MonitorCommand: Command {
   private var changes: SignalMatch?
   private var subscription: SubscriptionClient?
   private var authorization: (status: Value, reason: Value)?
+  private var state = ""
+  private var stateReason = ""
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
 
@@ -79,18 +81,25 @@ final class MonitorCommand: Command {
     authorization = (status, reason)
     print(
       "Authorization", [("AuthorizationStatus", status), ("AuthorizationReason", reason)],
-      "\(status.string ?? "?"): \(Sentences.authorization(reason: reason.string ?? ""))",
+      "\(status.string ?? "?"): \(Sentences.authorization(reason: reason.string ?? "", state: state))",
       Sentences.emphasis(status: status.string ?? ""))
   }
 
   private func report(_ event: String, _ properties: Value) {
     let shown = (properties.options ?? []).filter { Self.shown.contains($0.name) }
     guard !shown.isEmpty else { return }
-    let text = shown.map { pair in
-      let value = pair.value.string ?? JSONText.text(pair.value)
-      return "\(pair.name)=\(value.isEmpty ? "-" : Text.plain(value))"
+    let values = properties.properties ?? [:]
+    state = values["State"]?.string ?? state
+    stateReason = values["StateReason"]?.string ?? stateReason
+    guard !invocation.isJSON else { return print("Bridge", shown.map { ($0.name, $0.value) }, "") }
+    if values["State"] != nil || values["StateReason"] != nil {
+      let sentence = Sentences.upstream(state: state, reason: stateReason)
+      print("GeoClue", [], "\(Text.plain(state)): \(Text.plain(sentence))", Sentences.emphasis(state: state))
     }
-    print("Bridge", shown.map { ($0.name, $0.value) }, text.joined(separator: " "))
+    if let accuracy = values["AvailableAccuracy"]?.string {
+      print("Sources", [], Text.plain(Sentences.sources(accuracy)))
+    }
+    if let isUsed = values["InUse"]?.boolean { print("In use", [], isUsed ? "yes" : "no") }
   }
 
   /// One line: the time, what it is about, what has happened.

@@ -43,11 +43,9 @@ final class StatusCommand: Command {
       detail: Sentences.upstream(state: state, reason: text("StateReason")))
     rows.add("Sources", Sentences.sources(text("AvailableAccuracy")))
     rows.add("In use", values["InUse"]?.boolean == true ? "yes" : "no")
-    // Where GeoClue itself decides, it does so for whoever listens.
-    let isOpen = reason == AuthorizationReason.undecided.rawValue && state == UpstreamState.idle.rawValue
     rows.add(
       "Authorization", status, Sentences.emphasis(status: status),
-      detail: isOpen ? "GeoClue decides when somebody listens" : Sentences.authorization(reason: reason))
+      detail: Sentences.authorization(reason: reason, state: state))
     for line in rows.lines(for: invocation.output) { invocation.output.line(line) }
   }
 }

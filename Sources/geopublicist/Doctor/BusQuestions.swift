@@ -22,14 +22,14 @@ final class BusQuestions {
     }
   }
 
-  /// A property.
+  /// A property. The time unless given is for a service that the bus has to start first.
   func property(
-    _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName
+    _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
+    milliseconds: Int32 = 25_000
   ) throws(DBusError) -> Value {
     let values = try ask(
       "Get", of: Contract.properties, at: path, on: service, [.string(interface.rawValue), .string(name)],
-      // The bus may have to start the service first.
-      milliseconds: 25_000)
+      milliseconds: milliseconds)
     return values.first?.unwrapped ?? .structure([])
   }
 
@@ -48,6 +48,7 @@ final class BusQuestions {
     switch error.name {
     case .accessDenied: .refused(message: error.message)
     case .serviceUnknown, .nameHasNoOwner: .missing
+    case .noReply: .silent
     default: .failed(message: error.message.isEmpty ? error.name.rawValue : error.message)
     }
   }

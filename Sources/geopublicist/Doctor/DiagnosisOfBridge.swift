@@ -42,6 +42,12 @@ nonisolated extension Diagnosis {
         facts.isSession
           ? "systemctl --user status geopublicist; journalctl --user -u geopublicist"
           : "systemctl status geopublicist; journalctl -u geopublicist")
+    case .silent:
+      return problem(
+        "bridge", "The bridge is there, but does not answer",
+        facts.isSession
+          ? "systemctl --user restart geopublicist; journalctl --user -u geopublicist"
+          : "sudo systemctl restart geopublicist; journalctl -u geopublicist")
     case .refused(let message):
       return problem(
         "policy", "The rules of \(facts.bus) do not let this user talk to the bridge: \(message)",

@@ -9,6 +9,9 @@ nonisolated extension Diagnosis {
     case .failed(let message):
       return problem(
         "geoclue", "GeoClue does not start: \(message)", "systemctl status geoclue; journalctl -u geoclue")
+    case .silent:
+      return problem(
+        "geoclue", "GeoClue is there, but does not answer", "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
       return problem(
         "policy", "The rules of the system bus do not let this user talk to GeoClue: \(message)",
@@ -121,7 +124,10 @@ nonisolated extension Diagnosis {
       return problem(
         "fix", "It is allowed, but no fix came: \(message)", "Take the receiver to a window; journalctl -u geoclue")
     case .error(_, let message)?:
-      return problem("fix", "The bridge gives no location", message)
+      let user = facts.isSession ? " --user" : ""
+      return problem(
+        "fix", "The bridge gives no location: \(message)",
+        "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case nil: return nil
     }
   }
@@ -146,9 +152,20 @@ nonisolated extension DoctorFacts {
       Diagnosis.agent, Diagnosis.locationSwitch, Diagnosis.configuration, Diagnosis.sources, Diagnosis.server,
     ].compactMap { $0(self) }
     guard let fix = Diagnosis.fix(self) else { return causes }
+    // Whoever has a location may have it, and something has measured it, whatever looks odd on the way there.
+    if case .fix = attempt { return causes.map { $0.isAboutTheWay ? $0.asHint : $0 } + [fix] }
     // That no fix comes is a problem of its own only where no cause has been found.
     let isExplained = fix.outcome == .problem && causes.contains { $0.outcome == .problem }
     return causes + [isExplained ? .hint(fix.subject, fix.finding) : fix]
+  }
+}
+
+nonisolated extension Diagnosis {
+  /// It is about what a location needs to come to this user, and not about who brings it.
+  fileprivate var isAboutTheWay: Bool { !["bus", "bridge", "policy", "geoclue"].contains(subject) }
+
+  fileprivate var asHint: Diagnosis {
+    Diagnosis(subject: subject, outcome: outcome == .problem ? .hint : outcome, finding: finding, remedy: remedy)
   }
 }
 

@@ -7,6 +7,8 @@ nonisolated struct DoctorFacts {
     case activatable
     case missing
     case failed(message: String)
+    /// It owns its name, or is being started, and does not answer.
+    case silent
     /// The rules of the bus do not let this user talk to it.
     case refused(message: String)
   }

@@ -81,7 +81,8 @@ extension FactGatherer {
   private mutating func readBridge(_ questions: BusQuestions) throws(DBusError) {
     let answer = try questions.ask(
       "GetAll", of: Contract.properties, at: Contract.path, on: Contract.service, [.string(Contract.manager.rawValue)],
-      milliseconds: 25_000)
+      // It promises an answer within five seconds, once it runs.
+      milliseconds: facts.bridge == .running ? 10_000 : 25_000)
     let properties = answer.first?.properties ?? [:]
     facts.bridge = .running
     facts.bridgeVersion = properties["Version"]?.string
@@ -148,7 +149,8 @@ extension FactGatherer {
     do throws(DBusError) {
       let manager: InterfaceName = "org.freedesktop.GeoClue2.Manager"
       let accuracy = try questions.property(
-        "AvailableAccuracyLevel", of: manager, at: Self.geoclueManager, on: Self.geoclue)
+        "AvailableAccuracyLevel", of: manager, at: Self.geoclueManager, on: Self.geoclue,
+        milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
       facts.geoclue = .running
       facts.availableAccuracy = accuracy.uint32
       facts.probe = probe(questions, manager)

@@ -18,15 +18,22 @@ nonisolated enum Sentences {
     case .idle: return "nobody listens, so GeoClue is not held"
     case .starting: return "GeoClue is being asked for a client"
     case .waiting: return "GeoClue has not allowed it yet"
-    case .running: return "fixes come"
+    case .running: return "fixes are coming in"
     case .unavailable: return "no fix can come now"
     case nil: return reason
     }
   }
 
   /// Why a status is what it is, and what to do.
-  static func authorization(reason: String) -> String {
-    AuthorizationReason(rawValue: reason)?.sentence ?? reason
+  ///
+  /// `state` is that of the upstream, if it is known: where GeoClue itself decides, it does so for whoever listens.
+  static func authorization(reason: String, state: String? = nil) -> String {
+    switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
+    case (.undecided?, .idle?): "GeoClue decides when somebody listens"
+    case (.undecided?, .unavailable?): "GeoClue decides, and is not there"
+    case (let reason?, _): reason.sentence
+    case (nil, _): reason
+    }
   }
 
   /// How good a status is.

@@ -10,8 +10,8 @@ final class StandardOutput {
   let hasColors: Bool
   /// Standard error is a terminal, so that a line that shows progress may be written there.
   let showsProgress: Bool
-  /// Called once when nobody reads any more.
-  var onHangUp: (() -> Void)? { didSet { watchReader() } }
+  /// Called once when nothing can be written any more: nil if nobody reads, otherwise why.
+  var onEnd: ((String?) -> Void)? { didSet { watchReader() } }
 
   private var reader: LoopSource?
   private var progress = ""
@@ -35,7 +35,7 @@ final class StandardOutput {
         var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         poll(&descriptor, 1, -1)
       } else if errno != EINTR {
-        hungUp()
+        ended(errno == EPIPE ? nil : String(cString: strerror(errno)))
         return false
       }
     }
@@ -46,10 +46,14 @@ final class StandardOutput {
   func line(_ text: String) { write(text + "\n") }
 
   /// Columns of the terminal.
-  var columns: Int {
+  var columns: Int { Self.size.map { Int($0.ws_col) }.flatMap { $0 > 0 ? $0 : nil } ?? 80 }
+
+  /// Lines of the terminal.
+  var rows: Int { Self.size.map { Int($0.ws_row) }.flatMap { $0 > 0 ? $0 : nil } ?? 24 }
+
+  private static var size: winsize? {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
   /// Shows a line of progress in place of the one before, if there is a terminal for it.
@@ -76,21 +80,21 @@ final class StandardOutput {
     atEnd = nil
   }
 
-  private func hungUp() {
-    let action = onHangUp
-    onHangUp = nil
-    action?()
+  private func ended(_ reason: String?) {
+    let action = onEnd
+    onEnd = nil
+    action?(reason)
   }
 
   /// A pipe whose reader has gone is noticed at once, and not with the next fix, which may be long in coming.
   private func watchReader() {
     var status = stat()
-    guard onHangUp != nil, reader == nil, fstat(STDOUT_FILENO, &status) == 0 else { return }
+    guard onEnd != nil, reader == nil, fstat(STDOUT_FILENO, &status) == 0 else { return }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFIFO || kind == S_IFSOCK else { return }
     reader = MainLoop.main.watch(descriptor: STDOUT_FILENO, for: .error) { [weak self] _ in
       self?.reader?.cancel()
-      self?.hungUp()
+      self?.ended(nil)
     }
   }
 
