@@ -10,9 +10,15 @@ import Testing
   private func problems(
     on bus: PrivateBus, session: PrivateBus? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
   ) throws -> [String: String] {
+    try problems(at: bus.address, session: session?.address, as: user, settings: settings)
+  }
+
+  private func problems(
+    at address: String, session: String? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
+  ) throws -> [String: String] {
     try settings.write(toFile: directory.file("geoclue.conf"), atomically: true, encoding: .utf8)
-    var environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
-    environment["DBUS_SESSION_BUS_ADDRESS"] = session?.address
+    var environment = ["DBUS_SYSTEM_BUS_ADDRESS": address]
+    environment["DBUS_SESSION_BUS_ADDRESS"] = session
     let result = try run(
       [
         Rig.product("geopublicist"), session == nil ? "--system" : "--session", "doctor", "--json", "--geoclue-config",
@@ -62,11 +68,27 @@ import Testing
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
-  @Test func aBusThatRefuses() throws {
+  @Test(arguments: [Daemon.name, GeoClueName]) func aBusThatRefuses(service: String) throws {
+    let bus = try StrictBus(refusing: service)
+    let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
+    try eventually("the name is owned") { owner.standardOutput.hasPrefix("ready") }
+    let found = try problems(at: bus.address)
+    #expect(found["policy"]?.contains("Rejected send message") == true, "\(found)")
+  }
+
+  @Test func aGeoClueThatDoesNotAnswer() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
-    try geoclue.refuse("Get", with: "Rejected send message, 1 matched rules")
-    #expect(try problems(on: bus)["policy"]?.contains("1 matched rules") == true)
+    try geoclue.fault(on: "Get", "hang")
+    #expect(try problems(on: bus)["geoclue"] == "GeoClue is there, but does not answer")
+  }
+
+  @Test func aBridgeThatDoesNotAnswer() throws {
+    let bus = try PrivateBus(.system)
+    let daemon = try Daemon(.system, on: bus)
+    daemon.signal(SIGSTOP)
+    #expect(try problems(on: bus)["bridge"] == "The bridge is there, but does not answer")
+    daemon.signal(SIGCONT)
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users")) func noAgentNoPolkitNoSessionForAnOrdinaryUser() throws {
@@ -88,6 +110,68 @@ import Testing
     #expect(found["switch"] == "Location is switched off for this user")
     #expect(found["polkit"] == nil && found["session"] == nil)
     #expect(geoclue.isRunning && daemon.isRunning)
+  }
+
+  /// GeoClue with settings of the test's own.
+  private func configuredGeoClue(_ settings: String, on bus: PrivateBus, _ receiver: NMEAServer) throws -> ChildProcess
+  {
+    let folder = directory.freshFile("geoclue")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try settings.write(toFile: "\(folder)/geoclue.conf", atomically: true, encoding: .utf8)
+    let geoclue = try ChildProcess(
+      [Rig.file("with-mounts.sh"), "\(folder)=/etc/geoclue", "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
+    try waitForOwner(of: GeoClueName, on: bus) { geoclue.exited != nil }
+    return geoclue
+  }
+
+  private static let noSources = """
+    [agent]
+    whitelist=geoclue-demo-agent
+    [network-nmea]
+    enable=false
+    [3g]
+    enable=false
+    [cdma]
+    enable=false
+    [modem-gps]
+    enable=false
+    [wifi]
+    enable=false
+
+    """
+
+  /// What GeoClue itself says of its settings, which may not be readable for everybody.
+  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueRefusesByItsSettings() throws {
+    let bus = try PrivateBus(.system)
+    let receiver = NMEAServer()
+    let geoclue = try configuredGeoClue(
+      Self.noSources + "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n", on: bus, receiver)
+    let agent = try DesktopAgent(at: bus.address)
+    try agent.waitUntilRegistered()
+    #expect(try problems(on: bus)["configuration"] == "GeoClue's settings forbid it")
+    #expect(geoclue.exited == nil)
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueHasNoSource() throws {
+    let bus = try PrivateBus(.system)
+    let receiver = NMEAServer()
+    let geoclue = try configuredGeoClue(Self.noSources, on: bus, receiver)
+    let agent = try DesktopAgent(at: bus.address)
+    try agent.waitUntilRegistered()
+    #expect(try problems(on: bus, settings: Self.noSources)["sources"]?.contains("Wi-Fi is switched off") == true)
+    #expect(geoclue.exited == nil)
+  }
+
+  @Test(
+    .enabled(if: Rig.isRoot, "acts as other users"),
+    arguments: [("online", 65534, "not the active one"), ("active", 65533, "has no session"), ("active", 65534, nil)]
+      as [(String, Int, String?)])
+  func sessions(state: String, user: Int, finding: String?) throws {
+    let bus = try PrivateBus(.session)
+    let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(user)", state])
+    try eventually("logind is there: \(logind.standardError)") { logind.standardOutput.hasPrefix("ready") }
+    let found = try problems(on: bus, as: 65534)["session"]
+    #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
   @Test func settingsThatForbidTheBridge() throws {
@@ -118,16 +202,6 @@ import Testing
     #expect(sandbox?["Outcome"] == "problem", "\(result.standardError)")
   }
 
-  @Test func noSource() throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    let agent = try DesktopAgent(at: bus.address)
-    try eventually("the agent is there") { try geoclue.state()["agents"]?.keys.isEmpty == false }
-    try geoclue.tell(["available": 0])
-    #expect(try problems(on: bus)["sources"]?.contains("no source") == true)
-    agent.kill()
-  }
-
   @Test func aDeadLocationServer() throws {
     let machine = try Machine()
     let settings = "[wifi]\nenable=true\nurl=http://127.0.0.1:9/v1/geolocate\n"
@@ -139,5 +213,43 @@ import Testing
   @Test func aServerThatWasSwitchedOff() throws {
     let settings = "[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n"
     #expect(try problems(on: PrivateBus(.system), settings: settings)["server"]?.contains("Mozilla") == true)
+  }
+}
+
+/// A bus whose rules let nobody talk to one service.
+private final class StrictBus {
+  let address: String
+  private let directory = TemporaryDirectory()
+  private let process: ChildProcess
+
+  init(refusing service: String) throws {
+    address = "unix:path=\(directory.file("bus"))"
+    let configuration = """
+      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+      <busconfig>
+        <type>session</type>
+        <listen>\(address)</listen>
+        <auth>EXTERNAL</auth>
+        <policy context="default">
+          <allow user="*"/>
+          <allow own="*"/>
+          <allow send_type="method_call"/>
+          <allow send_type="signal"/>
+          <allow send_requested_reply="true" send_type="method_return"/>
+          <allow send_requested_reply="true" send_type="error"/>
+          <allow receive_type="method_call"/>
+          <allow receive_type="method_return"/>
+          <allow receive_type="error"/>
+          <allow receive_type="signal"/>
+          <deny send_destination="\(service)"/>
+        </policy>
+      </busconfig>
+      """
+    try configuration.write(toFile: directory.file("bus.conf"), atomically: true, encoding: .utf8)
+    let process = try ChildProcess(["dbus-daemon", "--config-file", directory.file("bus.conf"), "--nofork"])
+    self.process = process
+    let socket = directory.file("bus")
+    try eventually("the bus is there: \(process.standardError)") { FileManager.default.fileExists(atPath: socket) }
   }
 }

@@ -60,6 +60,31 @@ private nonisolated let commands = ["status", "locate", "watch", "record", "list
     #expect(try Set(result.standardOutput.split(separator: "\n").map(String.init)) == options(of: command))
   }
 
+  /// What the Tab key makes of the beginning of a line.
+  @Test(arguments: [
+    ("sta", "status"), ("--session mon", "--session monitor"),
+    ("--address=x watch --acc", "--address=x watch --accuracy"),
+    ("--address x list --js", "--address x list --json"), ("watch --accuracy nei", "watch --accuracy neighborhood"),
+    ("locate -a ci", "locate -a city"), ("locate --max", "locate --maximum-age"),
+    ("record --format=geo", "record --format=geojson"), ("record -f n", "record -f nmea"),
+    ("record --for", "record --for"),
+    ("record /etc/hostn", "record /etc/hostname"), ("authorize --int", "authorize --interactive"),
+    ("monitor --li", "monitor --listen"), ("doctor --geo", "doctor --geoclue-config"), ("list --li", "list --li"),
+    ("--vers", "--version"),
+  ]) func zshCompletes(beginning: String, completed: String) throws {
+    let shell = try ChildProcess(["script", "-qefc", "zsh -f -i", "/dev/null"], environment: ["TERM": "dumb"])
+    let folder = Rig.sourceFile("packaging/completions")
+    try shell.send(
+      "unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")
+    try eventually("zsh is ready") { shell.standardOutput.contains("ready") }
+    // The line is not called, but printed: to its beginning, a command, to its end. zsh takes an = back there.
+    try shell.send("geopublicist \(beginning)\t\u{1}print -r -- '<\u{5}>'")
+    // A terminal ends its lines by two characters.
+    let line = #/\r\n<geopublicist ([^>]*?) *>\r\n/#.matchingSemantics(.unicodeScalar)
+    let found = try eventual("the line") { shell.standardOutput.firstMatch(of: line) }
+    #expect(found.1 == completed)
+  }
+
   @Test(arguments: commands) func zshKnowsEveryOption(command: String) throws {
     let completion = try text("completions/_geopublicist")
     for option in try options(of: command) { #expect(completion.contains(option), "\(command) \(option)") }
