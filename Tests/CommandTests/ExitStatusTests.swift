@@ -7,7 +7,8 @@ import Testing
   @Test(arguments: [
     [], ["nonsense"], ["watch", "more"], ["watch", "--count", "-1"], ["locate", "--accuracy", "none"],
     ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"],
-    ["--nonsense"],
+    ["--nonsense"], ["watch", "--count", "0"], ["watch", "--duration", "0"], ["record", "x", "--count", "0"],
+    ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],
     ["locate", "--timeout", "3min"],
   ]) func mistakesOfUseAreTwo(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
@@ -42,6 +43,11 @@ import Testing
   @Test func noBusIsFour() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
     #expect(result.exit == .status(4))
+  }
+
+  @Test func anAddressThatIsNoneIsTwo() throws {
+    let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
+    #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: This is no address of a bus: "))
   }
 
   @Test func noGeoClueIsFour() throws {

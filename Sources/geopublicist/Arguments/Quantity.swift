@@ -40,8 +40,15 @@ extension OptionParser {
     try value(name, "a distance such as 25m or 1.5km", Quantity.metres)
   }
 
+  /// For what ends something: nothing at all is no wish that anybody has.
+  func duration(_ name: String) throws(UsageError) -> UInt32? {
+    try value(name, "a time such as 500ms, 10s, 2min or 1h") {
+      Quantity.milliseconds($0).flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+
   func count(_ name: String) throws(UsageError) -> UInt32? {
-    try value(name, "a whole number") { UInt32($0) }
+    try value(name, "a whole number from 1 to \(UInt32.max)") { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
   }
 
   func level(_ name: String) throws(UsageError) -> String? {

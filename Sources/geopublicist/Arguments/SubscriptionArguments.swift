@@ -20,7 +20,7 @@ enum SubscriptionArguments {
     add("time-threshold", try parser.milliseconds("interval").map { .uint32($0) })
     add("debounce", try parser.milliseconds("debounce").map { .uint32($0) })
     add("max-updates", try parser.count("count").map { .uint32($0) })
-    add("duration", try parser.milliseconds("duration").map { .uint32($0) })
+    add("duration", try parser.duration("duration").map { .uint32($0) })
     add("desktop-id", parser.text("desktop-id").map { .string($0) })
     return options
   }

@@ -33,7 +33,8 @@ nonisolated struct Failure {
       self.init("\(error.message) (geopublicist authorize --interactive)", ExitStatus.notAuthorized)
     case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
     case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
-    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."), .noServer, .fileNotFound, .badAddress, .timedOut:
+    case .badAddress: self.init("This is no address of a bus: \(error.message)", ExitStatus.usage)
+    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."), .noServer, .fileNotFound, .timedOut:
       self.init(error.message, ExitStatus.unavailable)
     default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)
     }

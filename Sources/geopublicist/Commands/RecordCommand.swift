@@ -48,7 +48,7 @@ final class RecordCommand: Command {
     self.path = path
     self.format = format
     count = try parser.count("count")
-    duration = try parser.milliseconds("duration")
+    duration = try parser.duration("duration")
     // Both are counted here, since the recording goes on when the bridge has gone and come back.
     options = try SubscriptionArguments.options(parser).filter { !["max-updates", "duration"].contains($0.0) }
   }
