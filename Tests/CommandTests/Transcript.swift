@@ -80,9 +80,9 @@ enum Shape {
     while line.last?.isNewline == true { line.removeLast() }
     // What was on a line of the terminal before it was overwritten.
     line = line.components(separatedBy: "\r").last ?? line
-    // GeoClue knows these from the second measurement on.
-    guard line.firstMatch(of: #/^(Speed|Heading)\b/#) == nil else { return nil }
-    line = String(line.replacing(#/ "(Speed|Heading)" d [-0-9.e]+/#, with: ""))
+    // GeoClue knows the first two from the second measurement on, and tells the last one since 2.7.
+    guard line.firstMatch(of: #/^(Speed|Heading|Source)\b/#) == nil else { return nil }
+    line = String(line.replacing(#/ "(Speed|Heading)" d [-0-9.e]+| "Description" s "[^"]*"/#, with: ""))
     line = String(line.replacing(#/\((now|[0-9]+ [a-z]+ ago)\)/#, with: "(AGE)"))
     line = String(line.replacing(#/\broot\b/#, with: NSUserName()))
     line = String(line.replacing(#/-?[0-9]+([-:.][0-9]+)*(T[0-9:.]+Z)?/#, with: "#"))

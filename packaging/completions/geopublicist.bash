@@ -22,7 +22,7 @@ _geopublicist() {
       COMPREPLY=($(compgen -W "country city neighborhood street exact" -- "$cur"))
       return
       ;;
-    --format)
+    --format | -f)
       COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur"))
       return
       ;;
@@ -30,7 +30,8 @@ _geopublicist() {
       _filedir -d
       return
       ;;
-    --address | --timeout | --maximum-age | --distance | --interval | --debounce | --count | --duration | --desktop-id)
+    --address | --timeout | --maximum-age | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
+      -t | -d | -n)
       return
       ;;
   esac
