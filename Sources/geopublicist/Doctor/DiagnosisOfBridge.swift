@@ -35,7 +35,8 @@ nonisolated extension Diagnosis {
       return problem(
         "bridge", "The bridge is not on \(facts.bus), and nothing starts it there",
         facts.isSession
-          ? "sudo apt install geopublicist, or start geopublicistd --session" : "sudo apt install geopublicist")
+          ? "Install the package geopublicist, or start geopublicistd --session"
+          : "Install the package geopublicist: sudo apt install ./geopublicist_*.deb")
     case .failed(let message):
       return problem(
         "bridge", "The bridge does not start: \(message)",
