@@ -43,6 +43,7 @@ import Testing
   @Test func noBusIsFour() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
     #expect(result.exit == .status(4))
+    #expect(result.standardError.hasPrefix("geopublicist: There is no connection to this bus: "))
   }
 
   @Test func anAddressThatIsNoneIsTwo() throws {
@@ -65,6 +66,15 @@ import Testing
     #expect(result.exit == .status(5))
     let watch = try CommandRun.finished(["watch", "--duration", "500ms"], on: machine.bus)
     #expect(watch.exit == .status(5))
+  }
+
+  @Test func aBridgeThatDoesNotAnswerIsFive() throws {
+    let machine = try Machine()
+    machine.daemon.signal(SIGSTOP)
+    let result = try CommandRun.finished(["locate", "--timeout", "1ms"], on: machine.bus)
+    #expect(result.exit == .status(5))
+    #expect(result.standardError.hasPrefix("geopublicist: The bridge did not answer: "))
+    machine.daemon.signal(SIGCONT)
   }
 
   @Test func interruptedBeforeTheAnswerIsWhatShellsExpect() throws {

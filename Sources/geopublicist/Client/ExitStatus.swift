@@ -25,7 +25,10 @@ nonisolated struct Failure {
       self.init(
         "The bridge is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
         ExitStatus.unavailable)
-    case .contractTimeout, .noReply: self.init(error.message, ExitStatus.timeout)
+    case .contractTimeout: self.init(error.message, ExitStatus.timeout)
+    case .noReply:
+      self.init(
+        "The bridge did not answer: \(error.message); `geopublicist doctor` says more", ExitStatus.timeout)
     case .contractUnavailable: self.init(error.message, ExitStatus.unavailable)
     case .contractNotAuthorized: self.init(error.message, ExitStatus.notAuthorized)
     case .contractInvalidOption: self.init(error.message, ExitStatus.usage)
@@ -34,8 +37,10 @@ nonisolated struct Failure {
     case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
     case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
     case .badAddress: self.init("This is no address of a bus: \(error.message)", ExitStatus.usage)
-    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."), .noServer, .fileNotFound, .timedOut:
-      self.init(error.message, ExitStatus.unavailable)
+    case .noServer, .fileNotFound, .timedOut:
+      self.init("There is no connection to \(bus): \(error.message)", ExitStatus.unavailable)
+    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."):
+      self.init("The bus could not start the bridge: \(error.message)", ExitStatus.unavailable)
     default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)
     }
   }
