@@ -132,6 +132,16 @@ import Testing
     #expect(watch.exited == nil)
   }
 
+  @Test func monitorHearsErrorsWhenItListens() throws {
+    let machine = try Machine()
+    let monitor = try CommandRun.started(["monitor", "--listen"], on: machine.bus)
+    try eventually("GeoClue is used") { machine.geoclue.receiver.isConnected }
+    machine.geoclue.kill()
+    let line = #/ Error GeoClue [^\n]+\n/#
+    try eventually("an error in \(monitor.standardOutput)") { monitor.standardOutput.contains(line) }
+    #expect(monitor.exited == nil)
+  }
+
   @Test func monitorFollowsTheBridgeThroughItsDeath() throws {
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor", "--json"], on: machine.bus)
