@@ -6,22 +6,34 @@ nonisolated enum GeoClueReply {
   /// The fix in the reply of `GetAll` on a location object.
   ///
   /// Nil if the place is not in it: GeoClue answers strangers with an empty dictionary instead of an error.
-  static func fix(from properties: [String: Value]) -> RawFix? {
-    guard let latitude = properties["Latitude"]?.double, let longitude = properties["Longitude"]?.double else {
-      return nil
+  static func fix(from properties: Value) -> RawFix? {
+    guard let properties = properties.options else { return nil }
+    var latitude: Double?
+    var longitude: Double?
+    var fix = RawFix(latitude: 0, longitude: 0)
+    for (name, value) in properties {
+      switch name {
+      case "Latitude": latitude = value.double ?? latitude
+      case "Longitude": longitude = value.double ?? longitude
+      case "Accuracy": fix.accuracy = value.double ?? fix.accuracy
+      case "Altitude": fix.altitude = value.double ?? fix.altitude
+      case "Speed": fix.speed = value.double ?? fix.speed
+      case "Heading": fix.heading = value.double ?? fix.heading
+      case "Description": fix.sourceDescription = value.string ?? fix.sourceDescription
+      case "Timestamp": fix.timestamp = timestamp(from: value) ?? fix.timestamp
+      default: break
+      }
     }
-    var fix = RawFix(latitude: latitude, longitude: longitude)
-    if let accuracy = properties["Accuracy"]?.double { fix.accuracy = accuracy }
-    if let altitude = properties["Altitude"]?.double { fix.altitude = altitude }
-    if let speed = properties["Speed"]?.double { fix.speed = speed }
-    if let heading = properties["Heading"]?.double { fix.heading = heading }
-    if let description = properties["Description"]?.string { fix.sourceDescription = description }
-    if let time = properties["Timestamp"]?.structure, time.count == 2,
-      let seconds = time[0].uint64, let microseconds = time[1].uint64
-    {
-      fix.timestamp = Timestamp(seconds: seconds, microseconds: microseconds)
-    }
+    guard let latitude, let longitude else { return nil }
+    (fix.latitude, fix.longitude) = (latitude, longitude)
     return fix
+  }
+
+  private static func timestamp(from value: Value) -> Timestamp? {
+    guard let time = value.structure, time.count == 2, let seconds = time[0].uint64,
+      let microseconds = time[1].uint64
+    else { return nil }
+    return Timestamp(seconds: seconds, microseconds: microseconds)
   }
 
   /// What a failed call means for the connection.

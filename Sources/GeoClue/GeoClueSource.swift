@@ -60,7 +60,9 @@ public final class GeoClueSource: LocationSource {
     isHandling = true
     defer { isHandling = false }
     while !queue.isEmpty {
-      let actions = machine.handle(queue.removeFirst(), at: now, chance: .random(in: 0...1))
+      let event = queue.removeFirst()
+      // A fix, which comes often, needs no random number, which is a system call.
+      let actions = machine.handle(event, at: now, chance: event == .fix ? 0 : .random(in: 0...1))
       // The order of the outside: first what is true now, then what follows from it.
       tell()
       for action in actions { perform(action) }

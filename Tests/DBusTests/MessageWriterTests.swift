@@ -98,11 +98,19 @@ import Testing
     #expect(error.error == DBusError(.failed, "before"))
   }
 
-  @Test func aCopyGoesToItsOwnObjectAndReceiver() throws {
-    let original = try Message(signal: "S", of: "a.b", at: "/", [.string("body")])
-    let copy = original.copy(at: "/other", to: ":1.5")
-    #expect(copy.path == "/other" && copy.destination == ":1.5" && copy.member == "S" && copy.interface == "a.b")
-    #expect(try copy.arguments() == [.string("body")])
-    #expect(original.path == .root && original.destination == nil)
+  @Test func eachSignalOfATemplateGoesFromItsOwnObjectToItsOwnReceiver() throws {
+    let template = try SignalTemplate("S", of: "a.b", [.string("body")])
+    let first = template.signal(at: "/other", to: ":1.5")
+    let second = template.signal(at: "/another/one", to: ":1.66")
+    #expect(first.path == "/other" && first.destination == ":1.5" && first.member == "S" && first.interface == "a.b")
+    #expect(second.path == "/another/one" && second.destination == ":1.66")
+    for signal in [first, second] {
+      #expect(signal.kind == .signal && !signal.wantsReply)
+      #expect(try signal.arguments() == [.string("body")])
+    }
+  }
+
+  @Test func aTemplateOfWhatDBusCannotCarryIsRefused() {
+    #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.string("before\0after")]) }
   }
 }

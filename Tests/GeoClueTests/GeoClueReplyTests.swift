@@ -12,8 +12,12 @@ import Testing
     "Timestamp": .structure([.uint64(1_700_000_000), .uint64(5)]),
   ]
 
+  private func fix(from properties: [String: Value]) -> RawFix? {
+    GeoClueReply.fix(from: .options(properties.map { ($0.key, $0.value) }))
+  }
+
   @Test func `A whole fix`() {
-    let fix = GeoClueReply.fix(from: whole)
+    let fix = fix(from: whole)
     #expect(fix?.latitude == 52.5)
     #expect(fix?.longitude == 13.5)
     #expect(fix?.accuracy == 7)
@@ -25,14 +29,15 @@ import Testing
   }
 
   @Test func `Strangers get an empty dictionary`() {
-    #expect(GeoClueReply.fix(from: [:]) == nil)
+    #expect(fix(from: [:]) == nil)
+    #expect(GeoClueReply.fix(from: .string("no dictionary")) == nil)
   }
 
   @Test(arguments: ["Latitude", "Longitude"]) func `There is no fix without a place`(key: String) {
     for wrong in [nil, Value.string("52.5"), .uint32(52), .boolean(true), .structure([.double(52.5)])] {
       var properties = whole
       properties[key] = wrong
-      #expect(GeoClueReply.fix(from: properties) == nil)
+      #expect(fix(from: properties) == nil)
     }
   }
 
@@ -42,7 +47,7 @@ import Testing
       for wrong in [nil, Value.uint32(1), .boolean(true), .structure([]), .array(.string, [])] {
         var properties = whole
         properties[key] = wrong
-        guard let fix = GeoClueReply.fix(from: properties) else {
+        guard let fix = fix(from: properties) else {
           Issue.record("no fix without \(key)")
           continue
         }
@@ -66,18 +71,18 @@ import Testing
     ] {
       var properties = whole
       properties["Timestamp"] = .structure(wrong)
-      #expect(GeoClueReply.fix(from: properties)?.timestamp == Timestamp())
+      #expect(fix(from: properties)?.timestamp == Timestamp())
     }
     var properties = whole
     properties["Timestamp"] = .structure([.uint64(.max), .uint64(.max)])
-    #expect(GeoClueReply.fix(from: properties)?.timestamp.seconds == .max)
+    #expect(fix(from: properties)?.timestamp.seconds == .max)
   }
 
   @Test func `Numbers are taken as they are, for the validator to judge`() {
     for number in [Double.nan, .infinity, -.infinity, 1e300, -.greatestFiniteMagnitude] {
       var properties = whole
       properties["Latitude"] = .double(number)
-      #expect(GeoClueReply.fix(from: properties).map { $0.latitude == number || number.isNaN } == true)
+      #expect(fix(from: properties).map { $0.latitude == number || number.isNaN } == true)
     }
   }
 

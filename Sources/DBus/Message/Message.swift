@@ -63,15 +63,6 @@ nonisolated public final class Message {
 
   /// The same message, which can be sent and changed apart from this one.
   func copy() -> Message { Message(owning: allocated(dbus_message_copy(raw))) }
-
-  /// The same message for another object and receiver: cheaper than building the body again.
-  public func copy(at path: ObjectPath, to destination: BusName) -> Message {
-    let copy = copy()
-    guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
-      dbus_message_set_destination(copy.raw, destination.rawValue) != 0
-    else { fatalError("out of memory") }
-    return copy
-  }
 }
 
 /// What the header says.

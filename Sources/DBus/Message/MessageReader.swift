@@ -35,7 +35,10 @@ nonisolated struct MessageReader {
     case cdbus_type_string: return .string(text(&iterator))
     case cdbus_type_object_path: return .objectPath(ObjectPath(unchecked: text(&iterator)))
     case cdbus_type_signature: return .signature(Signature(unchecked: text(&iterator)))
-    case cdbus_type_variant: return .variant(try elements(of: &iterator).first ?? .structure([]))
+    case cdbus_type_variant:
+      var inner = DBusMessageIter()
+      dbus_message_iter_recurse(&iterator, &inner)
+      return .variant(try read(&inner))
     case cdbus_type_struct: return .structure(try elements(of: &iterator))
     case cdbus_type_array: return try array(&iterator)
     case cdbus_type_unix_fd:
@@ -58,8 +61,11 @@ nonisolated struct MessageReader {
     let value = Signature(unchecked: String(inner.dropFirst()))
     var entries: [Value.Entry] = []
     try forEach(&iterator) { (entry: inout DBusMessageIter) throws(DBusError) in
-      let pair = try elements(of: &entry)
-      if pair.count == 2 { entries.append(Value.Entry(pair[0], pair[1])) }
+      var pair = DBusMessageIter()
+      dbus_message_iter_recurse(&entry, &pair)
+      let key = try read(&pair)
+      dbus_message_iter_next(&pair)
+      entries.append(Value.Entry(key, try read(&pair)))
     }
     return .dictionary(key: key, value: value, entries)
   }

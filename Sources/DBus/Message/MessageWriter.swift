@@ -1,4 +1,5 @@
 import CDBus
+import Glibc
 
 nonisolated extension Message {
   /// Adds arguments at the end.
@@ -31,8 +32,11 @@ nonisolated private enum MessageWriter {
     var size = 8
     switch value {
     case .string(let string):
-      if string.utf8.contains(0) { throw DBusError(.invalidArgs, "A string cannot have a NUL character in it") }
-      size += string.utf8.count
+      let count = string.utf8.count
+      guard string.withCString(strlen) == count else {
+        throw DBusError(.invalidArgs, "A string cannot have a NUL character in it")
+      }
+      size += count
     case .objectPath(let path):
       size += path.rawValue.utf8.count
     case .signature(let signature):

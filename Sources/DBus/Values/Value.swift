@@ -1,5 +1,8 @@
 /// One value of any D-Bus type but file descriptors, which this package neither sends nor accepts.
-nonisolated public indirect enum Value: Hashable, Sendable {
+///
+/// Only what is large or may contain itself lies on the heap by itself: a location has a dozen values, and an allocation
+/// for each would cost more than sending it.
+nonisolated public enum Value: Hashable, Sendable {
   /// `y`, 0 to 255.
   case byte(UInt8)
   /// `b`
@@ -25,13 +28,13 @@ nonisolated public indirect enum Value: Hashable, Sendable {
   /// `g`
   case signature(Signature)
   /// All elements have the given single type.
-  case array(Signature, [Value])
+  indirect case array(Signature, [Value])
   /// All keys and values have the given single types; in the order of the wire, doubles included.
-  case dictionary(key: Signature, value: Signature, [Entry])
+  indirect case dictionary(key: Signature, value: Signature, [Entry])
   /// `(…)`, with at least one field.
   case structure([Value])
   /// `v`, a value that brings its type along.
-  case variant(Value)
+  indirect case variant(Value)
 
   /// One key of a dictionary with its value.
   public struct Entry: Hashable, Sendable {

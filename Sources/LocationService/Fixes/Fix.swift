@@ -6,7 +6,8 @@ final class Fix {
   let location: Location
   /// The finest level that it may reveal.
   let level: AccuracyLevel
-  private var templates: [Bool: Message] = [:]
+  private lazy var template = makeTemplate(isReduced: false)
+  private lazy var reducedTemplate = makeTemplate(isReduced: true)
 
   init(_ location: Location, level: AccuracyLevel) {
     self.location = location
@@ -20,12 +21,11 @@ final class Fix {
 
   /// `LocationUpdated` for one subscription.
   func signal(at path: ObjectPath, to owner: BusName, isReduced: Bool) -> Message? {
-    if let template = templates[isReduced] { return template.copy(at: path, to: owner) }
-    let template = try? Message(
-      signal: "LocationUpdated", of: ServiceNames.subscription, at: ServiceNames.subscriptionsPath,
-      [value(isReduced: isReduced)])
-    templates[isReduced] = template
-    return template?.copy(at: path, to: owner)
+    (isReduced ? reducedTemplate : template)?.signal(at: path, to: owner)
+  }
+
+  private func makeTemplate(isReduced: Bool) -> SignalTemplate? {
+    try? SignalTemplate("LocationUpdated", of: ServiceNames.subscription, [value(isReduced: isReduced)])
   }
 
   /// Milliseconds since it reached the service.

@@ -6,6 +6,7 @@ import Publishing
 /// One subscription of a consumer: an object on the bus that only its owner sees, fed by one publisher chain.
 final class LocationSubscription {
   let number: UInt64
+  let path: ObjectPath
   let consumer: Consumer
   /// When it was made, by the wall clock.
   let since: Timestamp
@@ -30,6 +31,7 @@ final class LocationSubscription {
 
   init(_ number: UInt64, of consumer: Consumer, _ options: SubscriptionOptions, in service: LocationService) {
     self.number = number
+    path = ServiceNames.subscriptionsPath.child(number)
     self.consumer = consumer
     self.options = options
     self.service = service
@@ -41,8 +43,6 @@ final class LocationSubscription {
     object = service.connection.objects.export(
       path, owner: consumer.name, Implementation(of: Self.interface, by: self))
   }
-
-  var path: ObjectPath { ServiceNames.subscriptionsPath.child(number) }
 
   /// Whether updates come: started, and allowed.
   var isActive: Bool { isStarted && authorization.isAuthorized }

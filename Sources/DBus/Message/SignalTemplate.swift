@@ -1,0 +1,27 @@
+import CDBus
+
+/// A signal for many receivers, from an object of its own for each: its arguments are marshalled once.
+nonisolated public final class SignalTemplate {
+  private let message: Message
+
+  public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
+    // Without a path: to replace one, libdbus writes everything in the header anew that comes after it.
+    message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_SIGNAL)))
+    dbus_message_set_no_reply(message.raw, 1)
+    guard dbus_message_set_interface(message.raw, interface.rawValue) != 0,
+      dbus_message_set_member(message.raw, member.rawValue) != 0
+    else { fatalError("out of memory") }
+    try message.append(arguments)
+    // Asked for any field, libdbus notes where each one is; the copies have that from here, and need not search.
+    _ = dbus_message_get_member(message.raw)
+  }
+
+  /// The signal of one object to one receiver.
+  public func signal(at path: ObjectPath, to destination: BusName) -> Message {
+    let copy = message.copy()
+    guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
+      dbus_message_set_destination(copy.raw, destination.rawValue) != 0
+    else { fatalError("out of memory") }
+    return copy
+  }
+}
