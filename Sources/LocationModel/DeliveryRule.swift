@@ -83,6 +83,16 @@ public struct DeliveryRule: Sendable {
     return actions + proceed(at: now)
   }
 
+  /// Does what ``received(_:at:)`` does, for the most common case: there are no thresholds, nothing waits, and the fix
+  /// goes out at once, which is all there is to do. False, with nothing changed, in any other case.
+  public mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
+    guard configuration == Configuration(), candidate == nil, armedAt == nil, sent.map({ $0.at <= now }) ?? true
+    else { return false }
+    sent = Sent(location: location, at: now)
+    newest = nil
+    return true
+  }
+
   /// The time asked for has come. A call too early does no harm, nor does one when nothing waits.
   public mutating func timerFired(at now: UInt64) -> [Action] {
     armedAt = nil

@@ -41,6 +41,36 @@ import Testing
     }
   }
 
+  /// What goes out at once has to leave the rule as the long way would.
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `The short way sends what the long way sends, and leaves the same behind`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
+    var (short, long) = (DeliveryRule(), DeliveryRule())
+    var now: UInt64 = 0
+    var count = 0
+    for _ in 0..<500 {
+      now += oneOf([0, 1, 500, 100_000])
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        let configuration = DeliveryRule.Configuration(
+          distanceThreshold: oneOf([0, 0, 10]), timeThreshold: oneOf([0, 0, 50]), debounce: oneOf([0, 0, 7]))
+        #expect(short.configure(configuration, at: now) == long.configure(configuration, at: now))
+      }
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        #expect(short.timerFired(at: now) == long.timerFired(at: now))
+      }
+      let fix = DeliverySimulation.fix(now, metres: .random(in: 0...50, using: &random), accuracy: 3)
+      let expected = long.received(fix, at: now)
+      if short.receivedAndSent(fix, at: now) {
+        count += 1
+        #expect(expected == [.deliver(fix)])
+      } else {
+        #expect(short.received(fix, at: now) == expected)
+      }
+    }
+    #expect(count > 50)
+  }
+
   @Test(arguments: 0..<400 as Range<UInt64>)
   func `A random run sends the same as the naive model`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -31,7 +31,12 @@ final class DeliveryGate {
 
   func take(_ fix: Fix) {
     level = fix.level
-    perform(rule.received(fix.location, at: now), fix)
+    let now = now
+    if rule.receivedAndSent(fix.location, at: now) {
+      output?(fix)
+    } else {
+      perform(rule.received(fix.location, at: now), fix)
+    }
   }
 
   private var now: UInt64 { UInt64(max(0, MainLoop.main.clock.monotonic())) }
