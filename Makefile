@@ -10,6 +10,16 @@ demo:
 check:
 	@Tests/Rig/check.sh
 
+.PHONY: bench soak
+
+# The service, GeoClue alone and the raw limit side by side, in ten minutes; BENCH="--quick" takes two.
+bench:
+	@Benchmarks/bench.py $(BENCH)
+
+# MINUTES (30) of fixes, with consumers that come, go, stall and misbehave, and GeoClue and polkit restarted now and then.
+soak:
+	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
 .PHONY: deb deb-test
 
 # The Debian package of this tree, at its top: apt install ./geopublicist_*.deb

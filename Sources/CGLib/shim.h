@@ -3,6 +3,7 @@
 #include <glib-unix.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|check|deb|deb-test
+#   packages.sh build|demo|check|bench|soak|deb|deb-test
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
@@ -11,6 +11,8 @@ demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
 check="$check bash-completion gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db zsh"
+bench="$demo binutils dbus-broker gcc libc6-dev"
+soak="$demo dbus-broker polkitd python3-jeepney"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_test="$deb git lintian mmdebstrap systemd-container"
 
@@ -18,9 +20,11 @@ case ${1:-} in
   build) wanted=$build ;;
   demo) wanted=$demo ;;
   check) wanted=$check ;;
+  bench) wanted=$bench ;;
+  soak) wanted=$soak ;;
   deb) wanted=$deb ;;
   deb-test) wanted=$deb_test ;;
-  *) echo "usage: packages.sh build|demo|check|deb|deb-test" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|demo|check|bench|soak|deb|deb-test" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

@@ -8,6 +8,7 @@ final class ConsumerRegistry {
   private var subscriptionsPerUser: [UInt32: UInt32] = [:]
   private(set) var subscriptionCount: UInt32 = 0
   private var pendingCalls = 0
+  private let memory = MemoryReturn()
   /// Called whenever a call was answered or a subscription has ended.
   var onLessBusy: (() -> Void)?
 
@@ -21,9 +22,13 @@ final class ConsumerRegistry {
     if let known = consumers[name] { return known }
     let consumer = Consumer(name, limits: limits)
     consumers[name] = consumer
+    memory.countChanged(to: consumers.count)
     peers.whenGone(name) { [weak self] in
       guard let self, let consumer = consumers.removeValue(forKey: name) else { return }
       consumer.end()
+      // A dictionary keeps the room that it once needed.
+      if consumers.isEmpty { consumers = [:] }
+      memory.countChanged(to: consumers.count)
     }
     return consumer
   }

@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Measures the service, GeoClue alone and the raw limit of D-Bus side by side, on private buses, without a network.
+
+    bench.py [--quick] [--only fanout,calls,presence,growth] [--json FILE] [--no-build]
+
+Prints tables and what became of the aims, and writes everything to .build/bench.json.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import time
+
+import calls
+import fanout
+import growth
+import presence
+import report
+from rig import TOP
+
+PARTS = ("fanout", "calls", "presence", "growth")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer of everything, in two minutes")
+    parser.add_argument("--only", default=",".join(PARTS), help="the parts to measure")
+    parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/bench.json")
+    parser.add_argument("--no-build", action="store_true", help="measure what is built already")
+    options = parser.parse_args()
+    if not options.no_build:
+        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+    begun = time.monotonic()
+    results = measure(set(options.only.split(",")), options.quick)
+    results["aims"] = report.aims(results)
+    if results["aims"]:
+        print(report.aims_table(results["aims"]))
+    results["seconds"] = round(time.monotonic() - begun)
+    options.json.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"{results['seconds']} s; everything is in {options.json}")
+
+
+def measure(parts, quick):
+    results = {"machine": machine(), "fanout": []}
+    print(f"{results['machine']['processor']}, {results['machine']['cores']} cores, load {results['machine']['load']}\n")
+    if "fanout" in parts:
+        if quick:
+            results["fanout"] = fanout.measure("dbus-daemon", (1, 100), 2)
+        else:
+            for broker in ("dbus-daemon", "dbus-broker"):
+                results["fanout"] += fanout.measure(broker, (1, 10, 100, 500), 3)
+            # dbus-daemon compares every message with every rule that names its interface: without them it shows more
+            # of the others.
+            results["fanout"] += fanout.measure("dbus-daemon", (1, 100), 2, rules=False)
+        print(report.fanout_table(results["fanout"]), flush=True)
+    if "calls" in parts:
+        results["calls"] = [row for broker in (("dbus-daemon",) if quick else ("dbus-daemon", "dbus-broker"))
+                            for row in calls.measure(broker, 2_000, 2)]
+        print(report.calls_table(results["calls"]), flush=True)
+    if "presence" in parts:
+        results["presence"] = presence.measure(*((5, 5) if quick else (21, 30)))
+        print(report.presence_table(results["presence"]), flush=True)
+    if "growth" in parts:
+        results["growth"] = growth.measure((1, 10, 100, 1000) if quick else (1, 10, 100, 1000, 4000), 10)
+        print(report.growth_table(results["growth"]), flush=True)
+    return results
+
+
+def machine():
+    models = [line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+              if line.startswith("model name")]
+    return {"processor": models[0] if models else platform.machine(), "cores": os.cpu_count(),
+            "kernel": platform.release(), "load": [round(load, 1) for load in os.getloadavg()]}
+
+
+if __name__ == "__main__":
+    main()

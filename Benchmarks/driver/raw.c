@@ -1,0 +1,128 @@
+/* The raw limit: the least that a C program can do on libdbus, the library that the service is on.
+ *
+ *   raw BUS-ADDRESS send       names of receivers on standard input, one a line, up to an empty line; then a latitude
+ *                              a line, and each goes to all of them, as the signal that the service sends
+ *   raw BUS-ADDRESS respond    takes the service's name and answers every call: Get with a boolean, everything else
+ *                              with a location
+ *
+ * Prints its own name on the bus first, or the one that it has taken. */
+#define _GNU_SOURCE
+#include <dbus/dbus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "names.h"
+
+enum { MOST_RECEIVERS = 5000 };
+
+static void die(const char *what) {
+  fprintf(stderr, "raw: %s\n", what);
+  exit(1);
+}
+
+static void entry(DBusMessageIter *dictionary, const char *key, const char *signature, const void *value) {
+  DBusMessageIter pair, variant;
+  dbus_message_iter_open_container(dictionary, DBUS_TYPE_DICT_ENTRY, NULL, &pair);
+  dbus_message_iter_append_basic(&pair, DBUS_TYPE_STRING, &key);
+  dbus_message_iter_open_container(&pair, DBUS_TYPE_VARIANT, signature, &variant);
+  if (signature[0] == '(') {
+    DBusMessageIter structure;
+    const dbus_uint64_t *numbers = value;
+    dbus_message_iter_open_container(&variant, DBUS_TYPE_STRUCT, NULL, &structure);
+    dbus_message_iter_append_basic(&structure, DBUS_TYPE_UINT64, &numbers[0]);
+    dbus_message_iter_append_basic(&structure, DBUS_TYPE_UINT64, &numbers[1]);
+    dbus_message_iter_close_container(&variant, &structure);
+  } else {
+    dbus_message_iter_append_basic(&variant, signature[0], value);
+  }
+  dbus_message_iter_close_container(&pair, &variant);
+  dbus_message_iter_close_container(dictionary, &pair);
+}
+
+/* What the service says of a GPS receiver's fix. */
+static void append_location(DBusMessage *message, double latitude) {
+  DBusMessageIter iterator, dictionary;
+  const char *level = "exact";
+  dbus_bool_t no = FALSE;
+  dbus_uint64_t timestamp[] = {(dbus_uint64_t)time(NULL), 0}, counter = 1;
+  double longitude = 13.3666, accuracy = 1, altitude = 34;
+  dbus_message_iter_init_append(message, &iterator);
+  dbus_message_iter_open_container(&iterator, DBUS_TYPE_ARRAY, "{sv}", &dictionary);
+  entry(&dictionary, "Latitude", "d", &latitude);
+  entry(&dictionary, "Longitude", "d", &longitude);
+  entry(&dictionary, "Level", "s", &level);
+  entry(&dictionary, "Reduced", "b", &no);
+  entry(&dictionary, "Simulated", "b", &no);
+  entry(&dictionary, "Sequence", "t", &counter);
+  entry(&dictionary, "Timestamp", "(tt)", timestamp);
+  entry(&dictionary, "MonotonicUSec", "t", &counter);
+  entry(&dictionary, "Accuracy", "d", &accuracy);
+  entry(&dictionary, "Altitude", "d", &altitude);
+  dbus_message_iter_close_container(&iterator, &dictionary);
+}
+
+static void send_for_ever(DBusConnection *connection) {
+  static char receivers[MOST_RECEIVERS][64];
+  char line[64];
+  int count = 0;
+  while (fgets(line, sizeof line, stdin) && line[0] != '\n') {
+    if (count == MOST_RECEIVERS) die("too many receivers");
+    line[strcspn(line, "\n")] = 0;
+    snprintf(receivers[count++], sizeof receivers[0], "%s", line);
+  }
+  puts("ready");
+  while (fgets(line, sizeof line, stdin)) {
+    DBusMessage *message = dbus_message_new_signal(RAW_PATH, BRIDGE_SUBSCRIPTION, "LocationUpdated");
+    append_location(message, strtod(line, NULL));
+    for (int index = 0; index < count; index++) {
+      DBusMessage *copy = dbus_message_copy(message);
+      dbus_message_set_destination(copy, receivers[index]);
+      dbus_connection_send(connection, copy, NULL);
+      dbus_message_unref(copy);
+    }
+    dbus_message_unref(message);
+    dbus_connection_flush(connection);
+  }
+}
+
+static void respond_for_ever(DBusConnection *connection) {
+  while (dbus_connection_read_write(connection, -1)) {
+    DBusMessage *call;
+    while ((call = dbus_connection_pop_message(connection))) {
+      if (dbus_message_get_type(call) == DBUS_MESSAGE_TYPE_METHOD_CALL) {
+        DBusMessage *answer = dbus_message_new_method_return(call);
+        if (dbus_message_has_member(call, "Get")) {
+          DBusMessageIter iterator, variant;
+          dbus_bool_t yes = TRUE;
+          dbus_message_iter_init_append(answer, &iterator);
+          dbus_message_iter_open_container(&iterator, DBUS_TYPE_VARIANT, "b", &variant);
+          dbus_message_iter_append_basic(&variant, DBUS_TYPE_BOOLEAN, &yes);
+          dbus_message_iter_close_container(&iterator, &variant);
+        } else {
+          append_location(answer, 52);
+        }
+        dbus_connection_send(connection, answer, NULL);
+        dbus_message_unref(answer);
+      }
+      dbus_message_unref(call);
+    }
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) die("BUS-ADDRESS send|respond");
+  DBusConnection *connection = dbus_connection_open_private(arguments[1], NULL);
+  if (!connection || !dbus_bus_register(connection, NULL)) die("no bus");
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  if (strcmp(arguments[2], "send") == 0) {
+    puts(dbus_bus_get_unique_name(connection));
+    send_for_ever(connection);
+  } else {
+    if (dbus_bus_request_name(connection, BRIDGE_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1) die("the name is taken");
+    puts(BRIDGE_NAME);
+    respond_for_ever(connection);
+  }
+  return 0;
+}

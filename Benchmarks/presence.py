@@ -1,0 +1,81 @@
+"""What it costs that the service is there: memory, threads, wake-ups, the start, the size; GeoClue beside it."""
+
+import pathlib
+import statistics
+import time
+
+from rig import GEOCLUE, SERVICE, Machine
+
+
+def memory(pid):
+    """Kilobytes: resident, proportional, and those that no other process could share."""
+    try:
+        fields = fields_of(f"/proc/{pid}/smaps_rollup")
+    except PermissionError:
+        # The service lets nobody look into it who is not root; what is anonymous is nearly what is private and dirty.
+        fields = fields_of(f"/proc/{pid}/status")
+        return {"rss_kb": int(fields["VmRSS:"]), "pss_kb": 0, "private_dirty_kb": int(fields["RssAnon:"])}
+    return {"rss_kb": int(fields["Rss:"]), "pss_kb": int(fields["Pss:"]), "private_dirty_kb": int(fields["Private_Dirty:"])}
+
+
+def fields_of(path):
+    return {words[0]: words[1] for line in pathlib.Path(path).read_text().splitlines() if len(words := line.split()) > 1}
+
+
+def threads(pid):
+    return len(list(pathlib.Path(f"/proc/{pid}/task").iterdir()))
+
+
+def wakeups(pid):
+    """How often its threads have begun to wait, which is how often they have been woken."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        for line in (task / "status").read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches"):
+                total += int(line.split()[1])
+    return total
+
+
+def measure(starts, seconds):
+    with Machine() as machine:
+        driver = machine.start_driver()
+        geoclue_program = geoclue_path()
+        # Alone, so that nobody calls it while it starts.
+        start = {
+            "service": [driver.tell("start", SERVICE, *machine.daemon_command)["microseconds"] for _ in range(starts)],
+            "geoclue": [driver.tell("start", GEOCLUE, geoclue_program, "-t", "0", "-u", machine.nmea)["microseconds"]
+                        for _ in range(starts)],
+        }
+        pids = {"geoclue": machine.start_geoclue().pid, "service": machine.start_daemon().pid}
+        time.sleep(3)
+        fresh = {name: memory(pid) for name, pid in pids.items()}
+        idle = per_minute(pids, seconds, lambda: time.sleep(seconds))
+
+        def walk():
+            for _ in range(seconds):
+                time.sleep(1)
+                driver.tell("fix")
+
+        driver.tell("join", "bridge", 1)
+        driver.tell("fix")
+        busy = per_minute(pids, seconds, walk)
+        rows = {name: {
+            **fresh[name], "after": memory(pid), "threads": threads(pid), "wakeups_idle": idle[name],
+            "wakeups_1hz": busy[name], "start_us": statistics.median(start[name]), "starts": starts,
+        } for name, pid in pids.items()}
+        rows["service"]["binary_bytes"] = pathlib.Path(machine.daemon_command[0]).stat().st_size
+        rows["geoclue"]["binary_bytes"] = pathlib.Path(geoclue_program).stat().st_size
+        return rows
+
+
+def per_minute(pids, seconds, action):
+    before = {name: wakeups(pid) for name, pid in pids.items()}
+    action()
+    return {name: round((wakeups(pid) - before[name]) * 60 / seconds, 1) for name, pid in pids.items()}
+
+
+def geoclue_path():
+    for path in ("/usr/libexec/geoclue", "/usr/lib/geoclue-2.0/geoclue"):
+        if pathlib.Path(path).exists():
+            return path
+    raise FileNotFoundError("geoclue")

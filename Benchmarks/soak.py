@@ -1,0 +1,242 @@
+#!/usr/bin/python3
+"""Ten fixes a second for 200 consumers that come, go, stall and misbehave, while GeoClue and polkit are restarted.
+
+    soak.py [--minutes 30] [--broker dbus-daemon] [--consumers 200] [--rate 10] [--seed N] [--no-build]
+
+Ends with status 1 and says what was wrong if a well-behaved consumer has lost a fix or got it out of order, a call was not
+answered, the daemon has ended, or its memory or descriptors have grown. As root polkit and people's agents take part;
+without, all are one user, whom nobody has to be asked about.
+"""
+
+import argparse
+import asyncio
+import collections
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from rig import TOP, Failure
+from soaking.consumers import Crowd, listener, misbehaver, staller, visitor
+from soaking.ledger import Ledger
+from soaking.machine import SoakMachine
+
+# How much more private memory than after the warm-up is a leak: less than 1 KiB for each consumer that has been here.
+MEMORY_KIB = 1024
+# Of ten.
+ROLES = [listener] * 5 + [visitor] * 3 + [staller, misbehaver]
+
+
+Sample = collections.namedtuple("Sample", "time private_kib resident_kib descriptors")
+
+
+class Soak:
+    def __init__(self, machine, options):
+        self.machine, self.options = machine, options
+        self.ledger = Ledger()
+        self.crowd = Crowd(machine.address, machine.people, self.ledger)
+        self.begun = time.monotonic()
+        self.end = self.begun + options.minutes * 60
+        self.written = self.restarts = 0
+        self.held = 0.0
+        self.samples = []
+        self.geoclue_is_there = asyncio.Event()
+        self.geoclue_is_there.set()
+
+    async def run(self):
+        self.observer = await self.crowd.connect(os.getuid())
+        self.observer.on_location = self.observe
+        await self.observer.subscribe()
+        self.receiver = Receiver(self.machine.nmea)
+        lives = [asyncio.create_task(self.crowd.live(ROLES[number % len(ROLES)], number))
+                 for number in range(self.options.consumers)]
+        duties = [asyncio.create_task(duty()) for duty in (self.write_fixes, self.make_trouble, self.look_on)]
+        done, _ = await asyncio.wait(duties, timeout=self.options.minutes * 60, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+        for task in duties:
+            task.cancel()
+        await self.finish(lives)
+
+    def observe(self, sequence, latitude):
+        self.ledger.saw(sequence)
+        self.held = latitude
+
+    async def write_fixes(self):
+        """Each fix when the observer has the one before: of several that GeoClue reads at once it takes the last."""
+        number = 0
+        while True:
+            await self.geoclue_is_there.wait()
+            begun = time.monotonic()
+            number += 1
+            latitude = 52 + number % 60000 / 60000
+            there = self.machine.geoclue
+            if await self.receiver.write(latitude):
+                self.written += 1
+                # Longer than the longest pause before the service tries a new GeoClue.
+                while abs(self.held - latitude) > 1e-6 and time.monotonic() - begun < 30:
+                    await asyncio.sleep(0.005)
+                    if there is not self.machine.geoclue or not self.geoclue_is_there.is_set():
+                        break
+                else:
+                    if abs(self.held - latitude) > 1e-6:
+                        self.ledger.violation("a fix that GeoClue was given has not come within 30 s")
+            await asyncio.sleep(max(0, 1 / self.options.rate - (time.monotonic() - begun)))
+
+    async def make_trouble(self):
+        troubles = [self.restart_geoclue, self.reload, *([self.restart_polkit] if self.machine.is_whole else [])]
+        number = 0
+        while True:
+            await asyncio.sleep(random.uniform(15, 25) if self.options.minutes < 10 else random.uniform(30, 90))
+            # None in the last seconds, so that there is an end to compare with the beginning.
+            if time.monotonic() > self.end - 15:
+                return await asyncio.sleep(60)
+            await troubles[number % len(troubles)]()
+            number += 1
+
+    async def restart_geoclue(self):
+        self.geoclue_is_there.clear()
+        self.receiver.hang_up()
+        await asyncio.to_thread(self.machine.restart_geoclue)
+        self.restarts += 1
+        self.geoclue_is_there.set()
+
+    async def restart_polkit(self):
+        await asyncio.to_thread(self.machine.restart_polkit)
+        self.restarts += 1
+
+    async def reload(self):
+        os.kill(self.machine.daemon.pid, signal.SIGHUP)
+
+    async def look_on(self):
+        while True:
+            await asyncio.sleep(2)
+            if self.machine.daemon.poll() is not None:
+                raise Failure(f"the daemon has ended with {self.machine.daemon.returncode}:\n{self.machine.daemon_log()[-2000:]}")
+            self.ledger.check_calls(self.crowd.open_calls)
+            self.ledger.check_sessions()
+            if self.geoclue_is_there.is_set():
+                self.crowd.check_freshness()
+            memory = self.machine.memory()
+            self.samples.append(Sample(
+                time.monotonic() - self.begun, memory["private_dirty_kb"], memory["rss_kb"], self.machine.descriptors()))
+            if self.ledger.violations:
+                raise Failure("what has to hold did not")
+            if len(self.samples) % 15 == 0:
+                print(self.summary(), flush=True)
+
+    async def finish(self, lives):
+        self.crowd.is_over = True
+        await asyncio.wait(lives, timeout=40)
+        for connection in list(self.crowd.connections - {self.observer}):
+            self.crowd.leave(connection)
+        self.ledger.check_sessions()
+        deadline = time.monotonic() + 20
+        while len(left := (await self.observer.call("ListSubscriptions"))[0]) > 1:
+            if time.monotonic() > deadline:
+                self.ledger.violation(f"{len(left) - 1} subscriptions of consumers who have left are still there")
+                break
+            await asyncio.sleep(0.2)
+        self.check_growth()
+
+    def check_growth(self):
+        """The last third of the time must not need more than the second."""
+        third = self.samples[-1].time / 3
+        second = [sample for sample in self.samples if third <= sample.time < 2 * third]
+        last = [sample for sample in self.samples if sample.time >= 2 * third]
+        for what, allowance in (("private_kib", MEMORY_KIB), ("descriptors", 0)):
+            before, after = (max(getattr(sample, what) for sample in part) for part in (second, last))
+            if after > before + allowance:
+                self.ledger.violation(f"{what} has grown from {before} to {after}")
+
+    def summary(self):
+        now = self.samples[-1]
+        return (f"{now.time:5.0f} s: {self.written} fixes, {len(self.ledger.published)} published, "
+                f"{self.ledger.calls} calls, {self.ledger.answers} answers, {self.restarts} restarts, "
+                f"{self.ledger.thrown} thrown out by the bus; {now.private_kib} KiB private, "
+                f"{now.resident_kib} KiB resident, {now.descriptors} descriptors")
+
+
+class Receiver:
+    """A GPS receiver that GeoClue reads from; a new GeoClue connects anew."""
+
+    def __init__(self, path):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        os.chmod(path, 0o777)
+        self.listener.listen()
+        self.listener.setblocking(False)
+        self.reader = None
+
+    def hang_up(self):
+        if self.reader:
+            self.reader.close()
+        self.reader = None
+
+    async def write(self, latitude):
+        """False if GeoClue does not read."""
+        deadline = time.monotonic() + 1
+        while True:
+            try:
+                self.reader = self.listener.accept()[0]
+            except BlockingIOError:
+                if self.reader or time.monotonic() > deadline:
+                    break
+            await asyncio.sleep(0.005)
+        if not self.reader:
+            return False
+        minutes = (latitude - 52) * 60
+        body = time.strftime("GPGGA,%H%M%S.00,", time.gmtime()) + f"52{minutes:010.7f},N,01322.0000000,E,1,08,1.4,34.0,M,46.9,M,,"
+        checksum = 0
+        for byte in body.encode():
+            checksum ^= byte
+        try:
+            self.reader.sendall(f"${body}*{checksum:02X}\r\n".encode())
+        except OSError:
+            self.hang_up()
+            return False
+        return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--broker", default="dbus-daemon", choices=("dbus-daemon", "dbus-broker"))
+    parser.add_argument("--consumers", type=int, default=200)
+    parser.add_argument("--rate", type=float, default=10, help="fixes a second")
+    parser.add_argument("--seed", type=int, default=None, help="of what the consumers do")
+    parser.add_argument("--no-build", action="store_true")
+    options = parser.parse_args()
+    subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
+    if not options.no_build:
+        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+    seed = options.seed if options.seed is not None else random.randrange(1 << 32)
+    random.seed(seed)
+    print(f"{options.minutes:g} minutes, {options.consumers} consumers, {options.rate:g} fixes a second, "
+          f"{options.broker}, seed {seed}", flush=True)
+    with SoakMachine(options.broker) as machine:
+        soak = None
+
+        async def run():
+            nonlocal soak
+            soak = Soak(machine, options)
+            await soak.run()
+        try:
+            asyncio.run(run())
+        except Failure as failure:
+            soak.ledger.violations.insert(0, str(failure))
+        if soak.samples:
+            print(soak.summary())
+        if soak.ledger.violations:
+            print("\nThe soak has failed:", *soak.ledger.violations, sep="\n  ", file=sys.stderr)
+            pathlib.Path(TOP / ".build/soak-daemon.log").write_text(machine.daemon_log())
+            sys.exit(1)
+    print("No fix was lost or out of order, every call was answered, and nothing has grown.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Two hundred consumers: those who listen, those who come and go, those who stall, and those who misbehave."""
+
+import asyncio
+import random
+import struct
+import time
+
+from .ledger import Session
+from .wire import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
+
+
+class Crowd:
+    def __init__(self, address, users, ledger):
+        self.address, self.users, self.ledger = address, users, ledger
+        self.connections = set()
+        self.listening = {}
+        self.is_over = False
+
+    async def connect(self, user=None):
+        connection = Connection(self.address, user if user is not None else random.choice(self.users), self.ledger)
+        self.connections.add(connection)
+        return await connection.hello()
+
+    def leave(self, connection):
+        connection.close()
+        self.connections.discard(connection)
+
+    @property
+    def open_calls(self):
+        return {entry for connection in self.connections for entry, _ in connection.waiting.values()}
+
+    async def live(self, role, number):
+        """Plays a role again and again, each time with a connection of its own."""
+        await asyncio.sleep(number * 0.02)
+        while not self.is_over:
+            connection = None
+            try:
+                connection = await self.connect()
+                await role(self, connection, f"{role.__name__} {number}")
+            except (Gone, Refused):
+                # Refusals are answers, and whoever floods the bus may be thrown out by it.
+                pass
+            finally:
+                if connection:
+                    self.leave(connection)
+            await asyncio.sleep(random.uniform(0.05, 1))
+
+    def check_freshness(self):
+        """Every listener has the newest fix of 2 s ago."""
+        now = time.monotonic()
+        settled = [number for number, seen in self.ledger.published.items() if now - seen > 2]
+        newest = max(settled, default=0)
+        for session, since in self.listening.items():
+            if session.last is not None and since < now - 3 and session.last < newest:
+                self.ledger.violation(f"{session.who} is at fix {session.last}, others at {newest}")
+                return
+
+
+async def listen(crowd, connection, who, seconds):
+    """A well-behaved consumer for some time."""
+    session = Session(who, crowd.ledger)
+    crowd.listening[session] = time.monotonic()
+
+    def begin_anew():
+        nonlocal session
+        crowd.listening.pop(session, None)
+        crowd.ledger.close_session(session)
+        session = Session(who, crowd.ledger)
+        crowd.listening[session] = time.monotonic()
+
+    def signalled(member, arguments):
+        # Access lost and regained: a pause, after which the newest fix comes first, whatever it is.
+        if member == "AuthorizationChanged" and session.first is not None:
+            begin_anew()
+
+    connection.on_location = lambda sequence, _: session.take(sequence)
+    connection.on_signal = signalled
+    try:
+        await connection.subscribe()
+        deadline = time.monotonic() + seconds
+        while connection.is_open and not crowd.is_over and time.monotonic() < deadline:
+            await asyncio.sleep(0.2)
+    finally:
+        crowd.listening.pop(session, None)
+        crowd.ledger.close_session(session)
+
+
+async def listener(crowd, connection, who):
+    await listen(crowd, connection, who, random.uniform(60, 300))
+
+
+async def visitor(crowd, connection, who):
+    """Comes, asks for something, listens for a moment, and goes, at times without a word."""
+    if random.random() < 0.5:
+        await connection.call("GetLocation", "a{sv}", ({"timeout": ("u", 3000)},))
+    await listen(crowd, connection, who, random.uniform(0.5, 6))
+    if random.random() < 0.5:
+        connection.begin("ListSubscriptions")
+
+
+async def staller(crowd, connection, who):
+    """Subscribes and reads no more; sometimes it comes to itself again."""
+    await connection.subscribe()
+    connection.pause()
+    await asyncio.sleep(random.uniform(2, 20))
+    if random.random() < 0.5:
+        connection.resume()
+        await asyncio.sleep(2)
+
+
+async def misbehaver(crowd, connection, who):
+    """All kinds of calls that nobody should make. Each has to be answered, too."""
+    for _ in range(random.randint(1, 10)):
+        futures = random.choice(MISCHIEF)(connection)
+        if futures:
+            await asyncio.wait(futures, timeout=30)
+        await asyncio.sleep(random.uniform(0, 0.5))
+
+
+def unknown_members(connection):
+    return [connection.begin(member) for member in ("Nonsense", "getlocation", "Start", "A" * 255)]
+
+
+def unknown_objects(connection):
+    return [connection.begin("Close", of=SUBSCRIPTION, at=f"{MANAGER}/subscription/{number}") for number in range(1, 20)]
+
+
+def wrong_types(connection):
+    return [connection.begin("GetLocation", "s", ("where?",)), connection.begin("CreateSubscription"),
+            connection.begin("CreateSubscription", "a{sv}", ({"accuracy": ("u", 7)},)),
+            connection.begin("CreateSubscription", "a{sv}", ({"distance-threshold": ("d", float("nan"))},)),
+            connection.begin("GetLocation", "a{sv}", ({f"key{number}": ("s", "x") for number in range(100)},))]
+
+
+def too_many_subscriptions(connection):
+    return [connection.begin("CreateSubscription", "a{sv}", ({},)) for _ in range(20)]
+
+
+def too_many_calls(connection):
+    return [connection.begin("Get", "ss", (SERVICE, "State"), of="org.freedesktop.DBus.Properties") for _ in range(300)]
+
+
+def calls_that_wait(connection):
+    return [connection.begin("GetLocation", "a{sv}", ({"timeout": ("u", 1000), "maximum-age": ("u", 0)},))
+            for _ in range(20)]
+
+
+def large_calls(connection):
+    return [connection.begin("GetLocation", "a{sv}", ({"desktop-id": ("s", "x" * 100_000)},))]
+
+
+def strange_properties(connection):
+    properties = "org.freedesktop.DBus.Properties"
+    return [connection.begin("Set", "ssv", (SERVICE, "Version", ("s", "9")), of=properties),
+            connection.begin("Get", "ss", (SERVICE, "Nonsense"), of=properties),
+            connection.begin("GetAll", "s", ("org.example.Nonsense",), of=properties)]
+
+
+def half_a_message(connection):
+    connection.send(b"l\1\0\1" + struct.pack("<III", 1000, 77, 100) + b"\0" * 20)
+    connection.close()
+
+
+def garbage(connection):
+    connection.send(random.randbytes(200))
+    connection.close()
+
+
+MISCHIEF = [unknown_members, unknown_objects, wrong_types, too_many_subscriptions, too_many_calls, calls_that_wait,
+            large_calls, strange_properties, half_a_message, garbage]

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import LocationService
+
+/// When memory is given back.
+@Suite struct CrowdTests {
+  private func moments(_ counts: [Int]) -> [Int] {
+    var crowd = Crowd()
+    return counts.filter { count in
+      guard crowd.countChanged(to: count) else { return false }
+      crowd.cleared()
+      return true
+    }
+  }
+
+  @Test func `Of few who come and go there is nothing to be had`() {
+    #expect(moments(Array(0...63) + (0...63).reversed()) == [])
+  }
+
+  @Test func `When half of many have gone, and half of those`() {
+    #expect(moments(Array(0...1_000) + (0...1_000).reversed()) == [500, 250, 125, 62])
+  }
+
+  @Test func `Nobody waits for the last ones to go`() {
+    #expect(moments([1_000, 999, 501, 500, 499, 500, 501]) == [500])
+  }
+
+  @Test func `Those who come in their place count anew`() {
+    #expect(moments([100, 50, 100, 51, 50]) == [50, 50])
+  }
+}
