@@ -92,8 +92,11 @@ class Machine(contextlib.ExitStack):
             return (self.ask("NameHasOwner", name) or "").endswith("true")
         wait_until(f"{name} is owned", owned)
 
+    def begin_geoclue(self):
+        return self.start([RIG / "geoclue.sh", self.address, self.nmea])
+
     def start_geoclue(self):
-        process = self.start([RIG / "geoclue.sh", self.address, self.nmea])
+        process = self.begin_geoclue()
         self.wait_for_name(GEOCLUE, process)
         return process
 

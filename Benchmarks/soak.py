@@ -20,10 +20,10 @@ import subprocess
 import sys
 import time
 
-from rig import TOP, Failure
+from rig import GEOCLUE, TOP, Failure
 from soaking.consumers import Crowd, listener, misbehaver, staller, visitor
 from soaking.ledger import Ledger
-from soaking.machine import SoakMachine
+from soaking.machine import POLKIT, SoakMachine
 
 # How much more private memory than after the warm-up is a leak: less than 1 KiB for each consumer that has been here.
 MEMORY_KIB = 1024
@@ -52,6 +52,8 @@ class Soak:
         self.observer.on_location = self.observe
         await self.observer.subscribe()
         self.receiver = Receiver(self.machine.nmea)
+        if self.machine.is_whole:
+            await self.name_is_owned(POLKIT)
         lives = [asyncio.create_task(self.crowd.live(ROLES[number % len(ROLES)], number))
                  for number in range(self.options.consumers)]
         duties = [asyncio.create_task(duty()) for duty in (self.write_fixes, self.make_trouble, self.look_on)]
@@ -101,13 +103,23 @@ class Soak:
     async def restart_geoclue(self):
         self.geoclue_is_there.clear()
         self.receiver.hang_up()
-        await asyncio.to_thread(self.machine.restart_geoclue)
+        self.machine.restart_geoclue()
+        await self.name_is_owned(GEOCLUE)
         self.restarts += 1
         self.geoclue_is_there.set()
 
     async def restart_polkit(self):
-        await asyncio.to_thread(self.machine.restart_polkit)
+        self.machine.restart_polkit()
+        await self.name_is_owned(POLKIT)
         self.restarts += 1
+
+    async def name_is_owned(self, name):
+        bus = {"of": "org.freedesktop.DBus", "at": "/org/freedesktop/DBus", "on": "org.freedesktop.DBus"}
+        deadline = time.monotonic() + 60
+        while not (await self.observer.call("NameHasOwner", "s", (name,), **bus))[0]:
+            if time.monotonic() > deadline:
+                raise Failure(f"{name} does not start")
+            await asyncio.sleep(0.05)
 
     async def reload(self):
         os.kill(self.machine.daemon.pid, signal.SIGHUP)
@@ -119,8 +131,7 @@ class Soak:
                 raise Failure(f"the daemon has ended with {self.machine.daemon.returncode}:\n{self.machine.daemon_log()[-2000:]}")
             self.ledger.check_calls(self.crowd.open_calls)
             self.ledger.check_sessions()
-            if self.geoclue_is_there.is_set():
-                self.crowd.check_freshness()
+            self.crowd.check_freshness()
             memory = self.machine.memory()
             self.samples.append(Sample(
                 time.monotonic() - self.begun, memory["private_dirty_kb"], memory["rss_kb"], self.machine.descriptors()))

@@ -13,7 +13,7 @@ class Crowd:
     def __init__(self, address, users, ledger):
         self.address, self.users, self.ledger = address, users, ledger
         self.connections = set()
-        self.listening = {}
+        self.listening = set()
         self.is_over = False
 
     async def connect(self, user=None):
@@ -46,12 +46,10 @@ class Crowd:
             await asyncio.sleep(random.uniform(0.05, 1))
 
     def check_freshness(self):
-        """Every listener has the newest fix of 2 s ago."""
-        now = time.monotonic()
-        settled = [number for number, seen in self.ledger.published.items() if now - seen > 2]
-        newest = max(settled, default=0)
-        for session, since in self.listening.items():
-            if session.last is not None and since < now - 3 and session.last < newest:
+        """Every listener has the newest fix of 10 s ago."""
+        newest = self.ledger.newest(10)
+        for session in self.listening:
+            if session.last is not None and session.last < newest:
                 self.ledger.violation(f"{session.who} is at fix {session.last}, others at {newest}")
                 return
 
@@ -59,14 +57,14 @@ class Crowd:
 async def listen(crowd, connection, who, seconds):
     """A well-behaved consumer for some time."""
     session = Session(who, crowd.ledger)
-    crowd.listening[session] = time.monotonic()
+    crowd.listening.add(session)
 
     def begin_anew():
         nonlocal session
-        crowd.listening.pop(session, None)
+        crowd.listening.discard(session)
         crowd.ledger.close_session(session)
         session = Session(who, crowd.ledger)
-        crowd.listening[session] = time.monotonic()
+        crowd.listening.add(session)
 
     def signalled(member, arguments):
         # Access lost and regained: a pause, after which the newest fix comes first, whatever it is.
@@ -81,7 +79,7 @@ async def listen(crowd, connection, who, seconds):
         while connection.is_open and not crowd.is_over and time.monotonic() < deadline:
             await asyncio.sleep(0.2)
     finally:
-        crowd.listening.pop(session, None)
+        crowd.listening.discard(session)
         crowd.ledger.close_session(session)
 
 

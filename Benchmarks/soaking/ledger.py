@@ -2,10 +2,11 @@
 
 A *session* of a well-behaved consumer is the time between two events after which it gets a first fix: a Start, or access
 regained. It must get every fix that anybody got between its own first and its last one, each once and in their order; and
-as long as it is there, the newest fix of 2 s ago. That GeoClue lives, and says each fix that the receiver has, is seen to
+as long as it is there, the newest fix of 10 s ago. That GeoClue lives, and says each fix that the receiver has, is seen to
 by the observer, who is root and whom nobody may refuse.
 """
 
+import bisect
 import time
 
 # A call without a timeout of its own is answered within 5 s, GetLocation within 20 s; a machine under load gets more.
@@ -15,7 +16,8 @@ ANSWER_WITHIN = 60
 class Ledger:
     def __init__(self):
         self.violations = []
-        self.published = {}
+        self.published = []
+        self.seen_at = {}
         self.sessions = []
         self.calls = self.answers = self.abandoned = self.thrown = 0
         self.open_calls = {}
@@ -27,16 +29,24 @@ class Ledger:
     # Fixes
 
     def saw(self, sequence):
-        self.published.setdefault(sequence, time.monotonic())
+        if sequence not in self.seen_at:
+            self.seen_at[sequence] = time.monotonic()
+            bisect.insort(self.published, sequence)
+
+    def newest(self, age):
+        """The newest fix that somebody had so many seconds ago."""
+        before = time.monotonic() - age
+        return next((number for number in reversed(self.published) if self.seen_at[number] < before), 0)
 
     def close_session(self, session):
         if session.first is not None:
             self.sessions.append(session)
 
     def check_sessions(self):
-        """Compares the sessions that have ended with what was published; forgets both."""
+        """Compares the sessions that have ended with what was published."""
         for session in self.sessions:
-            expected = [number for number in sorted(self.published) if session.first <= number <= session.last]
+            expected = self.published[
+                bisect.bisect_left(self.published, session.first):bisect.bisect_right(self.published, session.last)]
             missing = set(expected) - session.seen
             if missing:
                 self.violation(f"{session.who} has not got {len(missing)} of {len(expected)} fixes, such as {min(missing)}")

@@ -25,7 +25,7 @@ class SoakMachine(Machine):
         super().__init__(broker, owner=self.daemon_user)
         self.agents = [self.start_agent(user) for user in self.people] if self.is_whole else []
         self.geoclue = self.start_geoclue()
-        self.polkit = self.start_polkit() if self.is_whole else None
+        self.polkit = self.begin_polkit() if self.is_whole else None
         self.daemon = self.start_daemon()
 
     @property
@@ -55,27 +55,27 @@ class SoakMachine(Machine):
         self.callback(os.close, write)
         return process
 
-    def start_polkit(self):
+    def begin_polkit(self):
         for name in ("actions", "rules"):
             (self.folder / name).mkdir(exist_ok=True)
         policy = (TOP / "packaging/polkit/org.geopublicist.location1.policy").read_text()
         (self.folder / "actions/soak.policy").write_text(
             policy.replace("unix-user:geopublicist", f"unix-user:{self.daemon_user}"))
         (self.folder / "rules/50-soak.rules").write_text(RULES)
-        process = self.start(
+        return self.start(
             [RIG / "with-mounts.sh", f"{self.folder}/actions=/usr/share/polkit-1/actions",
              f"{self.folder}/rules=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd"],
             DBUS_SYSTEM_BUS_ADDRESS=self.address)
-        self.wait_for_name(POLKIT, process)
-        return process
+
+    # Both return at once: a thread that waited would have to share the user that connections are made as.
 
     def restart_geoclue(self):
         end(self.geoclue)
-        self.geoclue = self.start_geoclue()
+        self.geoclue = self.begin_geoclue()
 
     def restart_polkit(self):
         end(self.polkit)
-        self.polkit = self.start_polkit()
+        self.polkit = self.begin_polkit()
 
     def descriptors(self):
         try:

@@ -81,7 +81,7 @@ class Connection:
         message = new_method_call(DBusAddress(at, on, of), member, signature or None, tuple(body))
         future = self.loop.create_future()
         # Whoever does not wait for it does not care what it is, only that it comes.
-        future.add_done_callback(lambda future: future.exception())
+        future.add_done_callback(lambda future: future.cancelled() or future.exception())
         self.waiting[self.serial] = (self.ledger.asked(member, on), future)
         self.send(message.serialise(serial=self.serial))
         return future

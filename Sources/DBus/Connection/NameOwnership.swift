@@ -82,7 +82,7 @@ public final class PeerWatch {
         argument2: "")
     ) { [weak self] signal in
       guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
-      self?.actions.removeValue(forKey: name)?()
+      self?.actions.removeValueAndRoom(forKey: name)?()
     }
   }
 

@@ -24,10 +24,8 @@ final class ConsumerRegistry {
     consumers[name] = consumer
     memory.countChanged(to: consumers.count)
     peers.whenGone(name) { [weak self] in
-      guard let self, let consumer = consumers.removeValue(forKey: name) else { return }
+      guard let self, let consumer = consumers.removeValueAndRoom(forKey: name) else { return }
       consumer.end()
-      // A dictionary keeps the room that it once needed.
-      if consumers.isEmpty { consumers = [:] }
       memory.countChanged(to: consumers.count)
     }
     return consumer
