@@ -54,7 +54,7 @@ public final class LocationService {
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
     gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
     consumers = ConsumerRegistry(on: connection)
-    fixes = FixStore(publicist.locationPublisher())
+    fixes = FixStore(publicist.locationPublisher()) { connection.together($0) }
     queue = OutgoingQueue { connection.outgoingBytes }
     upstream = UpstreamControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)

@@ -2,6 +2,8 @@ import CDBus
 
 /// A signal for many receivers, from an object of its own for each: its arguments are marshalled once.
 nonisolated public final class SignalTemplate {
+  /// Its arguments on the wire.
+  private(set) lazy var body = message.onWire?.body ?? []
   private let message: Message
 
   public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
@@ -23,5 +25,49 @@ nonisolated public final class SignalTemplate {
       dbus_message_set_destination(copy.raw, destination.rawValue) != 0
     else { fatalError("out of memory") }
     return copy
+  }
+}
+
+/// The way of one object's signals of one kind to one receiver: the header that they have in common, on the wire.
+///
+/// Of what it takes libdbus to send a message to one more receiver, three quarters is the header, which is always the same.
+nonisolated public final class SignalRoute {
+  let path: ObjectPath
+  let destination: BusName
+  private var header: [UInt8] = []
+
+  /// A route is for templates with the same interface, member and types of arguments.
+  public init(from path: ObjectPath, to destination: BusName) {
+    self.path = path
+    self.destination = destination
+  }
+
+  /// The header of a template's signal, with its serial number; nil if it cannot be had.
+  func header(for template: SignalTemplate, serial: UInt32) -> [UInt8]? {
+    if header.isEmpty { header = template.signal(at: path, to: destination).onWire?.header ?? [] }
+    guard !header.isEmpty, let length = UInt32(exactly: template.body.count) else { return nil }
+    header.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: length, toByteOffset: 4, as: UInt32.self)
+      bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)
+    }
+    return header
+  }
+}
+
+nonisolated extension Message {
+  /// The bytes of the message as libdbus sends them, in this machine's byte order, which is why numbers in them can be
+  /// read and replaced.
+  fileprivate var onWire: (header: [UInt8], body: [UInt8])? {
+    var bytes: UnsafeMutablePointer<CChar>?
+    var count: Int32 = 0
+    guard dbus_message_marshal(raw, &bytes, &count) != 0, let bytes else { return nil }
+    defer { dbus_free(bytes) }
+    let all = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+    guard all.count >= 16 else { return nil }
+    // Four bytes, the length of the body, the serial number, the length of the fields, which are filled up to eight.
+    let fields = Int(all.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+    let length = 16 + (fields + 7) / 8 * 8
+    guard length <= all.count else { return nil }
+    return (Array(all[..<length]), Array(all[length...]))
   }
 }

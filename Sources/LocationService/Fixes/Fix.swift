@@ -6,8 +6,8 @@ final class Fix {
   let location: Location
   /// The finest level that it may reveal.
   let level: AccuracyLevel
-  private lazy var template = makeTemplate(isReduced: false)
-  private lazy var reducedTemplate = makeTemplate(isReduced: true)
+  private lazy var signal = makeSignal(isReduced: false)
+  private lazy var reducedSignal = makeSignal(isReduced: true)
 
   init(_ location: Location, level: AccuracyLevel) {
     self.location = location
@@ -19,12 +19,12 @@ final class Fix {
     LocationDictionary.value(location, level: level, isReduced: isReduced, age: age)
   }
 
-  /// `LocationUpdated` for one subscription.
-  func signal(at path: ObjectPath, to owner: BusName, isReduced: Bool) -> Message? {
-    (isReduced ? reducedTemplate : template)?.signal(at: path, to: owner)
+  /// `LocationUpdated`, for every subscription.
+  func signal(isReduced: Bool) -> SignalTemplate? {
+    isReduced ? reducedSignal : signal
   }
 
-  private func makeTemplate(isReduced: Bool) -> SignalTemplate? {
+  private func makeSignal(isReduced: Bool) -> SignalTemplate? {
     try? SignalTemplate("LocationUpdated", of: ServiceNames.subscription, [value(isReduced: isReduced)])
   }
 

@@ -13,12 +13,15 @@ final class FixStore {
   private var latest: [AccuracyLevel: Fix] = [:]
   private let accepted = PassthroughSubject<Location, Never>()
   private var branches: [AccuracyLevel: AnyPublisher<Fix, Never>] = [:]
+  private let together: (() -> Void) -> Void
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
   /// What was measured before this moment of the wall clock is not known to be true any more.
   private var measuredAfter = Timestamp()
 
-  init(_ locations: AnyPublisher<[Location], Never>) {
+  /// What follows from one fix happens inside of `together`.
+  init(_ locations: AnyPublisher<[Location], Never>, together: @escaping (() -> Void) -> Void = { $0() }) {
+    self.together = together
     locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
   }
 
@@ -52,14 +55,14 @@ final class FixStore {
     // Sources give whole seconds.
     guard location.timestamp.seconds >= measuredAfter.seconds else { return }
     let now = MainLoop.main.clock.boottime()
-    if arbiter.accept(location, at: now) { accepted.send(location) }
+    if arbiter.accept(location, at: now) { together { accepted.send(location) } }
     guard let until = arbiter.heldUntil else {
       release = nil
       return
     }
     release = MainLoop.main.after(microseconds: Int64(clamping: until > now ? until - now : 0)) { [weak self] in
       guard let self, let location = arbiter.release(at: MainLoop.main.clock.boottime()) else { return }
-      accepted.send(location)
+      together { self.accepted.send(location) }
     }
   }
 }

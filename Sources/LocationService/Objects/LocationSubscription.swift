@@ -17,6 +17,8 @@ final class LocationSubscription {
 
   private unowned let service: LocationService
   private let gate: DeliveryGate
+  /// Of its locations.
+  private let route: SignalRoute
   private var budget: UpdateBudget
   private var isStarted = false
   /// Counts what its owner has asked for, so that a `Start` that had to wait does not undo a later `Stop`.
@@ -32,6 +34,7 @@ final class LocationSubscription {
   init(_ number: UInt64, of consumer: Consumer, _ options: SubscriptionOptions, in service: LocationService) {
     self.number = number
     path = ServiceNames.subscriptionsPath.child(number)
+    route = SignalRoute(from: path, to: consumer.name)
     self.consumer = consumer
     self.options = options
     self.service = service
@@ -236,11 +239,9 @@ extension LocationSubscription {
 
   private func deliver(_ fix: Fix) {
     let isReduced = authorization.level < options.accuracy
-    guard isActive, fix.level <= level,
-      let signal = fix.signal(at: path, to: consumer.name, isReduced: isReduced)
-    else { return }
+    guard isActive, fix.level <= level, let signal = fix.signal(isReduced: isReduced) else { return }
     last = (fix, isReduced)
-    service.connection.send(signal)
+    service.connection.send(signal, along: route)
     if budget.countDelivery() { close(because: "completed") }
   }
 
