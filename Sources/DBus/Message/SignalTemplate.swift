@@ -6,6 +6,7 @@ nonisolated public final class SignalTemplate {
   private(set) lazy var body = message.onWire?.body ?? []
   private let message: Message
 
+  /// Throws `InvalidArgs` for arguments that D-Bus cannot carry.
   public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
     // Without a path: to replace one, libdbus writes everything in the header anew that comes after it.
     message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_SIGNAL)))

@@ -4,7 +4,8 @@ nonisolated extension Dictionary {
   @discardableResult
   public mutating func removeValueAndRoom(forKey key: Key) -> Value? {
     let value = removeValue(forKey: key)
-    if capacity > 256, count < capacity / 8 { self = filter { _ in true } }
+    // A filter that keeps everything would return the same dictionary.
+    if capacity > 256, count < capacity / 8 { self = Dictionary(uniqueKeysWithValues: map { ($0.key, $0.value) }) }
     return value
   }
 }
