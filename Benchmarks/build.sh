@@ -9,8 +9,12 @@ built=${BENCH_BUILT:-$top/.build/bench}
 mkdir -p "$built"
 
 echo "Building geopublicistd (release, as packaged) …"
+# As in packaging/debian/rules, but for what concerns only where it is built.
+flags="--configuration release --static-swift-stdlib --disable-local-rpath
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector"
 for product in geopublicistd geopublicist; do
-  Tests/Rig/swift.sh build --configuration release --static-swift-stdlib --product $product > "$built/build.log" 2>&1 || {
+  # shellcheck disable=SC2086
+  Tests/Rig/swift.sh build $flags --product $product > "$built/build.log" 2>&1 || {
     cat "$built/build.log"
     exit 1
   }

@@ -11,8 +11,8 @@ demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
 check="$check bash-completion gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db zsh"
-bench="$demo binutils dbus-broker gcc libc6-dev"
-soak="$demo dbus-broker polkitd python3-jeepney"
+bench="$demo binutils build-essential dbus-broker"
+soak="$bench polkitd python3-jeepney"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_test="$deb git lintian mmdebstrap systemd-container"
 
