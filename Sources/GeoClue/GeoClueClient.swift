@@ -77,7 +77,8 @@ final class GeoClueClient {
       "GetAll", of: GeoClueNames.properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
       expecting: .variantDictionary
     ) { this, result in
-      if case .success(let values) = result, let properties = values.first, let fix = GeoClueReply.fix(from: properties) {
+      if case .success(let values) = result, let properties = values.first, let fix = GeoClueReply.fix(from: properties)
+      {
         this.report(.fix(fix))
       } else if place == this.newest {
         // Of an older one nobody needs to know: the next is on its way.
