@@ -26,8 +26,8 @@ LC_ALL=C sort -u "$products"/geopublicist.product/Objects.LinkFileList \
   "$products"/geopublicistd.product/Objects.LinkFileList |
   xargs packaging/discardable.py "$scratch/objects" "$scratch/Swift.o" "$scratch/_Concurrency.o" > "$scratch/list"
 
-# The runtime's C++ takes little of libstdc++. As a library of its own that would be a tenth of the memory that the daemon
-# uses, for tables that the dynamic linker reads.
+# The runtime's C++ takes little of libstdc++ and libgcc. As libraries of their own they would be a tenth of the memory that
+# the daemon uses, most of it tables that the dynamic linker reads.
 mkdir "$scratch/libraries"
 ln -s "$(${CXX:-c++} -print-file-name=libstdc++.a)" "$scratch/libraries/"
 
@@ -36,7 +36,7 @@ ln -s "$(${CXX:-c++} -print-file-name=libstdc++.a)" "$scratch/libraries/"
 echo 'SECTIONS { .text.unnamed : { *(.text..L__unnamed_*) } } INSERT AFTER .text;' > "$scratch/unnamed.ld"
 
 "$swiftc" -use-ld=lld -static-stdlib -emit-executable -o "$file" "@$scratch/list" "$scratch/programs.o" \
-  -L "$scratch/libraries" \
+  -L "$scratch/libraries" -Xclang-linker -static-libgcc \
   -Xlinker --symbol-ordering-file=packaging/functions-in-use -Xlinker --no-warn-symbol-ordering \
   -Xlinker --script="$scratch/unnamed.ld" \
   -Xlinker --version-script="$scratch/nothing-exported" -Xlinker --gc-sections -Xlinker --as-needed \

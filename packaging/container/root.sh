@@ -1,23 +1,26 @@
 #!/bin/sh
-# Makes the root of a container, unless it is there: a small Debian with systemd, logind, polkit, GeoClue, and what the
-# tests of the package want.
+# Makes the root of a container, unless it is there with the same packages: a small Debian with systemd, logind, polkit,
+# GeoClue, and what the tests of the package want.
 #
-#   root.sh RELEASE FOLDER
+#   root.sh RELEASE FOLDER [PACKAGE...]    the packages besides
 #
 # As root. Everything comes from the mirror that this machine's own packages come from.
 set -eu
 release=$1
 folder=$2
-[ ! -e "$folder/.complete" ] || exit 0
+shift 2
+
+packages=systemd-sysv,libpam-systemd,dbus,polkitd,geoclue-2.0,geoclue-2-demo,libglib2.0-bin
+packages=$packages,gir1.2-glib-2.0,python3-gi,lintian,procps,strace,apparmor,apt-utils,autopkgtest,dbus-broker,dbus-user-session
+for package; do packages=$packages,$package; done
+[ "$(cat "$folder/.complete" 2> /dev/null)" != "$packages" ] || exit 0
 
 mirror() {
   apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' 'Component: main' | head -n 1
 }
 [ -n "$(mirror)" ] || apt-get update -q
 
-packages=systemd-sysv,libpam-systemd,dbus,polkitd,geoclue-2.0,geoclue-2-demo,libglib2.0-bin
-packages=$packages,gir1.2-glib-2.0,python3-gi,lintian,procps,strace
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
 mmdebstrap --quiet --variant=apt --include="$packages" "$release" "$folder" "$(mirror)"
-touch "$folder/.complete"
+echo "$packages" > "$folder/.complete"
