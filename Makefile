@@ -20,11 +20,15 @@ bench:
 soak:
 	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
-.PHONY: deb deb-test
+.PHONY: deb deb-check deb-test
 
 # The Debian package of this tree, at its top: apt install ./geopublicist_*.deb
 deb:
 	@packaging/build-deb.sh
+
+# Builds it and looks at it: lintian, hardening, dependencies, size. No root, no container.
+deb-check: deb
+	@packaging/check-deb.sh
 
 # Installs that package in containers of Debian 12 and 13 and tries it there: everything, from activation to purge. As root.
 deb-test: deb

@@ -20,22 +20,7 @@ mkdir -p "$work" "$output"
 work=$(CDPATH='' cd -- "$work" && pwd)
 tree=$work/geopublicist-$upstream
 
-# The files that belong to the source: git knows them, and an unpacked release has no others but what was built.
-list_files() {
-  cd "$source"
-  if [ -e .git ] && git -c safe.directory="$source" ls-files -z --cached --others --exclude-standard 2> /dev/null; then
-    return
-  fi
-  find . \( -name '.build*' -o -name .git -o -name __pycache__ \) -prune -o -type f ! -name '*.deb' -print0
-}
-
-mkdir -p "$tree"
-find "$tree" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
-list_files > "$work/files"
-(cd "$source" && xargs -0 sh -c 'for f do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh < "$work/files") > "$work/present"
-tar -C "$source" --null --files-from="$work/present" -cf - | tar -C "$tree" -xf -
-rm "$work/files" "$work/present"
-
+"$source/packaging/source-tree.sh" "$tree"
 cp -R "$tree/packaging/debian" "$tree/debian"
 
 # Debian's own builders take Debian's compiler; everybody else the one that is installed here.

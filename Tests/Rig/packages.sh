@@ -1,7 +1,7 @@
 #!/bin/sh
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|check|bench|soak|deb|deb-test
+#   packages.sh build|demo|check|bench|soak|deb|deb-check|deb-test
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
@@ -14,7 +14,8 @@ check="$check bash-completion gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin l
 bench="$demo binutils build-essential dbus-broker"
 soak="$bench polkitd python3-jeepney"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
-deb_test="$deb git lintian mmdebstrap systemd-container"
+deb_check="$deb devscripts lintian"
+deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
 
 case ${1:-} in
   build) wanted=$build ;;
@@ -23,8 +24,9 @@ case ${1:-} in
   bench) wanted=$bench ;;
   soak) wanted=$soak ;;
   deb) wanted=$deb ;;
+  deb-check) wanted=$deb_check ;;
   deb-test) wanted=$deb_test ;;
-  *) echo "usage: packages.sh build|demo|check|bench|soak|deb|deb-test" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|demo|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tries the package at the top of the tree in booted containers: lintian, installation, the tests that autopkgtest runs,
-# upgrade, removal, purge.
+# Tries the package at the top of the tree in booted containers: lintian, piuparts, installation, the tests that
+# autopkgtest runs, upgrade, removal, purge; then again what depends on the message bus, with dbus-broker as the bus.
 #
 #   test.sh [RELEASE...]            bookworm and trixie unless given
 #
@@ -27,43 +27,84 @@ trap 'exit 1' INT TERM
 dpkg-deb --raw-extract "$package" "$scratch/next"
 sed -i 's/^Version: .*/&+next/' "$scratch/next/DEBIAN/control"
 dpkg-deb --root-owner-group -z1 --build "$scratch/next" "$scratch/next.deb" > /dev/null
+"$source/packaging/source-package.sh" "$scratch/source" > /dev/null
 
 try() {
-  echo "== $release: $1"
+  echo "== $release, $bus: $1"
+  begun=$(date +%s)
   shift
   "$@"
+  echo "   $(($(date +%s) - begun)) s"
+}
+
+# A new copy of the release's root, booted with that program as the message bus of the system and of users.
+boot() {
+  bus=$1
+  name=geopublicist-$release
+  folder=$containers/$name
+  rm -rf "$folder"
+  cp -a --reflink=auto "$containers/$release" "$folder"
+  if [ "$bus" = dbus-broker ]; then change=enable; else change=disable; fi
+  systemctl --root="$folder" --quiet "$change" dbus-broker.service
+  systemctl --root="$folder" --quiet --global "$change" dbus-broker.service
+  mkdir "$folder/srv/tests"
+  cp "$source"/packaging/debian/tests/* "$source/packaging/container/lifecycle.py" "$folder/srv/tests"
+  cp "$package" "$folder/srv/package.deb"
+  cp "$scratch/next.deb" "$folder/srv/next.deb"
+  # Under the names that lintian and autopkgtest want to see.
+  ln -s package.deb "$folder/srv/$(basename "$package")"
+  cp "$scratch"/source/* "$folder/srv"
+  start_container
+  inside pgrep -x "$bus" > /dev/null || { echo "$bus is not the message bus" >&2; exit 1; }
+}
+
+leave() {
+  stop_container
+  rm -rf "$folder"
+  name=
+}
+
+check() {
+  # Debian 12's lintian misses an init script; the message bus starts the service, and without systemd it has no sandbox.
+  # Debian 13's has given that tag up and takes an override of it for an error. And Debian 12's knows no newer policy.
+  suppressed=
+  if [ "$release" = bookworm ]; then
+    suppressed="--suppress-tags package-supports-alternative-init-but-no-init.d-script,newer-standards-version"
+  fi
+  # shellcheck disable=SC2086
+  inside lintian --allow-root --info --display-info --display-experimental --pedantic \
+    --fail-on error,warning,info,pedantic,experimental $suppressed "$@"
+}
+
+# The tests of the package named, or all, as Debian's machines run them. The container is there to be changed.
+run_tests() {
+  tests=
+  for test; do tests="$tests --test-name=$test"; done
+  # shellcheck disable=SC2086
+  serve_inside autopkgtest --quiet --no-built-binaries --ignore-restrictions=isolation-container,breaks-testbed \
+    $tests "/srv/$(basename "$scratch"/source/*.dsc)" "/srv/$(basename "$package")" -- null
 }
 
 for release in ${*:-bookworm trixie}; do
   echo "== $release: container"
   "$source/packaging/container/root.sh" "$release" "$containers/$release"
-  name=geopublicist-$release
-  folder=$containers/$name
-  rm -rf "$folder"
-  cp -a --reflink=auto "$containers/$release" "$folder"
-  mkdir "$folder/srv/tests"
-  cp "$source"/packaging/debian/tests/* "$source/packaging/container/lifecycle.py" "$folder/srv/tests"
-  cp "$package" "$folder/srv/package.deb"
-  cp "$scratch/next.deb" "$folder/srv/next.deb"
-  # The name that lintian wants to see.
-  ln -s package.deb "$folder/srv/$(basename "$package")"
-  start_container
-
-  # Debian 12's lintian misses an init script; the message bus starts the service, and without systemd it has no sandbox.
-  # Debian 13's has given that tag up and takes an override of it for an error.
-  [ "$release" != bookworm ] || suppressed="--suppress-tags package-supports-alternative-init-but-no-init.d-script"
-  # shellcheck disable=SC2086
-  try lintian inside lintian --allow-root --info --display-info --display-experimental --pedantic \
-    --fail-on error,warning,info,pedantic,experimental ${suppressed:-} "/srv/$(basename "$package")"
-  suppressed=
+  boot dbus-daemon
+  try lintian check "/srv/$(basename "$package")" "/srv/$(basename "$scratch"/source/*.dsc)"
   try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
-  for test in activation locations authorization resources; do try "$test" serve_inside "/srv/tests/$test"; done
+  try "AppArmor profile" inside apparmor_parser --skip-kernel-load --skip-cache /etc/apparmor.d/usr.libexec.geopublicistd
+  try tests run_tests
   try upgrade serve_inside /srv/tests/lifecycle.py upgrade /srv/next.deb
   try removal serve_inside /srv/tests/lifecycle.py remove
   try purge serve_inside /srv/tests/lifecycle.py purge
+  leave
 
-  stop_container
-  rm -rf "$folder"
-  name=
+  boot dbus-broker
+  try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
+  try tests run_tests activation locations authorization session
+  try upgrade serve_inside /srv/tests/lifecycle.py upgrade /srv/next.deb
+  try removal serve_inside /srv/tests/lifecycle.py remove
+  leave
+
+  try piuparts "$source/packaging/container/piuparts.sh" "$release" "$package" "$containers"
   echo "== $release: passed"
 done
