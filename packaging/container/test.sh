@@ -47,6 +47,8 @@ boot() {
   if [ "$bus" = dbus-broker ]; then change=enable; else change=disable; fi
   systemctl --root="$folder" --quiet "$change" dbus-broker.service
   systemctl --root="$folder" --quiet --global "$change" dbus-broker.service
+  # There is no network in it, and nobody shall wait for one.
+  rm -rf "$folder/etc/apt/sources.list" "$folder"/etc/apt/sources.list.d/*
   mkdir "$folder/srv/tests"
   cp "$source"/packaging/debian/tests/* "$source/packaging/container/lifecycle.py" "$folder/srv/tests"
   cp "$package" "$folder/srv/package.deb"
