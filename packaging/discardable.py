@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Copies of object files in which the linker may leave out a function that nothing calls.
 
-    discardable.py FOLDER OBJECT...
+    discardable.py FOLDER < LIST
 
 Swift marks every public function to be kept (SHF_GNU_RETAIN), for programs that are linked to it later. To a program
 that exports nothing there are none: what has no reference to it can never run. Only the mark of code is taken away; what
-the runtime finds by walking through a section stays marked. Prints the names of the copies.
+the runtime finds by walking through a section stays marked. The list has a file name on each line; so has the output, with
+the names of the copies in the folder.
 """
 
 import pathlib
@@ -36,7 +37,7 @@ def discardable(image):
 
 
 folder = pathlib.Path(sys.argv[1])
-for index, name in enumerate(sys.argv[2:]):
+for index, name in enumerate(sys.stdin.read().splitlines()):
     copy = folder / f"{index:03}-{pathlib.Path(name).name}"
     copy.write_bytes(discardable(pathlib.Path(name).read_bytes()))
     print(copy)

@@ -19,12 +19,14 @@ printf '{ local: *; };\n' > "$scratch/nothing-exported"
 
 # Ours, and of the standard library what is written in Swift; without what nothing calls. An object comes before the
 # archive that it is from.
-runtime=$(dirname -- "$swiftc")/../lib/swift_static/linux
+runtime=$("$swiftc" -static-stdlib -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/linux
 (cd "$scratch" && ar x "$runtime/libswiftCore.a" Swift.o && ar x "$runtime/libswift_Concurrency.a" _Concurrency.o)
 mkdir "$scratch/objects"
-LC_ALL=C sort -u "$products"/geopublicist.product/Objects.LinkFileList \
-  "$products"/geopublicistd.product/Objects.LinkFileList |
-  xargs packaging/discardable.py "$scratch/objects" "$scratch/Swift.o" "$scratch/_Concurrency.o" > "$scratch/list"
+{
+  LC_ALL=C sort -u "$products"/geopublicist.product/Objects.LinkFileList \
+    "$products"/geopublicistd.product/Objects.LinkFileList
+  printf '%s\n' "$scratch/Swift.o" "$scratch/_Concurrency.o"
+} | packaging/discardable.py "$scratch/objects" > "$scratch/list"
 
 # The runtime's C++ takes little of libstdc++ and libgcc. As libraries of their own they would be a tenth of the memory that
 # the daemon uses, most of it tables that the dynamic linker reads.
