@@ -99,3 +99,11 @@ let package = Package(
       name: "PublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing", swiftSettings: strict),
   ]
 )
+
+// What libFuzzer calls, built only with its runtime (Tests/Rig/fuzz.sh): without that it has no `main`.
+if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: ["CDBus", "DBus", "GeoClue", "LocationModel", "LocationService", "Program", "Replay"],
+      path: "Tests/Fuzz/Targets", swiftSettings: onMainLoop))
+}

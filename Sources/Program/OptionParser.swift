@@ -1,7 +1,7 @@
 import CGLib
 
 /// GLib's option parser: long and short options, `--help` made from their descriptions.
-public final class OptionParser {
+@MainActor public final class OptionParser {
   private let context: OpaquePointer
   private var switches: [String: UnsafeMutablePointer<gboolean>] = [:]
   private var texts: [String: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>] = [:]
@@ -11,6 +11,20 @@ public final class OptionParser {
   public init(summary: String, arguments: String? = nil) {
     context = g_option_context_new(arguments)
     g_option_context_set_summary(context, summary)
+  }
+
+  isolated deinit {
+    g_option_context_free(context)
+    for entry in entries {
+      g_free(UnsafeMutableRawPointer(mutating: entry.long_name))
+      g_free(UnsafeMutableRawPointer(mutating: entry.description))
+      g_free(UnsafeMutableRawPointer(mutating: entry.arg_description))
+    }
+    for value in switches.values { value.deallocate() }
+    for value in texts.values {
+      g_free(value.pointee)
+      value.deallocate()
+    }
   }
 
   /// An option without a value.
@@ -73,7 +87,7 @@ public final class OptionParser {
     _ placeholder: String?
   ) {
     var entry = GOptionEntry()
-    // The parser keeps the pointers as long as it lives, which is as long as the program.
+    // GLib's context keeps the pointers.
     entry.long_name = UnsafePointer(g_strdup(name))
     entry.short_name = CChar(bitPattern: short?.asciiValue ?? 0)
     entry.arg = kind

@@ -37,10 +37,29 @@ import Replay
     Log.install()
     Log.maximumLevel = options.isVerbose ? .debug : .info
     do {
-      return try Session(options, configuration, source).run()
+      return try serve(options, configuration, source)
     } catch {
       Log.error(error.message)
       return ExitStatus.failure
+    }
+  }
+
+  /// Serves until the program is to end; connects anew when the bus is still there after it has ended a connection.
+  ///
+  /// dbus-broker lets headers pass for which libdbus leaves the bus, so anybody who may send a message here can have this
+  /// program thrown out. To end would be no better for those whom it serves, and slower.
+  private static func serve(
+    _ options: DaemonOptions, _ configuration: Configuration, _ source: ReplaySource?
+  ) throws(DBusError) -> Int32 {
+    let notifier = ServiceNotifier()
+    var configuration = configuration
+    while true {
+      let session = try Session(options, configuration, source, notifier)
+      switch try session.run() {
+      case .over(let status): return status
+      case .thrownOut: Log.warning("The message bus has ended a connection; whoever subscribes has to begin anew")
+      }
+      configuration = session.configuration
     }
   }
 

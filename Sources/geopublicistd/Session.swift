@@ -12,15 +12,27 @@ final class Session {
   private let upstream: Connection
   private let exported: Connection
   private let service: LocationService
-  private let notifier = ServiceNotifier()
+  private let notifier: ServiceNotifier
   private var watchdog: LoopSource?
   private var timeWatch: TimeWatch?
   private var signals: UnixSignals?
   private var release: PendingCall?
   private var lastCalls: LoopSource?
+  private var isThrownOut = false
 
-  init(_ options: DaemonOptions, _ configuration: Configuration, _ replay: ReplaySource?) throws(DBusError) {
+  /// How it came to its end.
+  enum End {
+    /// With an exit status for the program.
+    case over(Int32)
+    /// A connection was ended from the other side, and with it everything that others had here.
+    case thrownOut
+  }
+
+  init(
+    _ options: DaemonOptions, _ configuration: Configuration, _ replay: ReplaySource?, _ notifier: ServiceNotifier
+  ) throws(DBusError) {
     self.options = options
+    self.notifier = notifier
     upstream = try Connection(to: options.geoclueBus)
     exported = try Connection(to: options.exportBus)
     let source: any LocationSource =
@@ -30,18 +42,27 @@ final class Session {
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }
   }
 
-  /// Serves until a signal, the end of the bus, or idleness; returns the process's exit status.
-  func run() throws(DBusError) -> Int32 {
+  /// What is configured now.
+  var configuration: Configuration { service.configuration }
+
+  /// Serves until a signal, idleness, or the end of a connection.
+  func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
     for connection in [upstream, exported] {
-      connection.onDisconnected = {
-        Log.error("The message bus has gone")
-        MainLoop.main.quit(status: ExitStatus.failure)
+      connection.onDisconnected = { [weak self] in
+        self?.isThrownOut = true
+        MainLoop.main.quit()
       }
     }
     timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
-    try exported.own(ServiceNames.service)
+    do {
+      try exported.own(ServiceNames.service)
+    } catch {
+      guard !exported.isConnected else { throw error }
+      end()
+      return .thrownOut
+    }
     Log.info("Serving \(ServiceNames.service) as \(exported.uniqueName)")
     // From the loop itself, so that a loop that hangs is found out.
     watchdog = notifier.keepAliveInterval.map {
@@ -50,7 +71,7 @@ final class Session {
     notifier.ready()
     let status = MainLoop.main.run()
     end()
-    return status
+    return isThrownOut && release == nil ? .thrownOut : .over(status)
   }
 
   private func receive(_ signal: Int32) {
@@ -93,7 +114,7 @@ final class Session {
   }
 
   private func end() {
-    notifier.stopping()
+    if !isThrownOut { notifier.stopping() }
     watchdog?.cancel()
     service.shutDown()
     exported.release(ServiceNames.service)

@@ -124,7 +124,7 @@ final class AgentFinder {
     if let number = signal.arguments[1].properties?["MaxAccuracyLevel"]?.uint32 {
       if agents.set(AccuracyLevel(rounding: number), of: signal.sender) { onChange?(user) }
     } else if signal.arguments[2].array?.contains(.string("MaxAccuracyLevel")) == true {
-      agents.ask(signal.sender, through: probes) { [weak self, weak agents] level in
+      agents.askAgain(signal.sender, through: probes) { [weak self, weak agents] level in
         guard let agents else { return }
         let hasChanged = level.map { agents.set($0, of: signal.sender) } ?? agents.remove(signal.sender)
         if hasChanged { self?.onChange?(user) }

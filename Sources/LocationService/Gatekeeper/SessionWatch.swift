@@ -17,6 +17,8 @@ final class SessionWatch {
     var question: PendingCall?
     /// Something has happened since the question was asked.
     var isOutdated = false
+    /// Nobody wants to know any more; it goes with the answer that is still to come.
+    var isForgotten = false
     var waiting: [() -> Void] = []
   }
 
@@ -52,6 +54,7 @@ final class SessionWatch {
   func find(_ user: UInt32, _ done: @escaping () -> Void) {
     let entry = entries[user] ?? Entry()
     entries[user] = entry
+    entry.isForgotten = false
     guard entry.state == .unknown || entry.question != nil else { return done() }
     entry.waiting.append(done)
     ask(user, entry)
@@ -66,7 +69,16 @@ final class SessionWatch {
   }
 
   /// A user's state is of no interest any more.
-  func forget(_ user: UInt32) { entries[user] = nil }
+  func forget(_ user: UInt32) {
+    // The bus counts a question as long as it has no answer: there must not be another one for each time that somebody
+    // comes and goes.
+    guard let entry = entries[user], entry.question != nil else {
+      entries[user] = nil
+      return
+    }
+    entry.waiting = []
+    entry.isForgotten = true
+  }
 
   private func lookAgain() {
     // Several signals tell of one event.
@@ -87,8 +99,9 @@ final class SessionWatch {
     let message = try? Message(
       calling: "GetUser", of: Self.manager, at: Self.path, on: Self.service, [.uint32(user)])
     guard let message else { return set(.inactive, of: user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
-      guard let self, entries[user] === entry else { return }
+    entry.question = connection.call(message, timeout: .never, expecting: "o") {
+      [weak self, weak entry] result in
+      guard let self, let entry, entries[user] === entry else { return }
       entry.question = nil
       switch result {
       case .success(let values):
@@ -107,8 +120,9 @@ final class SessionWatch {
       calling: "Get", of: Self.properties, at: path, on: Self.service,
       [.string(Self.user.rawValue), .string("State")])
     guard let message else { return set(.inactive, of: user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: .variant) { [weak self] result in
-      guard let self, entries[user] === entry else { return }
+    entry.question = connection.call(message, timeout: .never, expecting: .variant) {
+      [weak self, weak entry] result in
+      guard let self, let entry, entries[user] === entry else { return }
       entry.question = nil
       let state = (try? result.get())?.first?.unwrapped.string
       set(state == "active" ? .active : .inactive, of: user, entry)
@@ -116,6 +130,10 @@ final class SessionWatch {
   }
 
   private func set(_ state: Facts.Session, of user: UInt32, _ entry: Entry) {
+    if entry.isForgotten {
+      entries[user] = nil
+      return
+    }
     if entry.isOutdated { return ask(user, entry) }
     let before = entry.state
     entry.state = state

@@ -12,6 +12,8 @@ final class UserAgents {
   private var refusals: Set<BusName> = []
   private var questions: [BusName: AgentQuestion] = [:]
   private var queued: [AgentQuestion] = []
+  /// Those whose answer is on its way and may be old already, with who wants the next one.
+  private var again: [BusName: (AccuracyLevel?) -> Void] = [:]
 
   /// How many connections of one user are asked at once.
   private static let parallel = 24
@@ -24,8 +26,7 @@ final class UserAgents {
 
   /// Whether a connection has neither been asked nor is being asked.
   func isNew(_ name: BusName) -> Bool {
-    levels[name] == nil && !refusals.contains(name) && questions[name] == nil
-      && !queued.contains { $0.name == name }
+    levels[name] == nil && !refusals.contains(name) && !isBeingAsked(name)
   }
 
   func isAgent(_ name: BusName) -> Bool { levels[name] != nil }
@@ -39,11 +40,21 @@ final class UserAgents {
   /// A connection has gone, or is no agent any more; returns whether it was one.
   func remove(_ name: BusName) -> Bool {
     refusals.remove(name)
+    again[name] = nil
     return levels.removeValue(forKey: name) != nil
   }
 
   /// Those that were no agents may have become agents.
   func forgetRefusals() { refusals = [] }
+
+  /// Asks an agent once more, which has said that something has changed; once, however often it says so meanwhile.
+  func askAgain(_ name: BusName, through probes: ProbePool, _ handler: @escaping (AccuracyLevel?) -> Void) {
+    if isBeingAsked(name) {
+      again[name] = handler
+    } else {
+      ask(name, through: probes, handler)
+    }
+  }
 
   /// Asks a connection what it allows as an agent; nil if it is none.
   func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (AccuracyLevel?) -> Void) {
@@ -52,6 +63,7 @@ final class UserAgents {
         self?.questions[name] = nil
         if level == nil { self?.refusals.insert(name) }
         handler(level)
+        if let handler = self?.again.removeValue(forKey: name) { self?.ask(name, through: probes, handler) }
         self?.askNext(through: probes)
       })
     askNext(through: probes)
@@ -62,6 +74,10 @@ final class UserAgents {
     let actions = waiting
     waiting = []
     for action in actions { action() }
+  }
+
+  private func isBeingAsked(_ name: BusName) -> Bool {
+    questions[name] != nil || queued.contains { $0.name == name }
   }
 
   private func askNext(through probes: ProbePool) {

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Attacks a service on a bus for a while, in every way that attacks.py knows.
+
+    attack.py BUS-ADDRESS NAME SECONDS SEED [ATTACK…]
+
+Each attack that is named, or else all, at least once. Prints how often it did what, and ends with 1 if a call was answered twice. That the service is well is for others to
+see: who is thrown out by the bus cannot tell.
+"""
+
+import collections
+import random
+import sys
+import time
+
+import attacks
+from wire import Gone
+
+
+def main():
+    address, name, seconds, seed = sys.argv[1:5]
+    wanted = [getattr(attacks, attack) for attack in sys.argv[5:]] or attacks.ALL
+    chance = random.Random(int(seed))
+    siege = attacks.Siege(address, name, chance)
+    if not siege.objects:
+        sys.exit(f"{name} shows no object")
+    done = collections.Counter()
+    order, end = chance.sample(wanted, len(wanted)), time.monotonic() + float(seconds)
+    while order or time.monotonic() < end:
+        if not order:
+            order = chance.sample(wanted, len(wanted))
+        attack = order.pop()
+        siege.find()
+        try:
+            attack(siege)
+            done[attack.__name__] += 1
+        except Gone:
+            done[attack.__name__ + " (thrown out)"] += 1
+    print(", ".join(f"{what} {count}" for what, count in sorted(done.items())))
+    if siege.doubled:
+        sys.exit(f"answered twice: {siege.doubled[:10]}")
+
+
+main()

@@ -1,0 +1,44 @@
+import Glibc
+import Program
+
+@testable import LocationService
+
+/// `geopublicist.conf`: a file that is accepted leaves every limit usable.
+func fuzzConfiguration(_ source: ByteSource) {
+  withFile(source.remainder()) { path in
+    guard let configuration = try? Configuration.load(file: path) else { return }
+    for key in Limits.Key.allCases { claim(configuration.limits[key] >= 1, "a limit lets something through") }
+    claim(configuration.idleTimeout >= 0 && configuration.idleTimeout <= 31_536_000, "a time is one")
+  }
+}
+
+/// GeoClue's own rules: a file can only forbid.
+func fuzzRules(_ source: ByteSource) {
+  let names = (0..<3).map { _ in source.text() }
+  withFile(source.remainder()) { path in
+    let rules = GeoClueConfiguration(file: path)
+    claim(!rules.reloadIfChanged(), "a file that is the same is not read again")
+    for name in names + ["firefox", "agent", "wifi", ""] {
+      _ = rules.rule(for: name, user: 0)
+      let (first, second) = (rules.rule(for: name, user: 1_000), rules.rule(for: name, user: 1_000))
+      claim(first == second, "an answer stays")
+    }
+    for group in ["agent", "wifi"] {
+      claim(rules.rule(for: group, user: 1) == .silent, "what is about GeoClue itself is no rule")
+    }
+  }
+}
+
+private let folder: String = {
+  var template = Array("/tmp/geopublicist-fuzz.XXXXXX".utf8CString)
+  return mkdtemp(&template) == nil ? "/tmp" : String(cString: template)
+}()
+
+private func withFile(_ bytes: [UInt8], _ body: (String) -> Void) {
+  let path = "\(folder)/file.conf"
+  guard let file = fopen(path, "w") else { fatalError("\(path) cannot be written") }
+  fwrite(bytes, 1, bytes.count, file)
+  fclose(file)
+  body(path)
+  unlink(path)
+}

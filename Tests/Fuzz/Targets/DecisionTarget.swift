@@ -1,0 +1,44 @@
+import LocationModel
+
+@testable import LocationService
+
+/// What a consumer may have: never more than each of those who decide allows.
+func fuzzDecision(_ source: ByteSource) {
+  while !source.isEmpty {
+    var facts = Facts(source.pick(Facts.Person.allCases))
+    facts.housing = source.pick(Facts.Housing.allCases)
+    facts.rule = source.pick(Facts.Rule.allCases)
+    for action in PolkitAction.allCases { facts[action] = source.pick(Facts.Answer.allCases) }
+    facts.session = source.pick(Facts.Session.allCases)
+    facts.agent = source.pick([.unknown, .none] + AccuracyLevel.allCases.map { .level($0) })
+    let asked = source.pick(AccuracyLevel.allCases)
+    check(Decision(facts, asking: asked), facts, asked)
+    checkSession(facts, asked, source)
+  }
+}
+
+private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel) {
+  let authorization = decision.authorization
+  claim(authorization.revealedLevel(asked: asked) <= asked, "no more than was asked for")
+  claim(authorization.isAuthorized == (authorization.level > .none), "a level goes with a yes")
+  guard authorization.isAuthorized else { return }
+  claim(facts.rule == .silent, "what is forbidden stays forbidden")
+  claim(facts.housing == .host || facts.housing == .unverifiable && facts.person != .other, "nobody in a sandbox")
+  guard facts.person == .other, facts.withoutAgent != .yes else { return }
+  claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
+  claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")
+  claim(facts.session == .active || facts.session == .untracked, "the person is there")
+  guard case .level(let agent) = facts.agent else { return claim(false, "the person's agent has said yes") }
+  claim(authorization.level <= agent, "to no more than that")
+}
+
+private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: ByteSource) {
+  let upstream = source.pick([
+    Authorization.undecided(), .denied(.disabledByUser), .restricted(.disallowedByPolicy), .authorized(.always),
+    .authorized(.whenInUse, level: .city),
+  ])
+  let authorization = Decision(facts, asking: asked, upstream: upstream).authorization
+  guard authorization.isAuthorized else { return }
+  claim(facts.housing == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
+  claim(upstream.isAuthorized && authorization.level <= upstream.level, "no more than GeoClue allows")
+}

@@ -1,0 +1,74 @@
+import LocationModel
+
+@testable import LocationService
+
+/// Which fixes go out, and when: nothing that was not received, not too often, and nothing that waits is forgotten.
+func fuzzDelivery(_ source: ByteSource) {
+  var rule = DeliveryRule(configuration(source))
+  var owner = RuleOwner()
+  while !source.isEmpty {
+    switch source.number(below: 8) {
+    case 0:
+      let configuration = configuration(source)
+      owner.perform(rule.configure(configuration, at: owner.now), rule)
+    case 1:
+      owner.perform(rule.reset(), rule)
+      owner.begin()
+    case 2: owner.perform(rule.timerFired(at: owner.now), rule)
+    case 3, 4: owner.pass(UInt64(source.byte()) * source.pick([1, 1_000, 100_000, 60_000_000]), &rule)
+    default:
+      owner.sequence += 1
+      let location = Location(
+        latitude: Double(source.integer(Int16.self)) / 400, longitude: Double(source.integer(Int16.self)) / 200,
+        accuracy: source.pick([nil, 1, 10, 1_000]), timestamp: Timestamp(seconds: 1), receivedAt: owner.now,
+        sequence: owner.sequence)
+      owner.perform(rule.received(location, at: owner.now), rule)
+    }
+  }
+  let far = UInt64(UInt32.max) * 2_001
+  owner.pass(far, &rule)
+  claim(owner.armed == nil, "in the end nothing waits")
+}
+
+private func configuration(_ source: ByteSource) -> DeliveryRule.Configuration {
+  DeliveryRule.Configuration(
+    distanceThreshold: source.pick([0, 1, 1e6, .greatestFiniteMagnitude]),
+    timeThreshold: source.pick([0, 1, 1_000, .max]), debounce: source.pick([0, 1, 5_000, .max]),
+    minimumInterval: source.pick([0, 0, 600_000]))
+}
+
+private struct RuleOwner {
+  var now: UInt64 = 1_000_000
+  var sequence: UInt64 = 0
+  private(set) var armed: UInt64?
+  private var lastSent: (sequence: UInt64, at: UInt64)?
+
+  mutating func begin() { lastSent = nil }
+
+  mutating func pass(_ time: UInt64, _ rule: inout DeliveryRule) {
+    let end = now + time
+    while let due = armed, due <= end {
+      now = max(now, due)
+      armed = nil
+      perform(rule.timerFired(at: now), rule)
+      claim(armed.map { $0 > now } ?? true, "a timer that has come does not come again")
+    }
+    now = end
+  }
+
+  mutating func perform(_ actions: [DeliveryRule.Action], _ rule: DeliveryRule) {
+    for action in actions {
+      switch action {
+      case .deliver(let location):
+        claim(location.sequence <= sequence && location.sequence > lastSent?.sequence ?? 0, "newer, and received")
+        if let lastSent {
+          let pause = UInt64(max(rule.configuration.timeThreshold, rule.configuration.minimumInterval)) * 1_000
+          claim(now >= lastSent.at + pause, "not too often")
+        }
+        lastSent = (location.sequence, now)
+      case .armTimer(let time): armed = time
+      case .disarmTimer: armed = nil
+      }
+    }
+  }
+}

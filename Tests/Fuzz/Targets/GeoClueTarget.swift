@@ -1,0 +1,58 @@
+import LocationModel
+
+@testable import DBus
+@testable import GeoClue
+
+/// What GeoClue answers and signals: whatever it says, a location is a true one, and a coarse one tells nothing finer.
+func fuzzGeoClue(_ source: ByteSource) {
+  let names = ["Latitude", "Longitude", "Accuracy", "Altitude", "Speed", "Heading", "Description", "Timestamp"]
+  var arbiter = FixArbiter()
+  var reducers = AccuracyLevel.allCases.map(GridReducer.init(level:))
+  var now: UInt64 = 1
+  while !source.isEmpty {
+    var properties: [String: Value] = [:]
+    for name in names where source.number(below: 8) != 0 { properties[name] = answer(name, source) }
+    now = now.addingReportingOverflow(source.integer(UInt64.self)).partialValue
+    guard let fix = GeoClueReply.fix(from: properties) else { continue }
+    guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: Timestamp(seconds: 9)) else {
+      continue
+    }
+    check(location)
+    let isNewest = arbiter.accept(location, at: now)
+    claim(!isNewest || arbiter.published?.receivedAt == now, "what is accepted is published")
+    for index in reducers.indices {
+      let reduced = reducers[index].reduce(location)
+      check(reduced)
+      if reducers[index].level < .exact {
+        claim(reduced.altitude == nil && reduced.speed == nil && reduced.sourceDescription == nil, "nothing finer")
+      }
+    }
+  }
+  let error = DBusError(
+    source.pick([.accessDenied, .failed, .serviceUnknown, .noReply]), source.text())
+  _ = (GeoClueReply.failure(error), GeoClueReply.isNotInstalled(error), GeoClueReport.failure(error))
+  let signal = Signal(
+    sender: ":1.1", path: "/", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+    arguments: (0..<source.number(below: 5)).map { _ in source.value() })
+  _ = GeoClueReply.changes(in: signal, of: "org.freedesktop.GeoClue2.Client")
+}
+
+private func answer(_ name: String, _ source: ByteSource) -> Value {
+  switch source.number(below: 10) {
+  case 0: source.value()
+  case _ where name == "Description": .string(source.text())
+  case _ where name == "Timestamp": .structure([.uint64(source.integer()), .uint64(source.integer())])
+  case 1: .double(source.double())
+  default: .double(Double(source.integer(Int16.self)) / 180)
+  }
+}
+
+private func check(_ location: Location) {
+  claim(abs(location.latitude) <= 90 && abs(location.longitude) <= 180, "a place is on the earth")
+  for number in [location.accuracy, location.altitude, location.speed, location.heading] {
+    claim(number?.isFinite ?? true, "what is known is a number")
+  }
+  claim(location.accuracy ?? 0 >= 0 && location.speed ?? 0 >= 0, "and not less than nothing")
+  claim((0..<360).contains(location.heading ?? 0), "a heading is one")
+  claim(location.timestamp.microseconds < 1_000_000, "a time is normal")
+}

@@ -1,0 +1,37 @@
+import CDBus
+
+@testable import DBus
+
+/// Bytes from the wire: whatever libdbus lets pass is read, and what was read can be written and read again.
+func fuzzMessage(_ source: ByteSource) {
+  let bytes = source.remainder()
+  let message = bytes.withUnsafeBytes { buffer -> Message? in
+    guard let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+    return dbus_message_demarshal(start, Int32(clamping: buffer.count), nil).map(Message.init(owning:))
+  }
+  guard let message else { return }
+  _ = (message.sender, message.path, message.interface, message.member, message.destination, message.error)
+  _ = (message.wantsReply, message.allowsInteractiveAuthorization, message.isDisconnection, message.hasDescriptors)
+  claim(message.byteCount > 0, "a message has a size")
+  guard let arguments = try? message.arguments() else { return }
+  if !message.hasDescriptors {
+    claim(arguments.map(\.signature).joined() == message.signature, "what is read has the types of the message")
+  }
+  for argument in arguments {
+    _ = (argument.options, argument.properties, argument.unwrapped, argument.string, argument.array)
+  }
+  // Deeper than is written is read, too: what cannot be written says so.
+  guard let first = try? Message(signal: "S", of: "a.b", at: "/", arguments),
+    let second = try? Message(signal: "S", of: "a.b", at: "/", first.arguments())
+  else { return }
+  claim(first.signature == second.signature, "the types stay")
+  claim(body(of: first) == body(of: second), "the values stay")
+}
+
+private func body(of message: Message) -> [CChar] {
+  var bytes: UnsafeMutablePointer<CChar>?
+  var count: Int32 = 0
+  guard dbus_message_marshal(message.raw, &bytes, &count) != 0 else { return [] }
+  defer { dbus_free(bytes) }
+  return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+}

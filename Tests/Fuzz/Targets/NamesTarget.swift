@@ -1,0 +1,58 @@
+@testable import DBus
+@testable import LocationService
+
+/// Names, paths and signatures of the bus, match rules, and the paths that systemd and the kernel write.
+func fuzzNames(_ source: ByteSource) {
+  let text = String(decoding: source.remainder(), as: UTF8.self)
+  check(BusName.self, text)
+  check(ObjectPath.self, text)
+  check(InterfaceName.self, text)
+  check(MemberName.self, text)
+  check(ErrorName.self, text)
+  if let signature = Signature(validating: text) {
+    claim(text.utf8.count <= 255, "a signature is short")
+    claim(!signature.isBasic || signature.isSingle, "what is basic is single")
+  }
+  if let path = ObjectPath(validating: text) {
+    let child = path.child(7)
+    claim(ObjectPath(validating: child.rawValue) == child, "a child has a valid path")
+    claim(child.rawValue.utf8.starts(with: path.childPrefix.utf8), "a child is below its parent")
+    _ = UnitProcesses.unitName(of: path)
+  }
+  if !text.utf8.contains(0) {
+    let rule = MatchRule(sender: BusName(validating: text), path: ObjectPath(validating: text), argument0: text)
+    claim(arguments(of: rule.text)["arg0"] == Array(text.utf8), "a rule says what was meant: \(rule.text)")
+    claim(arguments(of: rule.text).keys.allSatisfy { ["type", "sender", "path", "arg0"].contains($0) }, "and no more")
+  }
+  if let group = ControlGroup(contents: text) { _ = (group.isSandbox, group.unit) }
+  _ = SecurityLabel(bytes: Array(text.utf8)).isSandbox
+}
+
+private func check<Name: ValidatedName>(_ type: Name.Type, _ text: String) {
+  guard let name = Name(validating: text) else { return }
+  claim(name.rawValue == text && !text.utf8.contains(0) && !text.isEmpty, "a name is what was given")
+  claim(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a name is plain: \(text)")
+}
+
+/// The keys and values of a rule, as D-Bus's specification says that a bus reads it.
+private func arguments(of rule: String) -> [String: [UInt8]] {
+  var found: [String: [UInt8]] = [:]
+  var (key, value, isKey, isQuoted): ([UInt8], [UInt8], Bool, Bool) = ([], [], true, false)
+  var bytes = Array(rule.utf8)[...]
+  while let byte = bytes.popFirst() {
+    switch byte {
+    case UInt8(ascii: "=") where isKey: isKey = false
+    case _ where isKey: key.append(byte)
+    case UInt8(ascii: "'"): isQuoted.toggle()
+    case UInt8(ascii: ",") where !isQuoted:
+      found[String(decoding: key, as: UTF8.self)] = value
+      (key, value, isKey) = ([], [], true)
+    case UInt8(ascii: "\\") where !isQuoted && bytes.first == UInt8(ascii: "'"):
+      value.append(UInt8(ascii: "'"))
+      bytes = bytes.dropFirst()
+    default: value.append(byte)
+    }
+  }
+  found[String(decoding: key, as: UTF8.self)] = value
+  return found
+}

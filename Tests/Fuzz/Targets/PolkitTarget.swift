@@ -1,0 +1,74 @@
+import DBus
+
+@testable import LocationService
+
+/// The queue of polkit's checks: each question is answered once, withdrawn or gone, and the bus's limit is kept.
+func fuzzPolkit(_ source: ByteSource) {
+  var polkit = Polkit()
+  while !source.isEmpty { polkit.step(source) }
+  polkit.settle()
+}
+
+private struct Polkit {
+  private var queue = CheckQueue()
+  private var underWay: [CheckQueue.Number: CheckQueue.Question] = [:]
+  private var cancelled: Set<CheckQueue.Number> = []
+  private var asked: Set<CheckQueue.Question> = []
+
+  mutating func step(_ source: ByteSource) {
+    let peer = BusName(unchecked: ":1.\(source.byte())")
+    let question = CheckQueue.Question(
+      peer: peer, action: source.pick(PolkitAction.allCases), isInteractive: source.number(below: 4) == 0)
+    switch source.number(below: 8) {
+    case 0, 1, 2, 3:
+      asked.insert(question)
+      perform(.asked(question))
+    case 4:
+      asked.remove(question)
+      perform(.withdrawn(question))
+    case 5:
+      asked = asked.filter { $0.peer != peer }
+      perform(.gone(peer))
+    case 6: perform(.policyChanged)
+    default:
+      // Its own answers, and those to questions that nobody asked.
+      let numbers = underWay.keys.sorted() + [0, .max]
+      answer(numbers[source.number(below: numbers.count)], source.pick([.yes, .no, .challenge, .unavailable]))
+    }
+    check()
+  }
+
+  /// polkit answers everything that it was asked.
+  mutating func settle() {
+    for _ in 0..<100_000 where !underWay.isEmpty {
+      for number in underWay.keys.sorted() { answer(number, .no) }
+      check()
+    }
+    claim(queue.inFlight == 0 && queue.queued == 0 && asked.isEmpty, "nobody waits in vain")
+  }
+
+  private func check() {
+    claim(queue.inFlight <= CheckQueue.capacity && underWay.count <= CheckQueue.capacity, "the bus's limit is kept")
+    claim(underWay.count == queue.inFlight, "what is under way is known")
+    claim(underWay.values.count { $0.isInteractive } <= CheckQueue.dialogCapacity, "dialogs leave room for others")
+    claim(queue.queued <= asked.count, "only what is wanted waits")
+  }
+
+  private mutating func answer(_ number: CheckQueue.Number, _ answer: Facts.Answer) {
+    underWay[number] = nil
+    cancelled.remove(number)
+    perform(.answered(number, answer))
+  }
+
+  private mutating func perform(_ event: CheckQueue.Event) {
+    for action in queue.handle(event) {
+      switch action {
+      case .send(let number, let question):
+        claim(underWay.updateValue(question, forKey: number) == nil, "each has its own number")
+      case .cancel(let number):
+        claim(underWay[number] != nil && cancelled.insert(number).inserted, "what is cancelled is under way")
+      case .report(let question, _): claim(asked.remove(question) != nil, "whoever hears an answer has asked, once")
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import LocationModel
+
+@testable import Replay
+
+/// Recorded tracks in NMEA 0183.
+func fuzzNMEA(_ source: ByteSource) {
+  play(NMEAReader.read(String(decoding: source.remainder(), as: UTF8.self)), 1)
+}
+
+/// Recorded tracks in GPX.
+func fuzzGPX(_ source: ByteSource) {
+  guard let points = try? GPXReader.read(String(decoding: source.remainder(), as: UTF8.self)) else { return }
+  play(points, 0.001)
+}
+
+/// Whatever was read can be replayed: time goes on, and no faster than anybody could follow.
+private func play(_ measurements: [Track.Measurement], _ speed: Double) {
+  guard let track = Track(measurements) else { return }
+  var last: Int64 = 0
+  var playback = Playback(track, speed: speed, isLoop: true)
+  for point in track.points {
+    claim(point.offset >= last, "time does not go back")
+    last = point.offset
+    claim(playback.stay >= 1_000, "nobody is in a hurry")
+    _ = try? LocationValidator.location(from: point.fix, receivedAt: 1, wallClock: Timestamp(seconds: 1))
+    playback.advance()
+  }
+}
