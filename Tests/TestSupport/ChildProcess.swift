@@ -13,7 +13,8 @@ public final class ChildProcess {
 
   /// What of the environment of this process a child gets; the rest could lead it to the machine's own buses.
   private static let inherited = [
-    "PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "BUS_BROKER",
+    "PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE",
+    "BUS_BROKER",
   ]
 
   public let name: String

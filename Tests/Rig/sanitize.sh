@@ -1,0 +1,77 @@
+#!/bin/sh
+# Every test with the address sanitizer, which also looks for leaks, and with the thread sanitizer; then the leaks of a
+# daemon that 10,000 consumers have come to and left.
+#
+#   sanitize.sh [address|thread|leaks] [ARGUMENTS OF swift test]
+#
+# The daemon, the command and the tests themselves are built with the sanitizer, each kind in a folder of its own. A report
+# of any of these processes fails the run, whatever its test has made of it. CONSUMERS is how many come and go.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+package=$(CDPATH='' cd -- "$here/../.." && pwd)
+"$here/packages.sh" check
+swift=$("$here/find-swift.sh")
+
+reports=$(mktemp -d /tmp/geopublicist-reports.XXXXXX)
+# The daemon runs as several users.
+chmod 1777 "$reports"
+trap 'rm -rf "$reports"' EXIT
+export ASAN_OPTIONS="log_path=$reports/address:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
+export LSAN_OPTIONS="suppressions=$here/leaks.supp:print_suppressions=0"
+export TSAN_OPTIONS="log_path=$reports/thread:suppressions=$here/threads.supp"
+# The tests put GEOPUBLICIST_BIN before what is built beside them.
+unset GEOPUBLICIST_BIN
+
+# scratch KIND: where it is built, beside what another user has built.
+scratch() {
+  case $1 in
+    address) folder=$package/.build-asan ;;
+    thread) folder=$package/.build-tsan ;;
+  esac
+  [ ! -e "$folder" ] || [ -O "$folder" ] || folder=$folder-$(id -un)
+  echo "$folder"
+}
+
+# build KIND ARGUMENTS…
+build() {
+  kind=$1
+  shift
+  "$swift" build --package-path "$package" --scratch-path "$(scratch "$kind")" --sanitize "$kind" "$@"
+}
+
+# run_tests KIND ARGUMENTS…
+run_tests() {
+  kind=$1
+  shift
+  build "$kind" --build-tests
+  # One after the other: sanitizers make everything slow, and deadlines are for what is not.
+  "$swift" test --package-path "$package" --scratch-path "$(scratch "$kind")" --sanitize "$kind" --skip-build \
+    --disable-xctest --no-parallel "$@"
+  no_reports
+}
+
+no_reports() {
+  [ -n "$(ls "$reports")" ] || return 0
+  cat "$reports"/* >&2
+  echo "A sanitizer has something to say." >&2
+  exit 1
+}
+
+leaks() {
+  build address --product geopublicistd
+  "$here/leaks.py" "$(scratch address)/debug/geopublicistd" "${CONSUMERS:-10000}"
+  no_reports
+}
+
+what=${1:-all}
+[ $# -eq 0 ] || shift
+case $what in
+  address | thread) run_tests "$what" "$@" ;;
+  leaks) leaks ;;
+  all)
+    run_tests address
+    leaks
+    run_tests thread
+    ;;
+  *) echo "usage: sanitize.sh [address|thread|leaks] [ARGUMENTS]" >&2; exit 2 ;;
+esac
