@@ -20,6 +20,16 @@ bench:
 soak:
 	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
+.PHONY: fuzz sanitize
+
+# What reads from outside, fuzzed, and the daemon attacked on its bus: SECONDS_EACH=8 for each, TARGETS="gpx bus" for some.
+fuzz:
+	@Tests/Rig/fuzz.sh $(TARGETS)
+
+# Every test with the address and the thread sanitizer, and the leaks of 10,000 consumers come and gone.
+sanitize:
+	@Tests/Rig/sanitize.sh
+
 .PHONY: deb deb-check deb-test
 
 # The Debian package of this tree, at its top: apt install ./geopublicist_*.deb

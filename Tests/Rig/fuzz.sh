@@ -1,26 +1,67 @@
 #!/bin/sh
-# Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and attacks the daemon on its bus.
+# Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and has the daemon attacked on its bus.
 #
 #   fuzz.sh [TARGET…]
 #
-# TARGET is one of Tests/Fuzz/Targets/Entry.swift, or `bus`; all of them unless given. SECONDS_EACH (default 8) is for
-# each target, and for each of the three places in which the bus attacks on each broker. What libFuzzer finds worth keeping
-# goes to CORPUS (default: a folder beside the build), and what it breaks to crash-TARGET-… there:
+# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, or `bus`; all of them unless given. SECONDS_EACH (default 8) is
+# for each target, and for each of the three places where the daemon is attacked, on each broker. What libFuzzer finds worth
+# keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to CORPUS/crash-TARGET-…:
 #
-#   FUZZ_TARGET=gpx .build-fuzz/debug/fuzz CORPUS/crash-gpx-…
+#   FUZZ_TARGET=gpx .build-fuzz/debug/fuzz .build-fuzz/corpus/crash-gpx-…
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-package=$here/../..
+package=$(CDPATH='' cd -- "$here/../.." && pwd)
 seconds=${SECONDS_EACH:-8}
 
 "$here/packages.sh" fuzz
 swift=$("$here/find-swift.sh")
-scratch=$package/.build-fuzz
-[ ! -e "$scratch" ] || [ -O "$scratch" ] || scratch=$scratch-$(id -un)
-corpus=${CORPUS:-$scratch/corpus}
+fuzz=$package/.build-fuzz
+[ ! -e "$fuzz" ] || [ -O "$fuzz" ] || fuzz=$fuzz-$(id -un)
+corpus=${CORPUS:-$fuzz/corpus}
 
-# The linker: SwiftPM renames `main`, of which libFuzzer has one, too; and gold cannot say so.
-GEOPUBLICIST_FUZZ=1 "$swift" build --package-path "$package" --scratch-path "$scratch" --product fuzz \
-  -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld -Xlinker -z -Xlinker muldefs
-"$swift" build --package-path "$package" --scratch-path "$scratch" --product geopublicistd --sanitize address \
-  --build-path-suffix 2> /dev/null || true
+all=$(sed -n 's/^  "\([a-z]*\)": fuzz.*/\1/p' "$package/Tests/Fuzz/Targets/Entry.swift")
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $all bus
+
+# The linker: SwiftPM and libFuzzer both have a `main`, and gold cannot say that this is allowed here.
+build_targets() {
+  GEOPUBLICIST_FUZZ=1 "$swift" build --package-path "$package" --scratch-path "$fuzz" --product fuzz \
+    -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld -Xlinker -z -Xlinker muldefs
+}
+
+run_target() {
+  echo "$1:"
+  mkdir -p "$corpus/$1"
+  seeds=$package/Tests/Fuzz/Seeds/$1
+  [ -d "$seeds" ] || seeds=
+  # Swift's own report of a crash would get in the sanitizer's way.
+  if FUZZ_TARGET=$1 SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0 \
+    "$fuzz/debug/fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+    -artifact_prefix="$corpus/crash-$1-" "$corpus/$1" ${seeds:+"$seeds"} > "$corpus/$1.log" 2>&1
+  then
+    sed -n 's/^stat::number_of_executed_units: */  runs: /p' "$corpus/$1.log"
+  else
+    cat "$corpus/$1.log" >&2
+    return 1
+  fi
+}
+
+attack() {
+  asan=$package/.build-asan
+  [ ! -e "$asan" ] || [ -O "$asan" ] || asan=$asan-$(id -un)
+  "$swift" build --package-path "$package" --scratch-path "$asan" --sanitize address --product geopublicistd
+  for broker in dbus-daemon dbus-broker; do
+    /usr/bin/python3 "$package/Tests/Fuzz/Bus/besiege.py" "$asan/debug/geopublicistd" "$broker" "$seconds"
+  done
+}
+
+is_built=
+for target; do
+  if [ "$target" = bus ]; then
+    attack
+  else
+    [ -n "$is_built" ] || build_targets
+    is_built=yes
+    run_target "$target"
+  fi
+done

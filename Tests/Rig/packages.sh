@@ -1,7 +1,7 @@
 #!/bin/sh
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|check|bench|soak|deb|deb-check|deb-test
+#   packages.sh build|demo|fuzz|check|bench|soak|deb|deb-check|deb-test
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
@@ -11,6 +11,7 @@ demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
 check="$check bash-completion gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db zsh"
+fuzz="$demo dbus-broker"
 bench="$demo binutils build-essential dbus-broker"
 soak="$bench polkitd python3-jeepney"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
@@ -20,13 +21,14 @@ deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
 case ${1:-} in
   build) wanted=$build ;;
   demo) wanted=$demo ;;
+  fuzz) wanted=$fuzz ;;
   check) wanted=$check ;;
   bench) wanted=$bench ;;
   soak) wanted=$soak ;;
   deb) wanted=$deb ;;
   deb-check) wanted=$deb_check ;;
   deb-test) wanted=$deb_test ;;
-  *) echo "usage: packages.sh build|demo|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|demo|fuzz|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then
