@@ -145,6 +145,23 @@ import Testing
     #expect(gone == [1, 2] && watch.count == 1)
   }
 
+  /// dbus-daemon drops the news of a peer that leaves when the queue of who should hear it is full.
+  @Test func whoLeftUnheardIsMissedInTheRollCall() throws {
+    let peers = try Peers()
+    let watch = PeerWatch(on: peers.service, rollCallsEvery: 0)
+    var gone: [String] = []
+    // As if it had been there, and its end had not been told.
+    watch.whenGone(":1.99999") { gone.append("unheard") }
+    watch.whenGone(peers.client.uniqueName) { gone.append("client") }
+    try peers.settle()
+    #expect(gone.isEmpty)
+    watch.callTheRoll()
+    try turning("it is missed") { !gone.isEmpty }
+    watch.callTheRoll()
+    try peers.settle()
+    #expect(gone == ["unheard"] && watch.count == 1)
+  }
+
   @Test func aReleasedNameIsNoPeerThatLeaves() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)

@@ -66,32 +66,3 @@ public final class NameWatch {
     onChange(new)
   }
 }
-
-/// Tells of connections that leave the bus, with one match for all of them.
-///
-/// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
-public final class PeerWatch {
-  private var match: SignalMatch?
-  private var actions: [BusName: () -> Void] = [:]
-
-  /// Watches the connection's bus, as long as this object lives.
-  public init(on connection: Connection) {
-    match = connection.onSignal(
-      MatchRule(
-        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-        argument2: "")
-    ) { [weak self] signal in
-      guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
-      self?.actions.removeValueAndRoom(forKey: name)?()
-    }
-  }
-
-  /// Calls `action` once when the connection with this unique name has gone; replaces an earlier action for it.
-  public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
-
-  /// Takes the action for a peer back.
-  public func forget(_ peer: BusName) { actions[peer] = nil }
-
-  /// How many peers are followed.
-  public var count: Int { actions.count }
-}

@@ -33,6 +33,7 @@ final class ConsumerRegistry {
 
   /// Lets a call in, or throws the limit that it would exceed.
   func admit(_ call: MethodCall, _ limits: Limits) throws(DBusError) {
+    peers.callTheRoll()
     guard call.byteCount <= Int(limits[.messageBytes]) else { throw .limitsExceeded(.messageBytes) }
     let consumer = consumer(call.sender, limits)
     guard consumer.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }

@@ -44,6 +44,7 @@ final class AgentFinder {
     let agents = users[user] ?? UserAgents()
     users[user] = agents
     if again { agents.forgetRefusals() }
+    peers.callTheRoll()
     agents.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
     list()

@@ -64,10 +64,6 @@ import Testing
     for call in logind.kept { call.fail(DBusError(.failed, "There is no such user")) }
     try turning("its answer counts for who asked last") { isKnown }
     #expect(watch.state(of: 1_000) == .inactive)
-    watch.forget(1_000)
-    #expect(watch.state(of: 1_000) == .unknown)
-    watch.find(1_000) { isKnown = false }
-    try turning("who was forgotten is asked for anew") { !isKnown }
   }
 
   /// Each such signal made a question, and each 64 questions a new connection to the bus.

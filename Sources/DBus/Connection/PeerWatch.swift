@@ -1,0 +1,58 @@
+import MainLoop
+
+/// Tells of connections that leave the bus, with one match for all of them.
+///
+/// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
+public final class PeerWatch {
+  private weak var connection: Connection?
+  private var match: SignalMatch?
+  private var actions: [BusName: () -> Void] = [:]
+  private let interval: Int64
+  private var lastRollCall = MainLoop.main.clock.monotonic()
+  private var rollCall: PendingCall?
+
+  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least, in microseconds.
+  public init(on connection: Connection, rollCallsEvery interval: Int64 = 10_000_000) {
+    self.connection = connection
+    self.interval = interval
+    match = connection.onSignal(
+      MatchRule(
+        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        argument2: "")
+    ) { [weak self] signal in
+      guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
+      self?.gone(name)
+    }
+  }
+
+  /// Calls `action` once when the connection with this unique name has gone; replaces an earlier action for it.
+  public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
+
+  /// Takes the action for a peer back.
+  public func forget(_ peer: BusName) { actions[peer] = nil }
+
+  /// How many peers are followed.
+  public var count: Int { actions.count }
+
+  /// Asks the bus who is there, unless that was only just now; to be called whenever something happens anyway.
+  ///
+  /// Somebody who sends a slow receiver a hundred megabytes fills its queue at dbus-daemon, which then drops what comes
+  /// next without a word: the news of who has left, too.
+  public func callTheRoll() {
+    let now = MainLoop.main.clock.monotonic()
+    guard let connection, rollCall == nil, !actions.isEmpty, now - lastRollCall >= interval else { return }
+    guard let message = try? Message(callingBus: "ListNames") else { return }
+    lastRollCall = now
+    // Who comes after this may not be in the answer.
+    let followed = Array(actions.keys)
+    rollCall = connection.call(message, expecting: "as") { [weak self] result in
+      guard let self else { return }
+      rollCall = nil
+      guard let names = (try? result.get())?.first?.array else { return }
+      let here = Set(names.compactMap(\.string))
+      for name in followed where !here.contains(name.rawValue) { gone(name) }
+    }
+  }
+
+  private func gone(_ peer: BusName) { actions.removeValueAndRoom(forKey: peer)?() }
+}
