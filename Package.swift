@@ -104,6 +104,7 @@ let package = Package(
 if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "fuzz", dependencies: ["CDBus", "DBus", "GeoClue", "LocationModel", "LocationService", "Program", "Replay"],
+      name: "fuzz",
+      dependencies: ["CDBus", "DBus", "GeoClue", "LocationModel", "LocationService", "Program", "Replay"],
       path: "Tests/Fuzz/Targets", swiftSettings: onMainLoop))
 }

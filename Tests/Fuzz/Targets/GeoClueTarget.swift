@@ -14,9 +14,8 @@ func fuzzGeoClue(_ source: ByteSource) {
     for name in names where source.number(below: 8) != 0 { properties[name] = answer(name, source) }
     now = now.addingReportingOverflow(source.integer(UInt64.self)).partialValue
     guard let fix = GeoClueReply.fix(from: properties) else { continue }
-    guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: Timestamp(seconds: 9)) else {
-      continue
-    }
+    let wallClock = Timestamp(seconds: 9)
+    guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: wallClock) else { continue }
     check(location)
     let isNewest = arbiter.accept(location, at: now)
     claim(!isNewest || arbiter.published?.receivedAt == now, "what is accepted is published")
