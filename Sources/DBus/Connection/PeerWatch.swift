@@ -11,7 +11,8 @@ public final class PeerWatch {
   private var lastRollCall = MainLoop.main.clock.monotonic()
   private var rollCall: PendingCall?
 
-  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least, in microseconds.
+  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least, in
+  /// microseconds.
   public init(on connection: Connection, rollCallsEvery interval: Int64 = 10_000_000) {
     self.connection = connection
     self.interval = interval
