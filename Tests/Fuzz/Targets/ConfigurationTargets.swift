@@ -31,7 +31,8 @@ func fuzzRules(_ source: ByteSource) {
 
 private let folder: String = {
   var template = Array("/tmp/geopublicist-fuzz.XXXXXX".utf8CString)
-  return mkdtemp(&template) == nil ? "/tmp" : String(cString: template)
+  guard let path = mkdtemp(&template) else { fatalError("no folder for files") }
+  return String(cString: path)
 }()
 
 private func withFile(_ bytes: [UInt8], _ body: (String) -> Void) {

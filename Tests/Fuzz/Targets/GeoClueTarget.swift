@@ -10,10 +10,10 @@ func fuzzGeoClue(_ source: ByteSource) {
   var reducers = AccuracyLevel.allCases.map(GridReducer.init(level:))
   var now: UInt64 = 1
   while !source.isEmpty {
-    var properties: [String: Value] = [:]
-    for name in names where source.number(below: 8) != 0 { properties[name] = answer(name, source) }
+    var properties: [(String, Value)] = []
+    for name in names where source.number(below: 8) != 0 { properties.append((name, answer(name, source))) }
     now = now.addingReportingOverflow(source.integer(UInt64.self)).partialValue
-    guard let fix = GeoClueReply.fix(from: properties) else { continue }
+    guard let fix = GeoClueReply.fix(from: .options(properties)) else { continue }
     let wallClock = Timestamp(seconds: 9)
     guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: wallClock) else { continue }
     check(location)
