@@ -3,7 +3,7 @@
 #
 #   fuzz.sh [TARGET…]
 #
-# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, or `bus`; all of them unless given. SECONDS_EACH (default 8) is
+# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them unless given. SECONDS_EACH (default 8) is
 # for each target, and for each of the three places where the daemon is attacked, on each broker. What libFuzzer finds worth
 # keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to CORPUS/crash-TARGET-…:
 #
@@ -22,6 +22,8 @@ corpus=${CORPUS:-$fuzz/corpus}
 all=$(sed -n 's/^  "\([a-z]*\)": fuzz.*/\1/p' "$package/Tests/Fuzz/Targets/Entry.swift")
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $all bus
+# shellcheck disable=SC2086
+[ "$*" != units ] || set -- $all
 
 # The linker: SwiftPM and libFuzzer both have a `main`, and gold cannot say that this is allowed here.
 build_targets() {
