@@ -3,9 +3,10 @@
 #
 #   fuzz.sh [TARGET…]
 #
-# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them unless given. SECONDS_EACH (default 8) is
-# for each target, and for each of the three places where the daemon is attacked, on each broker. What libFuzzer finds worth
-# keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to CORPUS/crash-TARGET-…:
+# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them unless given.
+# SECONDS_EACH (default 8) is for each target, and for each of the three places where the daemon is attacked, on each broker.
+# What libFuzzer finds worth keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to
+# CORPUS/crash-TARGET-…:
 #
 #   FUZZ_TARGET=gpx .build-fuzz/debug/fuzz .build-fuzz/corpus/crash-gpx-…
 set -eu
