@@ -12,6 +12,7 @@ import Replay
     // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     CoreDumps.forbid()
+    HeapMemory.keepSmall()
     exit(run())
   }
 

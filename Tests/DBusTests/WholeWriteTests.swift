@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DBus
@@ -26,14 +27,13 @@ import Testing
   }
 
   /// The connection would have ended for good where an administrator gives sockets little room.
-  @Test func aSocketWithLittleRoomGetsTheRestAsTheOtherEndReads() async throws {
+  @Test func aSocketWithLittleRoomGetsTheRestAsTheOtherEndReads() throws {
     let (ours, theirs) = try sockets()
     try giveLittleRoom(to: ours)
-    let bytes = bytes
-    async let read = Self.readToEnd(theirs)
+    let reader = Reader(theirs)
     #expect(WholeWrite.write(bytes, to: ours.fileDescriptor))
     try ours.close()
-    #expect(try await read == Data(bytes))
+    #expect(reader.waitForAll() == Data(bytes))
   }
 
   @Test func aReaderThatStopsInTheMiddleEndsTheConnection() throws {
@@ -52,9 +52,23 @@ import Testing
     try #require(setsockopt(socket.fileDescriptor, SOL_SOCKET, SO_SNDBUF, &room, size) == 0)
   }
 
-  private nonisolated static func readToEnd(_ socket: FileHandle) async throws -> Data? {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread { continuation.resume(with: Result { try socket.readToEnd() }) }.start()
+  /// Reads in a thread of its own, which runs already.
+  private final class Reader: Sendable {
+    private let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    private let read = Mutex(Data())
+
+    init(_ socket: FileHandle) {
+      Thread { [self] in
+        began.signal()
+        while let some = try? socket.read(upToCount: 1_024), !some.isEmpty { read.withLock { $0 += some } }
+        ended.signal()
+      }.start()
+      began.wait()
+    }
+
+    func waitForAll() -> Data {
+      ended.wait()
+      return read.withLock { $0 }
     }
   }
 }
