@@ -63,7 +63,7 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     case .disallowedByConfiguration:
       "The GeoClue configuration forbids this program or user to have the location; ask the administrator to allow it"
     case .disallowedByPolicy:
-      "A polkit rule forbids this user to have the location; ask the administrator to allow it"
+      "polkit does not allow it: a rule forbids it, or this session is not at the machine itself; ask the administrator"
     case .sandboxed:
       "A sandboxed program gets the location from the desktop portal only; use org.freedesktop.portal.Location"
     case .policyUnavailable:

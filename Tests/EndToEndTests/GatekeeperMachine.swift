@@ -37,8 +37,8 @@ final class GatekeeperMachine {
     try actions.replacingOccurrences(of: "unix-user:geopublicist", with: "unix-user:\(Self.owner)")
       .write(toFile: folder.file("actions/test.policy"), atomically: true, encoding: .utf8)
     try Self.configuration.write(toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
-    try "[Limits]\ncalls-burst=1000000\ncalls-per-second=1000000\n"
-      .write(toFile: folder.file("limits.conf"), atomically: true, encoding: .utf8)
+    try "[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=1000000\ncalls-per-second=1000000\n"
+      .write(toFile: folder.file("daemon.conf"), atomically: true, encoding: .utf8)
     let mounts = Rig.file("with-mounts.sh")
     let configured = "\(folder.file("geoclue"))=/etc/geoclue"
     geoclue = try ChildProcess(
@@ -47,7 +47,7 @@ final class GatekeeperMachine {
       [
         mounts, configured, "--", "setpriv", "--reuid=\(Self.owner)", "--regid=\(Self.owner)", "--clear-groups",
         "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
-        "--geoclue-address", bus.address, "--config", folder.file("limits.conf"), "--verbose",
+        "--geoclue-address", bus.address, "--config", folder.file("daemon.conf"), "--verbose",
       ], environment: ["DBUS_FATAL_WARNINGS": "1"])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }

@@ -67,7 +67,7 @@ nonisolated extension Diagnosis {
     }
     if facts.authorizationReason == AuthorizationReason.disallowedByPolicy.rawValue {
       return problem(
-        "polkit", "A polkit rule forbids this user to have the location",
+        "polkit", "polkit does not allow it: a rule forbids it, or this session is not at the machine itself",
         "An administrator's rule for org.geopublicist.location1.access in /etc/polkit-1/rules.d")
     }
     if facts.authorizationReason == AuthorizationReason.policyUnavailable.rawValue {
