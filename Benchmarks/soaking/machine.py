@@ -42,9 +42,7 @@ class SoakMachine(Machine):
 
     def start_daemon(self):
         # What libdbus would complain about is a fault here.
-        process = self.start(self.daemon_command, DBUS_FATAL_WARNINGS="1")
-        self.wait_for_name(SERVICE, process)
-        return process
+        return super().start_daemon(DBUS_FATAL_WARNINGS="1")
 
     def start_agent(self, user):
         # The end of its input would end it.

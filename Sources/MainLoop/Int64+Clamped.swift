@@ -1,11 +1,11 @@
 /// Arithmetic that stops at the ends of the range: far future is far enough for a timer, and no sum of times may trap.
 nonisolated extension Int64 {
-  func addingClamped(_ other: Int64) -> Int64 {
+  package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum
   }
 
-  func subtractingClamped(_ other: Int64) -> Int64 {
+  package func subtractingClamped(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? (other < 0 ? .max : .min) : difference
   }

@@ -1,3 +1,5 @@
+import MainLoop
+
 /// Where a replay is on its track, and how long it stays there: a pure state machine.
 nonisolated struct Playback {
   private let track: Track

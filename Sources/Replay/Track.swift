@@ -1,4 +1,5 @@
 import LocationModel
+import MainLoop
 
 /// A recorded way: fixes, each with the time since the first one.
 nonisolated public struct Track: Sendable {
@@ -39,17 +40,5 @@ nonisolated public struct Track: Sendable {
       last = (offset, measurement.time ?? last.time.map { $0.addingClamped(Self.step) })
     }
     self.points = points
-  }
-}
-
-nonisolated extension Int64 {
-  func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
-  }
-
-  func subtractingClamped(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }

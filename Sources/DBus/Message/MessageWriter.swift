@@ -10,24 +10,34 @@ nonisolated extension Message {
   public func append(_ values: [Value]) throws(DBusError) {
     guard !values.isEmpty else { return }
     guard !isSent else { throw DBusError(.failed, "A message cannot be changed when it has been sent") }
-    var size = 0
-    for value in values { size += try MessageWriter.check(value) }
-    guard size <= MessageWriter.maximumSize else { throw DBusError(.limitsExceeded, "The message is too large") }
-    let types = values.reduce(into: signature) { $0 += $1.signature }
-    guard Signature(validating: types) != nil else { throw MessageWriter.unspeakable }
+    try MessageWriter.check(values, after: signature)
+    write(checked: values)
+  }
+
+  /// Adds arguments for which ``MessageWriter/check(_:after:)`` has nothing to say.
+  func write(checked values: [Value]) {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
     for value in values { MessageWriter.write(value, to: &iterator) }
   }
 }
 
-/// Writes values that have been checked.
-nonisolated private enum MessageWriter {
-  static let maximumSize = 16 * 1024 * 1024
-  static let unspeakable = DBusError(.invalidArgs, "The types of the values make no valid signature")
+/// Checks values, and writes those that have been checked.
+nonisolated enum MessageWriter {
+  private static let maximumSize = 16 * 1024 * 1024
+  private static let unspeakable = DBusError(.invalidArgs, "The types of the values make no valid signature")
+
+  /// Checks arguments that come after those with the given signature; throws as ``Message/append(_:)`` says.
+  static func check(_ values: [Value], after signature: String = "") throws(DBusError) {
+    var size = 0
+    for value in values { size += try check(value) }
+    guard size <= maximumSize else { throw DBusError(.limitsExceeded, "The message is too large") }
+    let types = values.reduce(into: signature) { $0 += $1.signature }
+    guard Signature(validating: types) != nil else { throw unspeakable }
+  }
 
   /// Checks all that libdbus expects of a value and does not say itself; returns about how many bytes it takes.
-  static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
+  private static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
     guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
     var size = 8
     switch value {
@@ -79,7 +89,7 @@ nonisolated private enum MessageWriter {
     }
   }
 
-  static func write(_ value: Value, to iterator: inout DBusMessageIter) {
+  fileprivate static func write(_ value: Value, to iterator: inout DBusMessageIter) {
     switch value {
     case .byte(let number): basic(cdbus_type_byte, number, &iterator)
     case .boolean(let flag): basic(cdbus_type_boolean, dbus_bool_t(flag ? 1 : 0), &iterator)

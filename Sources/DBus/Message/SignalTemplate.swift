@@ -3,20 +3,22 @@ import CDBus
 /// A signal for many receivers, from an object of its own for each: its arguments are marshalled once.
 nonisolated public final class SignalTemplate {
   /// Its arguments on the wire.
-  private(set) lazy var body = message.onWire?.body ?? []
-  private let message: Message
+  let body: [UInt8]
+  private let member: MemberName
+  private let interface: InterfaceName
+  private let arguments: [Value]
+  /// What libdbus copies for each receiver; made when it is wanted.
+  private lazy var message = makeMessage()
 
-  /// Throws `InvalidArgs` for arguments that D-Bus cannot carry.
+  /// Throws `InvalidArgs` for arguments that D-Bus cannot carry, and `LimitsExceeded` above 16 MiB.
   public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
-    // Without a path: to replace one, libdbus writes everything in the header anew that comes after it.
-    message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_SIGNAL)))
-    dbus_message_set_no_reply(message.raw, 1)
-    guard dbus_message_set_interface(message.raw, interface.rawValue) != 0,
-      dbus_message_set_member(message.raw, member.rawValue) != 0
-    else { fatalError("out of memory") }
-    try message.append(arguments)
-    // Asked for any field, libdbus notes where each one is; the copies have that from here, and need not search.
-    _ = dbus_message_get_member(message.raw)
+    try MessageWriter.check(arguments)
+    self.member = member
+    self.interface = interface
+    self.arguments = arguments
+    var marshaller = Marshaller(capacity: 512)
+    for argument in arguments { marshaller.write(argument) }
+    body = marshaller.bytes
   }
 
   /// The signal of one object to one receiver.
@@ -26,6 +28,19 @@ nonisolated public final class SignalTemplate {
       dbus_message_set_destination(copy.raw, destination.rawValue) != 0
     else { fatalError("out of memory") }
     return copy
+  }
+
+  private func makeMessage() -> Message {
+    // Without a path: to replace one, libdbus writes everything in the header anew that comes after it.
+    let message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_SIGNAL)))
+    dbus_message_set_no_reply(message.raw, 1)
+    guard dbus_message_set_interface(message.raw, interface.rawValue) != 0,
+      dbus_message_set_member(message.raw, member.rawValue) != 0
+    else { fatalError("out of memory") }
+    message.write(checked: arguments)
+    // Asked for any field, libdbus notes where each one is; the copies have that from here, and need not search.
+    _ = dbus_message_get_member(message.raw)
+    return message
   }
 }
 
@@ -45,7 +60,7 @@ nonisolated public final class SignalRoute {
 
   /// The header of a template's signal, with its serial number; nil if it cannot be had.
   func header(for template: SignalTemplate, serial: UInt32) -> [UInt8]? {
-    if header.isEmpty { header = template.signal(at: path, to: destination).onWire?.header ?? [] }
+    if header.isEmpty { header = template.signal(at: path, to: destination).headerOnWire ?? [] }
     guard !header.isEmpty, let length = UInt32(exactly: template.body.count) else { return nil }
     header.withUnsafeMutableBytes { bytes in
       bytes.storeBytes(of: length, toByteOffset: 4, as: UInt32.self)
@@ -56,9 +71,9 @@ nonisolated public final class SignalRoute {
 }
 
 nonisolated extension Message {
-  /// The bytes of the message as libdbus sends them, in this machine's byte order, which is why numbers in them can be
+  /// The bytes of the header as libdbus sends them, in this machine's byte order, which is why numbers in them can be
   /// read and replaced.
-  fileprivate var onWire: (header: [UInt8], body: [UInt8])? {
+  fileprivate var headerOnWire: [UInt8]? {
     var bytes: UnsafeMutablePointer<CChar>?
     var count: Int32 = 0
     guard dbus_message_marshal(raw, &bytes, &count) != 0, let bytes else { return nil }
@@ -68,7 +83,6 @@ nonisolated extension Message {
     // Four bytes, the length of the body, the serial number, the length of the fields, which are filled up to eight.
     let fields = Int(all.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
     let length = 16 + (fields + 7) / 8 * 8
-    guard length <= all.count else { return nil }
-    return (Array(all[..<length]), Array(all[length...]))
+    return length <= all.count ? Array(all[..<length]) : nil
   }
 }

@@ -12,7 +12,7 @@ final class Dossiers {
     let dossier = Dossier()
     dossiers[consumer.name] = dossier
     consumer.onEnd = { [weak self, name = consumer.name] in
-      self?.dossiers[name] = nil
+      self?.dossiers.removeValueAndRoom(forKey: name)
       close()
     }
     return dossier

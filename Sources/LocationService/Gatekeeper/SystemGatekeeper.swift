@@ -89,7 +89,7 @@ final class SystemGatekeeper: Gatekeeper {
     consumers[consumer.name] = consumer
     return dossiers.open(for: consumer) { [weak self, name = consumer.name, user = consumer.credentials?.userID] in
       guard let self else { return }
-      consumers[name] = nil
+      consumers.removeValueAndRoom(forKey: name)
       sources.polkit.forget(name)
       guard let user, !consumers.values.contains(where: { $0.credentials?.userID == user }) else { return }
       sources.sessions.forget(user)

@@ -85,7 +85,10 @@ struct Conduits<Output, Failure: Error> {
 
   @inlinable
   mutating func remove(_ conduit: Conduit<Output, Failure>) {
-    if let index = list.firstIndex(where: { $0 === conduit }) { list.remove(at: index) }
+    guard let index = list.firstIndex(where: { $0 === conduit }) else { return }
+    list.remove(at: index)
+    // By itself an array keeps the room that many had who have gone.
+    if list.capacity > 256, list.count < list.capacity / 8 { list = ContiguousArray(list.map { $0 }) }
   }
 
   @inlinable

@@ -26,12 +26,17 @@ func fuzzMessage(_ source: ByteSource) {
   else { return }
   claim(first.signature == second.signature, "the types stay")
   claim(body(of: first) == body(of: second), "the values stay")
+  var marshaller = Marshaller()
+  for argument in arguments { marshaller.write(argument) }
+  claim(body(of: first) == marshaller.bytes, "what is marshalled here is what libdbus marshals")
 }
 
-private func body(of message: Message) -> [CChar] {
+/// What comes after the header.
+private func body(of message: Message) -> [UInt8] {
   var bytes: UnsafeMutablePointer<CChar>?
   var count: Int32 = 0
-  guard dbus_message_marshal(message.raw, &bytes, &count) != 0 else { return [] }
+  guard dbus_message_marshal(message.raw, &bytes, &count) != 0, let bytes else { return [] }
   defer { dbus_free(bytes) }
-  return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+  let all = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+  return Array(all.suffix(Int(all.loadUnaligned(fromByteOffset: 4, as: UInt32.self))))
 }
