@@ -59,7 +59,8 @@ nonisolated extension ConnectionMachine {
 
   mutating func vanished(_ now: Int64, _ chance: Double) -> [Action] {
     isServiceThere = false
-    creatingSince = nil
+    isCreationPending = false
+    creationHeardAt = nil
     probedAt = nil
     available = nil
     if let runningSince, now - runningSince >= Self.steadyRun { restartPause.reset() }
@@ -93,7 +94,8 @@ nonisolated extension ConnectionMachine {
 /// The client's life.
 nonisolated extension ConnectionMachine {
   mutating func created(_ client: String, _ now: Int64) -> [Action] {
-    creatingSince = nil
+    isCreationPending = false
+    creationHeardAt = nil
     agentPause.reset()
     agentCheck.reset()
     guard state == .creating, let wanted else { return [.deleteClient(client)] }
@@ -105,7 +107,8 @@ nonisolated extension ConnectionMachine {
   }
 
   mutating func creationFailed(_ failure: Failure, _ now: Int64, _ chance: Double) -> [Action] {
-    creatingSince = nil
+    isCreationPending = false
+    creationHeardAt = nil
     guard state == .creating else { return [] }
     fail(failure, trouble == .noAgent ? .noAgent : .geoclueRestarting, now, chance)
     return []
@@ -136,9 +139,10 @@ nonisolated extension ConnectionMachine {
     return []
   }
 
-  mutating func availableChanged(_ level: AccuracyLevel?, _ now: Int64) -> [Action] {
+  mutating func availableChanged(_ level: AccuracyLevel?, _ now: Int64, _ chance: Double) -> [Action] {
+    let wasAsked = probedAt != nil
     probedAt = nil
-    if state == .creating, let creatingSince, now - creatingSince >= Self.agentDeadline { noAgent() }
+    if state == .creating { signOfLife(isAnswer: wasAsked, now, chance) }
     guard let level, isServiceThere else { return [] }
     available = level
     guard case .running = state, source.isLost(at: now, available: level) else { return [] }
@@ -193,28 +197,32 @@ nonisolated extension ConnectionMachine {
     }
   }
 
-  /// `CreateClient` is still not answered: because there is no agent, or because GeoClue does not answer anything.
+  /// `CreateClient` is still not answered: because there is no agent, or because GeoClue does not answer anything. It is
+  /// asked something else to find out.
   private mutating func stillCreating(_ now: Int64, _ chance: Double) -> [Action] {
-    if let probedAt {
-      if now - probedAt >= Self.agentDeadline {
-        trouble = .geoclueRestarting
-        authorization = .undecided()
-      } else {
-        noAgent()
-        stateDeadline = probedAt + Self.agentDeadline
-        return []
-      }
+    if let probedAt, now - probedAt >= Self.agentDeadline {
+      trouble = .geoclueRestarting
+      authorization = .undecided()
+      stateDeadline = now + agentCheck.next(chance: chance)
     } else {
-      noAgent()
+      stateDeadline = now + Self.agentDeadline
     }
-    stateDeadline = now + agentCheck.next(chance: chance)
     probedAt = now
     return registersAgent ? [.readAvailableAccuracy, .registerAgent] : [.readAvailableAccuracy]
   }
 
-  private mutating func noAgent() {
+  /// GeoClue answers, and still has not handed out a client.
+  private mutating func signOfLife(isAnswer: Bool, _ now: Int64, _ chance: Double) {
+    guard let creationHeardAt else {
+      // One that has hung until now has only now begun to look for an agent.
+      creationHeardAt = now
+      stateDeadline = now + Self.agentDeadline
+      return
+    }
+    guard now - creationHeardAt >= Self.agentDeadline else { return }
     trouble = .noAgent
     authorization = .undecided(.noAgent)
+    if isAnswer { stateDeadline = now + agentCheck.next(chance: chance) }
   }
 }
 
@@ -236,14 +244,12 @@ nonisolated extension ConnectionMachine {
     }
     state = .creating
     probedAt = now
-    guard creatingSince == nil else {
-      // Whoever has been left waiting so long will go on waiting; this is known already.
-      stateDeadline = max(now, (creatingSince ?? now) + Self.agentDeadline)
-      return [.readAvailableAccuracy]
-    }
-    creatingSince = now
-    connectedAt = now
     stateDeadline = now + Self.agentDeadline
+    // One call is enough: as soon as GeoClue answers anything, it is known what it has left that call for.
+    guard !isCreationPending else { return [.readAvailableAccuracy] }
+    isCreationPending = true
+    creationHeardAt = nil
+    connectedAt = now
     return (registersAgent ? [.registerAgent] : []) + [.createClient, .readAvailableAccuracy]
   }
 

@@ -75,7 +75,9 @@ nonisolated struct ConnectionMachine: Sendable {
   /// `StartServiceByName` is on its way.
   var isActivating = false
   /// A `CreateClient` is on its way; GeoClue answers it some day, even if nobody wants the client any more.
-  var creatingSince: Int64?
+  var isCreationPending = false
+  /// When GeoClue first answered something after that call, and so had it; nil as long as it may not know of it.
+  var creationHeardAt: Int64?
   /// When GeoClue was last asked for a sign of life; nil once it has given one.
   var probedAt: Int64?
   /// What went wrong last, until the next success.
@@ -105,7 +107,8 @@ nonisolated struct ConnectionMachine: Sendable {
 
   init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
 
-  /// After this long without an answer to `CreateClient` there is no agent: a live one adds itself within milliseconds.
+  /// When GeoClue has had `CreateClient` for this long, and answers other questions, there is no agent: a live one adds
+  /// itself within milliseconds. When it answers nothing for as long, it hangs.
   static let agentDeadline: Int64 = 2_000
   static let activationDeadline: Int64 = 30_000
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
@@ -157,7 +160,7 @@ nonisolated struct ConnectionMachine: Sendable {
     case .started: started(now)
     case .startFailed(let failure): startFailed(failure, now, chance)
     case .active(let isActive): activeChanged(isActive)
-    case .available(let level): availableChanged(level, now)
+    case .available(let level): availableChanged(level, now, chance)
     case .fix: fix(now)
     case .timer: timer(now, chance)
     case .agentChanged(let level): agentChanged(level, now)

@@ -18,9 +18,9 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case none = ""
   /// GeoClue waits for an agent of the user.
   case noAgent = "no-agent"
-  /// Nothing provides GeoClue's bus name.
+  /// Nothing provides GeoClue's bus name, or an administrator has masked what does.
   case geoclueNotInstalled = "geoclue-not-installed"
-  /// GeoClue went away and is about to be called again.
+  /// GeoClue went away, does not start or does not answer, and is about to be called again.
   case geoclueRestarting = "geoclue-restarting"
   /// GeoClue has no source to get a location from.
   case noSource = "no-source"

@@ -51,7 +51,7 @@ import Testing
     driver.send(.demand(nil))
     driver.pass(10_000)
     #expect(driver.send(.demand(.city)) == [.readAvailableAccuracy])
-    driver.pass(0)
+    driver.send(.available(.exact))
     #expect(driver.reason == .noAgent)
     #expect(driver.authorization == .undecided(.noAgent))
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
@@ -113,14 +113,46 @@ import Testing
     #expect(driver.state == .unavailable)
     #expect(driver.reason == .geoclueRestarting)
     #expect(driver.authorization == .undecided())
-    // It wakes up, and answers what it was asked.
+    // It wakes up, and answers what it was asked; how it is about agents, it finds out only now.
     driver.send(.available(.exact))
+    #expect(driver.reason == .geoclueRestarting)
+    driver.isAlive = true
+    driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
     #expect(driver.authorization == .undecided(.noAgent))
     // It falls asleep again.
+    driver.isAlive = false
     driver.pass(120_000)
     #expect(driver.reason == .geoclueRestarting)
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
+  }
+
+  @Test func `GeoClue that still hangs is not a missing agent to the next listener either`() {
+    var driver = MachineDriver()
+    driver.isAlive = false
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.pass(10_000)
+    driver.send(.demand(nil))
+    driver.pass(10_000)
+    driver.send(.demand(.exact))
+    driver.pass(ConnectionMachine.agentDeadline - 1)
+    #expect(driver.machine.status == UpstreamStatus(state: .starting))
+    driver.pass(1)
+    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+  }
+
+  @Test func `GeoClue that begins to hang is not a missing agent`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    driver.send(.demand(.exact))
+    driver.send(.available(.exact))
+    driver.isAlive = false
+    driver.pass(ConnectionMachine.agentDeadline)
+    #expect(driver.state == .starting, "it is asked once more")
+    driver.pass(ConnectionMachine.agentDeadline)
+    #expect(driver.machine.status.reason == .geoclueRestarting)
+    #expect(driver.authorization == .undecided())
   }
 
   @Test func `An error is an answer, too`() {
