@@ -10,6 +10,9 @@ final class AgentFinder {
   /// Called with a user whose agents have come, gone, or allow something else now.
   var onChange: ((UInt32) -> Void)?
 
+  /// How long those who have not answered keep others waiting at least.
+  private static let pace: Int64 = 250_000
+
   private let connection: Connection
   private let probes: ProbePool
   private let peers: PeerWatch
@@ -39,7 +42,8 @@ final class AgentFinder {
   }
 
   /// Looks for agents of a user among the connections that have not been asked yet, or among all (`again`), and calls
-  /// `done` when each has answered or has been silent for too long. Who asks, `peer`, is not asked itself.
+  /// `done` when each has answered or has been silent for too long; for those that are slow nobody waits where an agent is
+  /// known. Who asks, `peer`, is not asked itself.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
     let agents = users[user] ?? UserAgents()
     users[user] = agents
@@ -92,8 +96,12 @@ final class AgentFinder {
 
   private func ask(_ names: [BusName], of user: UInt32) {
     guard let agents = users[user] else { return }
+    agents.rounds += 1
     let round = Gathering { [weak self, weak agents] in
       guard let agents else { return }
+      agents.rounds -= 1
+      // One that has nobody left to ask ends at once; whom it would have asked has not answered another one yet.
+      guard agents.rounds == 0 else { return }
       let before = agents.isSearched
       agents.isSearched = true
       if !before { self?.onChange?(user) }
@@ -109,6 +117,9 @@ final class AgentFinder {
           done()
         }
       }
+    }
+    round.timer = MainLoop.main.every(microseconds: Self.pace) { [weak round, weak agents] in
+      if agents?.hasAgent != false { round?.giveUp() }
     }
     round.allExpected()
   }

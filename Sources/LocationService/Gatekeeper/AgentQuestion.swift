@@ -6,8 +6,8 @@ final class AgentQuestion {
   static let path: ObjectPath = "/org/freedesktop/GeoClue2/Agent"
   static let interface: InterfaceName = "org.freedesktop.GeoClue2.Agent"
   static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-  /// Who is silent for so long is no agent.
-  private static let patience = CallTimeout.milliseconds(250)
+  /// Who is silent for so long is no agent; on a machine that is busy, one takes its time.
+  private static let patience = CallTimeout.milliseconds(2_000)
 
   let name: BusName
   private let handler: (AccuracyLevel?) -> Void

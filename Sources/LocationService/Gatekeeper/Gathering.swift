@@ -1,5 +1,9 @@
+import MainLoop
+
 /// Waits for several answers, some of which may be there at once, and acts when the last one has come.
 final class Gathering {
+  /// What makes it give up, perhaps; ends with it.
+  var timer: LoopSource?
   private var missing = 1
   private var action: (() -> Void)?
 
@@ -16,6 +20,7 @@ final class Gathering {
 
   /// Acts now, whatever is missing.
   func giveUp() {
+    timer = nil
     let action = action
     self.action = nil
     action?()

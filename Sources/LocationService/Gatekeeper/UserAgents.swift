@@ -5,6 +5,8 @@ import LocationModel
 final class UserAgents {
   /// Whether every connection of the user has been asked once.
   var isSearched = false
+  /// How many rounds of questions have not come to their end.
+  var rounds = 0
   /// Those who wait for a search to end.
   var waiting: [() -> Void] = []
 
@@ -28,6 +30,9 @@ final class UserAgents {
   func isNew(_ name: BusName) -> Bool {
     levels[name] == nil && !refusals.contains(name) && !isBeingAsked(name)
   }
+
+  /// Whether any connection has said that it is one.
+  var hasAgent: Bool { !levels.isEmpty }
 
   func isAgent(_ name: BusName) -> Bool { levels[name] != nil }
 

@@ -66,11 +66,12 @@ import Testing
     #expect(watch.state(of: 1_000) == .inactive)
   }
 
-  /// Each such signal made a question, and each 64 questions a new connection to the bus.
-  @Test func anAgentThatSaysAThousandTimesThatItHasChangedIsAskedOnceMore() throws {
-    final class Agent { var reads: [PropertyRead] = [] }
-    let agent = Agent()
-    let object = other.objects.export(
+  private final class Agent {
+    var reads: [PropertyRead] = []
+  }
+
+  private func export(_ agent: Agent) -> ExportedObject {
+    other.objects.export(
       AgentQuestion.path,
       Implementation(
         of: Interface<Agent>(
@@ -81,14 +82,65 @@ import Testing
               readLater: { agent, read in agent.reads.append(read) })
           ]),
         by: agent))
-    var opened = 0
-    let finder = AgentFinder(
+  }
+
+  private func finder(_ onOpen: @escaping () -> Void = {}) -> AgentFinder {
+    AgentFinder(
       on: service,
       ProbePool { [bus] () throws(DBusError) in
-        opened += 1
+        onOpen()
         return try Connection(to: .address(bus.address))
       },
       SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" })
+  }
+
+  /// Who asks twice got the second answer, that there is no agent, before the agent had answered the first question.
+  @Test func aSecondSearchWaitsForTheAnswersToTheFirst() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    var done = 0
+    finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+    try turning("the agent is asked") { !agent.reads.isEmpty }
+    finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+    // The answers of the bus come in the order of the questions.
+    var isListed = false
+    let listing = service.call(try Message(callingBus: "ListNames"), expecting: "as") { _ in isListed = true }
+    try turning("the second search has asked whomever it can") { isListed }
+    #expect(done == 0)
+    for read in agent.reads { read.answer(.uint32(8)) }
+    try turning("both are told") { done == 2 }
+    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    withExtendedLifetime((object, listing)) {}
+  }
+
+  /// On a busy machine an agent's answer came when it was taken for a missing one already.
+  @Test func anAgentThatTakesItsTimeIsNotAMissingOne() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    // A machine that is busier still gets another try.
+    for _ in 0..<5 where finder.level(for: UserID.own, without: service.uniqueName) != .level(.exact) {
+      var isDone = false
+      agent.reads = []
+      finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
+      try turning("the agent is asked") { !agent.reads.isEmpty }
+      let answer = MainLoop.main.after(milliseconds: 600) {
+        for read in agent.reads { read.answer(.uint32(8)) }
+      }
+      try turning("the search is over") { isDone }
+      withExtendedLifetime(answer) {}
+    }
+    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    withExtendedLifetime(object) {}
+  }
+
+  /// Each such signal made a question, and each 64 questions a new connection to the bus.
+  @Test func anAgentThatSaysAThousandTimesThatItHasChangedIsAskedOnceMore() throws {
+    let agent = Agent()
+    let object = export(agent)
+    var opened = 0
+    let finder = finder { opened += 1 }
     let user = UserID.own
     // What another connection of this user's answers is not what counts here.
     finder.find(user, for: service.uniqueName) {}
