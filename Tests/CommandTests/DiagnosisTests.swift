@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import TestSupport
 import Testing
@@ -58,6 +59,20 @@ import Testing
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
     #expect(problems { $0.geoclue = .silent } == ["geoclue"])
     #expect(problems { $0.probe = .tooOld } == ["geoclue"])
+  }
+
+  @Test func maskedUnitsAreUnmasked() throws {
+    var facts = Self.healthy()
+    // What dbus-broker says of a unit that it knows how to start; it was taken for a missing package.
+    let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
+    (facts.geoclue, facts.bridge) = (.activatable, .activatable)
+    facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
+    facts.bridge = BusQuestions.outcome(of: error, after: facts.bridge)
+    #expect(Diagnosis.geoclue(facts)?.remedy == "sudo systemctl unmask geoclue")
+    #expect(Diagnosis.bridge(facts)?.remedy == "sudo systemctl unmask geopublicist")
+    facts.isSession = true
+    #expect(Diagnosis.bridge(facts)?.remedy == "systemctl --user unmask geopublicist")
+    #expect(BusQuestions.outcome(of: error, after: .missing) == .missing)
   }
 
   @Test func noAgent() {

@@ -43,10 +43,13 @@ final class BusQuestions {
     return names("ListActivatableNames").contains(service.rawValue) ? .activatable : .missing
   }
 
-  /// How a service stands after it has been spoken to.
-  static func outcome(of error: DBusError) -> DoctorFacts.Service {
+  /// How a service stands after it has been spoken to; `presence` is how it stood before.
+  static func outcome(of error: DBusError, after presence: DoctorFacts.Service?) -> DoctorFacts.Service {
     switch error.name {
     case .accessDenied: .refused(message: error.message)
+    // dbus-broker says it also of what it knows how to start, and systemd does not start.
+    case .serviceUnknown where presence == .activatable, .nameHasNoOwner where presence == .activatable:
+      .failed(message: error.message)
     case .serviceUnknown, .nameHasNoOwner: .missing
     case .noReply: .silent
     default: .failed(message: error.message.isEmpty ? error.name.rawValue : error.message)

@@ -40,9 +40,11 @@ nonisolated extension Diagnosis {
     case .failed(let message):
       return problem(
         "bridge", "The bridge does not start: \(message)",
-        facts.isSession
-          ? "systemctl --user status geopublicist; journalctl --user -u geopublicist"
-          : "systemctl status geopublicist; journalctl -u geopublicist")
+        message.hasPart("masked")
+          ? "\(facts.isSession ? "systemctl --user" : "sudo systemctl") unmask geopublicist"
+          : facts.isSession
+            ? "systemctl --user status geopublicist; journalctl --user -u geopublicist"
+            : "systemctl status geopublicist; journalctl -u geopublicist")
     case .silent:
       return problem(
         "bridge", "The bridge is there, but does not answer",

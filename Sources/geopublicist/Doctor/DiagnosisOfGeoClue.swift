@@ -7,8 +7,11 @@ nonisolated extension Diagnosis {
     switch geoclue {
     case .missing: return problem("geoclue", "GeoClue is not installed", "sudo apt install geoclue-2.0")
     case .failed(let message):
+      // systemd's own word, which both message buses pass on.
       return problem(
-        "geoclue", "GeoClue does not start: \(message)", "systemctl status geoclue; journalctl -u geoclue")
+        "geoclue", "GeoClue does not start: \(message)",
+        message.hasPart("masked")
+          ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")
     case .silent:
       return problem(
         "geoclue", "GeoClue is there, but does not answer", "sudo systemctl restart geoclue; journalctl -u geoclue")

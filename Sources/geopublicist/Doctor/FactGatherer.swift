@@ -55,7 +55,7 @@ extension FactGatherer {
       do throws(DBusError) {
         try askBridge(questions)
       } catch {
-        facts.bridge = BusQuestions.outcome(of: error)
+        facts.bridge = BusQuestions.outcome(of: error, after: facts.bridge)
       }
     } catch {
       facts.busError = error.message
@@ -155,7 +155,7 @@ extension FactGatherer {
       facts.availableAccuracy = accuracy.uint32
       facts.probe = probe(questions, manager)
     } catch {
-      facts.geoclue = BusQuestions.outcome(of: error)
+      facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
     }
   }
 
