@@ -118,11 +118,7 @@ enum Shape {
 
   /// The lines of an output, without empty ones at its end.
   static func lines(_ output: [String]) -> [String] {
-    // Whoever is slow to start hears twice of the authorization.
-    var lines: [String] = []
-    for line in output.compactMap(line) where !(line.hasPrefix("authorization: ") && line == lines.last) {
-      lines.append(line)
-    }
+    var lines = output.compactMap(line)
     while lines.last == "" { lines.removeLast() }
     return lines
   }

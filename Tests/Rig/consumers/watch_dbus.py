@@ -29,6 +29,7 @@ if options.address:
 else:
     bus = dbus.SessionBus() if options.session else dbus.SystemBus()
 fixes = 0
+authorization = None
 
 
 def updated(location):
@@ -43,8 +44,12 @@ def updated(location):
         loop.quit()
 
 
-def authorization_changed(status, reason):
-    print("authorization:", status, reason, flush=True)
+def authorization_changed(*told):
+    global authorization
+    # Each start of a subscription tells it, whether it has changed or not.
+    if told != authorization:
+        authorization = told
+        print("authorization:", *told, flush=True)
 
 
 def closed(reason):
