@@ -60,6 +60,28 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"52.0000000\""))
   }
 
+  /// It was taken for a missing agent by whoever came second, and for a refusal.
+  @Test func geoclueThatHangsHasNotRefusedAnything() throws {
+    let directory = TemporaryDirectory()
+    geoclue.suspend(true)
+    for arguments in [
+      ["locate", "--timeout", "4s"], ["watch", "--duration", "4s"], ["locate", "--timeout", "4s"],
+      ["record", directory.file("walk.gpx"), "--duration", "4s"],
+    ] {
+      let result = try CommandRun.finished(arguments, on: session)
+      #expect(result.exit == .status(4), "\(arguments)")
+      #expect(result.standardError.contains("GeoClue does not answer"), "\(arguments) \(result.standardError)")
+      #expect(!result.standardError.contains("Nobody decides"), "\(arguments) \(result.standardError)")
+    }
+    geoclue.suspend(false)
+    let locate = try CommandRun.started(["locate"], on: session)
+    try eventually("a fix") {
+      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
+      return locate.exited != nil
+    }
+    #expect(locate.exited == .status(0), "\(locate.standardError)")
+  }
+
   @Test func theQuestionBehindUndecidedIsAnswered() throws {
     geoclue.kill()
     let authorize = try CommandRun.finished(["authorize"], on: session)

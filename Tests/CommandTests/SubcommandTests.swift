@@ -127,7 +127,9 @@ import Testing
     }
     machine.geoclue.kill()
     let watch = try CommandRun.started(["watch"], on: machine.bus)
-    let gone = " GeoClue unavailable: GeoClue is not installed; install the package geoclue-2.0\n"
+    let gone =
+      " GeoClue unavailable: GeoClue is not installed or its service is masked; "
+      + "install the package geoclue-2.0, or unmask geoclue\n"
     try eventually("what is wrong") { monitor.standardOutput.contains(gone) }
     #expect(watch.exited == nil)
   }

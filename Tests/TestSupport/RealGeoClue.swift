@@ -30,6 +30,9 @@ public final class RealGeoClue {
     try waitForName()
   }
 
+  /// Stops it, as something that blocks it would, or lets it go on.
+  public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
+
   /// Whether it runs.
   public var isRunning: Bool { process.exited == nil }
 

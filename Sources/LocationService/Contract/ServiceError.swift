@@ -35,10 +35,13 @@ nonisolated extension DBusError {
   static func unavailable(_ reason: UpstreamReason) -> DBusError {
     let sentence =
       switch reason {
-      case .geoclueNotInstalled: "GeoClue is not installed; install the package geoclue-2.0"
-      case .geoclueRestarting: "GeoClue is restarting; try again in a few seconds"
+      case .geoclueNotInstalled:
+        "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
+      case .geoclueRestarting: "GeoClue does not answer, or is being restarted; try again in a few seconds"
       case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
-      case .disabledByUser, .rejectedByAgent, .disallowedByConfiguration, .disallowedByPolicy:
+      case .disallowedByConfiguration:
+        "GeoClue's configuration forbids the location to this service; ask the administrator to allow it"
+      case .disabledByUser, .rejectedByAgent, .disallowedByPolicy:
         "GeoClue refuses the location to this service; see the property StateReason"
       case .none, .noAgent, .noFix: "No location can be had now; try again later"
       }

@@ -55,7 +55,9 @@ final class LocationRequest: PendingRequest {
     demand.change(to: neededLevel, in: service)
     guard isWaiting else { return }
     let status = service.upstreamStatus
-    if neededLevel != nil, status.state == .unavailable, status.reason == .geoclueNotInstalled {
+    // Neither changes while somebody waits.
+    let isFinal = status.reason == .geoclueNotInstalled || status.reason == .disallowedByConfiguration
+    if neededLevel != nil, status.state == .unavailable, isFinal {
       return fail(.unavailable(status.reason))
     }
     listen(at: authorization.isAuthorized ? level : nil)
@@ -126,10 +128,12 @@ final class LocationRequest: PendingRequest {
 
   private func timeIsUp() {
     let (authorization, status) = (authorization, service.upstreamStatus)
-    if !authorization.isAuthorized {
-      refuse(authorization)
-    } else if status.state == .unavailable {
+    // Where GeoClue decides, one that does not answer has not refused anything.
+    let isOpen = service.gatekeeper.decidesByListening && authorization.reason == .undecided
+    if status.state == .unavailable, isOpen || authorization.isAuthorized {
       fail(.unavailable(status.reason))
+    } else if !authorization.isAuthorized {
+      refuse(authorization)
     } else {
       fail(.timeout)
     }

@@ -5,7 +5,7 @@ import Program
 /// `geopublicist doctor`: what makes location fail here, and what mends it.
 final class DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = "Find out what makes location fail on this machine, and what mends it"
+  static let summary = "Find out what makes location fail, and what mends it"
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(

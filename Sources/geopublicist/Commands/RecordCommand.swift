@@ -6,7 +6,7 @@ import Program
 /// `geopublicist record`: a track in a file that is complete whenever the recording is interrupted.
 final class RecordCommand: Command {
   static let name = "record"
-  static let summary = "Record a track for maps programs; Ctrl-C ends it, and the file is complete at every moment"
+  static let summary = "Record a track for maps programs; Ctrl-C ends it"
   static let operands: String? = "FILE"
 
   static func declareOptions(_ parser: OptionParser) {
@@ -27,6 +27,7 @@ final class RecordCommand: Command {
   private var writer: TrackWriter?
   private var bridge: Bridge?
   private var subscription: SubscriptionClient?
+  private var upstream: UpstreamWatch?
   private var timers: [LoopSource] = []
   private var retry: LoopSource?
   private var state = WatchState()
@@ -60,6 +61,7 @@ final class RecordCommand: Command {
       writer = try TrackWriter(path, format, replacing: invocation.parser.isSet("force"))
       bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
       subscribe()
+      upstream = UpstreamWatch(on: bridge) { [weak self] properties in self?.state.upstreamChanged(properties) }
       showProgress()
       timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
       if let duration {
@@ -148,6 +150,7 @@ final class RecordCommand: Command {
       return fail(error)
     }
     let output = invocation.output
+    if status == nil, let lack = state.lack { invocation.complain(lack) }
     if invocation.isJSON {
       output.line(
         JSONText.object([

@@ -20,7 +20,7 @@ final class WatchCommand: Command {
   private var subscription: SubscriptionClient?
   private var state = WatchState()
   private var region: LiveRegion?
-  private var upstream: SignalMatch?
+  private var upstream: UpstreamWatch?
   private var ticks: LoopSource?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
@@ -34,7 +34,11 @@ final class WatchCommand: Command {
       self.bridge = bridge
       bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
       subscription = SubscriptionClient(on: bridge, options) { [weak self] event in self?.handle(event) }
-      if invocation.output.isTerminal, !invocation.isJSON { beginDrawing(bridge) }
+      if invocation.output.isTerminal, !invocation.isJSON { beginDrawing() }
+      upstream = UpstreamWatch(on: bridge) { [weak self] properties in
+        self?.state.upstreamChanged(properties)
+        self?.draw()
+      }
     } catch {
       invocation.fail(error)
     }
@@ -57,7 +61,7 @@ final class WatchCommand: Command {
       if region == nil { invocation.complain(message) }
     case .closed(let reason):
       draw()
-      if reason == "shutdown" { invocation.complain("The bridge has ended") }
+      if let complaint = reason == "shutdown" ? "The bridge has ended" : state.lack { invocation.complain(complaint) }
       invocation.finish(state.exitStatus(closedFor: reason))
     case .failed(let error):
       invocation.fail(error)
@@ -74,18 +78,8 @@ final class WatchCommand: Command {
 
 /// On a terminal.
 extension WatchCommand {
-  private func beginDrawing(_ bridge: Bridge) {
+  private func beginDrawing() {
     region = LiveRegion(on: invocation.output)
-    upstream = bridge.onSignal(of: Contract.properties, at: Contract.path) { [weak self] signal in
-      guard signal.arguments.count > 1, let changes = signal.arguments[1].properties else { return }
-      self?.state.upstreamChanged(changes)
-      self?.draw()
-    }
-    bridge.readProperties { [weak self] result in
-      guard case .success(let value) = result, let properties = value.properties else { return }
-      self?.state.upstreamChanged(properties)
-      self?.draw()
-    }
     // So that the age of the last fix is true.
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.draw() }
   }

@@ -41,8 +41,18 @@ struct WatchState {
   func exitStatus(closedFor reason: String) -> Int32 {
     if reason == "shutdown" { return ExitStatus.unavailable }
     if count > 0 { return ExitStatus.success }
-    if !isAuthorized, !status.isEmpty { return ExitStatus.notAuthorized }
-    return upstreamState == UpstreamState.unavailable.rawValue ? ExitStatus.unavailable : ExitStatus.timeout
+    if isRefused, !status.isEmpty { return ExitStatus.notAuthorized }
+    if upstreamState == UpstreamState.unavailable.rawValue { return ExitStatus.unavailable }
+    return isAuthorized || status.isEmpty ? ExitStatus.timeout : ExitStatus.notAuthorized
+  }
+
+  /// Why there was nothing until the end; nil where there was something, or where it has been said already.
+  var lack: String? {
+    if count > 0 || isRefused { return nil }
+    switch UpstreamState(rawValue: upstreamState) {
+    case .unavailable, .waiting: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
+    case .idle, .starting, .running, nil: return "No fix came in this time"
+    }
   }
 
   @MainActor func lines(for output: StandardOutput) -> [String] {

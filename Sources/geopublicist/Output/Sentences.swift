@@ -5,8 +5,9 @@ nonisolated enum Sentences {
   /// What the upstream does, from the properties `State` and `StateReason`.
   static func upstream(state: String, reason: String) -> String {
     switch UpstreamReason(rawValue: reason) {
-    case .geoclueNotInstalled: return "GeoClue is not installed; install the package geoclue-2.0"
-    case .geoclueRestarting: return "GeoClue has gone and is being called again"
+    case .geoclueNotInstalled:
+      return "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
+    case .geoclueRestarting: return "GeoClue does not answer, or has gone; it is called again"
     case .noSource: return "GeoClue has no source; connect a GPS receiver or switch Wi-Fi on"
     case .noAgent: return AuthorizationReason.noAgent.sentence
     case .noFix: return "GeoClue runs, but has measured nothing yet"
