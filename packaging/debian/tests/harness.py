@@ -197,6 +197,12 @@ class Session:
             run("systemctl", "stop", name, check=False)
 
 
+def session_bus(user):
+    """What a command begins with to find the user's session bus and service manager."""
+    runtime = f"/run/user/{pwd.getpwnam(user).pw_uid}"
+    return ("env", f"XDG_RUNTIME_DIR={runtime}", f"DBUS_SESSION_BUS_ADDRESS=unix:path={runtime}/bus")
+
+
 # A source of fixes for the real GeoClue
 
 def geoclue_version():
