@@ -67,6 +67,15 @@ import Testing
     _ = agent
   }
 
+  /// Whoever asked for a location learned of it when the time was up.
+  @Test func aRefusalByConfigurationIsNotWaitedFor() throws {
+    let machine = try FaultyMachine()
+    try machine.geoclue.refuse(
+      "Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
+    let answer = try machine.consumer.location(["timeout": .variant("u", 120_000)])
+    #expect(answer.errorName == "\(Daemon.name).Error.Unavailable")
+  }
+
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
   func aCallThatHangsHangsNobody(_ member: String) throws {
     let bus = try PrivateBus(.system)

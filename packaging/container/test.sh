@@ -102,7 +102,7 @@ for release in ${*:-bookworm trixie}; do
 
   boot dbus-broker
   try installation serve_inside /srv/tests/lifecycle.py install /srv/package.deb
-  try tests run_tests activation locations authorization session
+  try tests run_tests activation locations authorization session command
   try upgrade serve_inside /srv/tests/lifecycle.py upgrade /srv/next.deb
   try removal serve_inside /srv/tests/lifecycle.py remove
   leave
