@@ -148,6 +148,22 @@ import Testing
     #expect(try question.answer().first?.options?.map(\.name) == all.keys.sorted())
   }
 
+  /// The reply undid what a signal before it had told.
+  @Test func getAllSaysWhatIsSoWhenItAnswers() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    let object = sample.export(on: peers.service)
+    let question = try Question(peers, "GetAll", name)
+    try turning("the getter has it") { sample.reads.count == 1 }
+    sample.count = 7
+    object.propertyChanged("Count", of: Sample.name)
+    object.flushChanges()
+    sample.reads[0].answer(.string("late"))
+    let all = try #require(try question.answer().first?.properties)
+    #expect(all["Count"] == .uint32(7) && all["Deferred"] == .string("late"))
+    #expect(sample.reads.count == 1, "nobody is asked twice who takes his time")
+  }
+
   @Test func getAllLeavesOutWhatFails() throws {
     let peers = try Peers()
     let sample = Sample()

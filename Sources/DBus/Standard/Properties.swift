@@ -27,39 +27,63 @@ enum Properties {
     let name = call.arguments.first?.string ?? ""
     if isStandard(name) { return call.reply(.options([])) }
     let interface = try self.interface(named: name, of: object)
-    let collection = Collection(call)
-    for shape in interface.table.propertyShapes.sorted(by: { $0.name < $1.name }) {
-      let index = collection.expect(shape.name.rawValue)
-      interface.read(shape.name, PropertyRead(of: shape, by: call.sender) { collection.take($0, at: index) })
-    }
-    collection.allAsked()
+    let shapes = interface.table.propertyShapes.sorted { $0.name < $1.name }
+    Collection(call, of: shapes) { interface.read($0.name, PropertyRead(of: $0, by: call.sender, $1)) }.begin()
   }
 
   /// Gathers the values of all properties, whose getters may answer later; one that fails is left out.
   private final class Collection {
-    private let call: MethodCall
-    private var values: [(String, Value?)] = []
-    private var missing = 1
-
-    init(_ call: MethodCall) { self.call = call }
-
-    func expect(_ name: String) -> Int {
-      missing += 1
-      values.append((name, nil))
-      return values.count - 1
+    private struct Entry {
+      let shape: PropertyShape
+      var value: Value?
+      var isLate = false
     }
 
-    func take(_ result: Result<Value, DBusError>, at index: Int) {
-      values[index].1 = try? result.get()
+    private let call: MethodCall
+    private let read: (PropertyShape, @escaping (Result<Value, DBusError>) -> Void) -> Void
+    private var entries: [Entry]
+    private var missing: Int
+    private var isAsking = true
+
+    init(
+      _ call: MethodCall, of shapes: [PropertyShape],
+      _ read: @escaping (PropertyShape, @escaping (Result<Value, DBusError>) -> Void) -> Void
+    ) {
+      self.call = call
+      self.read = read
+      entries = shapes.map { Entry(shape: $0) }
+      missing = entries.count + 1
+    }
+
+    func begin() {
+      for index in entries.indices {
+        read(entries[index].shape) { [self] result in
+          entries[index].value = try? result.get()
+          entries[index].isLate = !isAsking
+          finishOne()
+        }
+      }
+      isAsking = false
       finishOne()
     }
-
-    func allAsked() { finishOne() }
 
     private func finishOne() {
       missing -= 1
       guard missing == 0 else { return }
-      call.reply(.options(values.compactMap { name, value in value.map { (name, $0) } }))
+      if entries.contains(where: \.isLate) { readAgain() }
+      call.reply(.options(entries.compactMap { entry in entry.value.map { (entry.shape.name.rawValue, $0) } }))
+    }
+
+    /// What answered at once may have changed since, and a signal may have told of it: the reply, which comes after that
+    /// signal, must not say what was so before.
+    private func readAgain() {
+      var isOpen = true
+      for index in entries.indices where !entries[index].isLate {
+        read(entries[index].shape) { [self] result in
+          if isOpen { entries[index].value = try? result.get() }
+        }
+      }
+      isOpen = false
     }
   }
 
