@@ -119,6 +119,7 @@ import Testing
     #expect(problems { $0.polkit = .missing } == ["polkit"])
     #expect(problems { $0.authorizationReason = "policy-unavailable" } == ["polkit"])
     #expect(problems { $0.authorizationReason = "disallowed-by-policy" } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "authorization-required" } == ["polkit"])
     #expect(problems { ($0.polkit, $0.userID) = (.missing, 0) } == [])
     #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
   }

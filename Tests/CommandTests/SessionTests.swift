@@ -73,13 +73,6 @@ import Testing
       #expect(result.standardError.contains("GeoClue does not answer"), "\(arguments) \(result.standardError)")
       #expect(!result.standardError.contains("Nobody decides"), "\(arguments) \(result.standardError)")
     }
-    geoclue.suspend(false)
-    let locate = try CommandRun.started(["locate"], on: session)
-    try eventually("a fix") {
-      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
-      return locate.exited != nil
-    }
-    #expect(locate.exited == .status(0), "\(locate.standardError)")
   }
 
   @Test func theQuestionBehindUndecidedIsAnswered() throws {

@@ -1,4 +1,5 @@
 import DBus
+import LocationModel
 
 /// What the command ends with.
 nonisolated enum ExitStatus {
@@ -33,7 +34,8 @@ nonisolated struct Failure {
     case .contractNotAuthorized: self.init(error.message, ExitStatus.notAuthorized)
     case .contractInvalidOption: self.init(error.message, ExitStatus.usage)
     case .interactiveAuthorizationRequired:
-      self.init("\(error.message) (geopublicist authorize --interactive)", ExitStatus.notAuthorized)
+      self.init(
+        Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)
     case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
     case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
     case .badAddress: self.init("This is no address of a bus: \(error.message)", ExitStatus.usage)

@@ -63,7 +63,11 @@ final class AuthorizeCommand: Command {
     return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1
   }
 
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
+  func interrupted() {
+    // The question is left standing without a line end.
+    if agent != nil { StandardError.write("\n") }
+    invocation.finish(ExitStatus.interrupted)
+  }
 
   /// Shows the answer; where GeoClue decides, with what GeoClue does now.
   private func explain(_ answer: [String]) {

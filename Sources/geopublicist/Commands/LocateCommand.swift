@@ -1,4 +1,5 @@
 import DBus
+import LocationModel
 import MainLoop
 import Program
 
@@ -19,6 +20,8 @@ final class LocateCommand: Command {
   private let timeout: UInt32
   private var bridge: Bridge?
   private var ticks: LoopSource?
+  /// It has been said already why nothing may come.
+  private var hasSaidWhy = false
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
@@ -37,13 +40,16 @@ final class LocateCommand: Command {
       let bridge = try Bridge(on: invocation.bus)
       self.bridge = bridge
       showProgress()
+      sayWhatItWaitsFor(bridge)
       // The bridge's own answer to the timeout comes first, and says more than libdbus would.
       let patience = CallTimeout.milliseconds(Int32(clamping: Int64(timeout) + 10_000))
       bridge.call("GetLocation", [.options(options)], timeout: patience, expecting: .variantDictionary) {
-        [invocation] result in
+        [weak self, invocation] result in
         invocation.output.clearProgress()
         switch result {
         case .success(let values): Self.show(values.first ?? .options([]), on: invocation)
+        case .failure(let error) where error.name == .contractNotAuthorized && self?.hasSaidWhy == true:
+          invocation.finish(ExitStatus.notAuthorized)
         case .failure(let error): invocation.fail(error)
         }
       }
@@ -61,6 +67,17 @@ final class LocateCommand: Command {
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [invocation] in
       seconds += 1
       invocation.output.showProgress("Waiting for a fix\(dots) \(seconds) s (Ctrl-C ends it)")
+    }
+  }
+
+  /// The bridge waits for a decision as long as for a fix; whoever could bring it about should know at once.
+  private func sayWhatItWaitsFor(_ bridge: Bridge) {
+    bridge.readProperties { [weak self] result in
+      guard let self, let word = (try? result.get())?.properties?["AuthorizationReason"]?.string else { return }
+      let reason = AuthorizationReason(rawValue: word)
+      guard reason == .authorizationRequired || reason == .noAgent else { return }
+      invocation.complain(Sentences.authorization(reason: word))
+      hasSaidWhy = true
     }
   }
 

@@ -72,6 +72,11 @@ nonisolated extension Diagnosis {
         "polkit", "polkit does not allow it: a rule forbids it, or this session is not at the machine itself",
         "An administrator's rule for org.geopublicist.location1.access in /etc/polkit-1/rules.d")
     }
+    if facts.authorizationReason == AuthorizationReason.authorizationRequired.rawValue {
+      return problem(
+        "polkit", "polkit wants this user to be asked first, each program anew unless its rule keeps the answer",
+        "geopublicist authorize --interactive; an administrator's rule may return AUTH_SELF_KEEP, or YES")
+    }
     if facts.authorizationReason == AuthorizationReason.policyUnavailable.rawValue {
       return problem(
         "polkit", "polkit could not be asked whether this user may have the location", "sudo systemctl start polkit")

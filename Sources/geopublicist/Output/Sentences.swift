@@ -31,6 +31,7 @@ nonisolated enum Sentences {
   static func authorization(reason: String, state: String? = nil) -> String {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
     case (.undecided?, .idle?): "GeoClue decides when somebody listens"
+    case (.authorizationRequired?, _): "polkit wants the person to be asked first: geopublicist authorize --interactive"
     case (.undecided?, .unavailable?): "GeoClue decides, and is not there"
     case (let reason?, _): reason.sentence
     case (nil, _): reason
