@@ -48,10 +48,7 @@ import Program
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
     // Before the connection, which must not be between a signal and its handler.
     let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in command.interrupted() }
-    invocation.output.onEnd = { reason in
-      if let reason { invocation.complain("The output cannot be written: \(reason)") }
-      MainLoop.main.quit(status: reason == nil ? ExitStatus.success : ExitStatus.failure)
-    }
+    invocation.followOutput()
     command.begin()
     let status = MainLoop.main.run()
     invocation.output.restore()

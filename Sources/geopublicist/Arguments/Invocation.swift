@@ -61,6 +61,16 @@ final class Invocation {
     output = StandardOutput()
   }
 
+  /// Ends the program when nobody reads its output any more, or it cannot be written.
+  func followOutput() {
+    // Weakly: the output is the invocation's own, and each would keep the other.
+    output.onEnd = { [weak self] reason in
+      guard let self else { return }
+      if let reason { complain("The output cannot be written: \(reason)") }
+      finish(reason == nil ? ExitStatus.success : ExitStatus.failure)
+    }
+  }
+
   /// Ends the program with a status.
   func finish(_ status: Int32) { MainLoop.main.quit(status: status) }
 

@@ -1,0 +1,17 @@
+import Testing
+
+@testable import geopublicist
+
+@Suite struct InvocationTests {
+  private func followed() throws -> () -> Invocation? {
+    let invocation = try Invocation(of: StatusCommand.self, [])
+    invocation.followOutput()
+    #expect(invocation.output.onEnd != nil)
+    return { [weak invocation] in invocation }
+  }
+
+  @Test func anInvocationIsNotKeptByItsOutput() throws {
+    let invocation = try followed()
+    #expect(invocation() == nil)
+  }
+}
