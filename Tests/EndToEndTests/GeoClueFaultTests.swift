@@ -84,10 +84,9 @@ import Testing
     let daemon = try Daemon(.system, on: bus)
     let consumer = try ConsumerProgram(on: bus)
     let path = try consumer.subscribeAndStart()
-    let start = ContinuousClock.now
-    #expect(try consumer.location(["timeout": .variant("u", 500)]).errorName != nil)
+    // Each within ten seconds: the call that hangs takes 25 to fail.
+    #expect(try consumer.location(["timeout": .variant("u", 500)], within: .seconds(10)).errorName != nil)
     #expect(try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName == nil)
-    #expect(ContinuousClock.now - start < .seconds(7))
     #expect(try consumer.property("State") != "running")
     try geoclue.release(member)
     let client = try eventual("a client is started", within: .seconds(40)) {

@@ -66,10 +66,9 @@ import Testing
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     try geoclue.fault(on: "Get", "hang")
-    let start = ContinuousClock.now
     listener.source.require(.exact)
+    // Within ten seconds: the calls that hang take 25 to fail.
     try listener.waitFor(.unavailable, .geoclueRestarting)
-    #expect(ContinuousClock.now - start < .seconds(3))
     listener.source.require(nil)
     try geoclue.release("Get")
     try geoclue.release("CreateClient")

@@ -17,12 +17,11 @@ import Testing
     return agent
   }
 
-  @Test func `Without an agent that is said after two seconds, and an agent that comes is used at once`() throws {
+  @Test func `Without an agent that is said in time, and an agent that comes is used at once`() throws {
     let (bus, geoclue, listener) = try rig()
-    let start = ContinuousClock.now
     listener.source.require(.exact)
+    // Within ten seconds: without an agent the call that makes a client takes 25 to fail.
     try listener.waitFor(.waiting, .noAgent)
-    #expect(ContinuousClock.now - start < .seconds(3))
     #expect(listener.authorization == .undecided(.noAgent))
     #expect(geoclue.count(of: "AddAgent") == 0)
     let agent = try agent(on: bus)

@@ -44,6 +44,7 @@ public final class BusClient {
   private let process: ChildProcess
   private var signals: [Signal] = []
   private var answers: [Int64: Answer] = [:]
+  private var answered: [Int64] = []
   private var lastCall: Int64 = 0
 
   /// Connects.
@@ -115,6 +116,12 @@ public final class BusClient {
   public func answerSoFar(to call: Int64) -> Answer? {
     read()
     return answers[call]
+  }
+
+  /// The calls that have been answered so far, in the order of the answers.
+  public var answeredCalls: [Int64] {
+    read()
+    return answered
   }
 
   /// Waits for the answer to a call.
@@ -203,6 +210,7 @@ public final class BusClient {
             member: signal["member"]?.string ?? "", arguments: signal["arguments"]?.array ?? [],
             arrival: message["at"]?.number ?? 0, text: line))
       } else if let call = message["id"]?.integer {
+        answered.append(call)
         if let reply = message["reply"] {
           answers[call] = .reply(reply["arguments"]?.array ?? [])
         } else if let error = message["error"] {
