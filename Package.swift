@@ -53,6 +53,9 @@ let package = Package(
     .target(
       name: "PublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
       swiftSettings: strict),
+    .target(
+      name: "MainLoopTestSupport", dependencies: ["MainLoop", "TestSupport"], path: "Tests/MainLoopTestSupport",
+      swiftSettings: onMainLoop),
     .testTarget(
       name: "PublishingTests", dependencies: ["Publishing", "PublishingTestSupport"], swiftSettings: strict),
     // `import Combine` for code written for Combine: the layer and Foundation's part of it; in language mode 5, as such
@@ -63,12 +66,16 @@ let package = Package(
       name: "CombineExamplesTests", dependencies: ["Combine", "PublishingTestSupport"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
-    .testTarget(name: "MainLoopTests", dependencies: ["MainLoop", "TestSupport"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "MainLoopTests", dependencies: ["MainLoop", "MainLoopTestSupport", "TestSupport"],
+      swiftSettings: onMainLoop),
     .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "TestSupport"], exclude: ["raw-peer.py"],
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "MainLoopTestSupport", "TestSupport"],
+      exclude: ["raw-peer.py"], swiftSettings: onMainLoop),
+    .testTarget(
+      name: "GeoClueTests", dependencies: ["GeoClue", "MainLoopTestSupport", "TestSupport"],
       swiftSettings: onMainLoop),
-    .testTarget(name: "GeoClueTests", dependencies: ["GeoClue", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ReplayTests", dependencies: ["Replay", "TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
     .executableTarget(
@@ -87,10 +94,12 @@ let package = Package(
       name: "CommandTests", dependencies: ["geopublicist", "geopublicistd", "DBus", "LocationModel", "TestSupport"],
       exclude: ["gpx-1.1.xsd"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "PublicistTests", dependencies: ["MainLoop", "Publicist", "PublishingTestSupport", "TestSupport"],
+      name: "PublicistTests",
+      dependencies: ["MainLoop", "MainLoopTestSupport", "Publicist", "PublishingTestSupport", "TestSupport"],
       swiftSettings: onMainLoop),
     .testTarget(
-      name: "LocationServiceTests", dependencies: ["LocationService", "TestSupport"], swiftSettings: onMainLoop),
+      name: "LocationServiceTests", dependencies: ["LocationService", "MainLoopTestSupport", "TestSupport"],
+      swiftSettings: onMainLoop),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport", "geopublicist", "geopublicistd"], swiftSettings: onMainLoop),
 

@@ -1,4 +1,5 @@
 import MainLoop
+import MainLoopTestSupport
 import TestSupport
 import Testing
 

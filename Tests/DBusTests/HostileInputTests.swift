@@ -1,5 +1,6 @@
 import Glibc
 import MainLoop
+import MainLoopTestSupport
 import TestSupport
 import Testing
 

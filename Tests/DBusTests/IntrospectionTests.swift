@@ -1,4 +1,5 @@
 import Foundation
+import MainLoopTestSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import MainLoopTestSupport
 import Testing
 
 @testable import DBus

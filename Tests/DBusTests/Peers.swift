@@ -1,5 +1,6 @@
 import Glibc
 import MainLoop
+import MainLoopTestSupport
 import TestSupport
 import Testing
 
@@ -73,21 +74,4 @@ extension PrivateBus.Broker {
   /// The implementations that are installed. They do not forward quite the same.
   nonisolated static let installed: [PrivateBus.Broker] =
     access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
-}
-
-/// Runs the loop until a condition holds.
-func turning(_ awaited: String, within limit: Duration = .seconds(10), until condition: () throws -> Bool) throws {
-  try eventually(awaited, within: limit, turn: turn, condition)
-}
-
-/// Runs the loop for a while and says whether a condition held all the time.
-func turning(for time: Duration, _ promised: String, while condition: () throws -> Bool) throws {
-  try always(promised, for: time, turn: turn, condition)
-}
-
-/// One turn of the loop, which waits for a few milliseconds if nothing is ready.
-func turn() {
-  let end = MainLoop.main.after(milliseconds: 3) {}
-  MainLoop.main.iterate(mayBlock: true)
-  end.cancel()
 }

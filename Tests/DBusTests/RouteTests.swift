@@ -1,3 +1,4 @@
+import MainLoopTestSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import LocationModel
+import MainLoopTestSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import MainLoop
+import MainLoopTestSupport
 import Testing
 
 @Suite struct FileWatchTests {

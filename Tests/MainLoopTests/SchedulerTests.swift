@@ -1,4 +1,5 @@
 import MainLoop
+import MainLoopTestSupport
 import Publishing
 import Testing
 

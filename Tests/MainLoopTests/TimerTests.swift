@@ -1,4 +1,5 @@
 import MainLoop
+import MainLoopTestSupport
 import Testing
 
 @Suite struct TimerTests {

@@ -1,4 +1,5 @@
 import MainLoop
+import MainLoopTestSupport
 import Publicist
 import PublishingTestSupport
 import TestSupport
@@ -22,17 +23,12 @@ extension LocationPublicist {
 @Suite struct DriverTests {
   let scene = Scene()
 
-  /// Serves the loop until the condition holds.
-  private func turning(until awaited: String, _ condition: () -> Bool) throws {
-    try eventually(awaited, turn: { if !MainLoop.main.iterate() { nap() } }, condition)
-  }
-
   @Test func speaksInALaterTurnOfTheLoop() throws {
     let driver = scene.publicist.authorizedDriver()
     let recorder = driver.record()
     scene.source.authorize(.authorized(.whenInUse))
     #expect(recorder.values == [])
-    try turning(until: "two values") { recorder.values.count >= 2 }
+    try turning("two values") { recorder.values.count >= 2 }
     #expect(recorder.values == [false, true])
     recorder.cancel()
   }
@@ -49,11 +45,11 @@ extension LocationPublicist {
       .compactMap { $0 }
     let first = driver.record()
     scene.source.authorize(.authorized(.always))
-    try turning(until: "two values") { first.values.count >= 2 }
+    try turning("two values") { first.values.count >= 2 }
     let second = driver.record()
     #expect(second.values == [true])
     scene.source.authorize(.denied(.disabledByUser))
-    try turning(until: "both heard") { first.values.count >= 3 && second.values.count >= 2 }
+    try turning("both heard") { first.values.count >= 3 && second.values.count >= 2 }
     #expect(first.values == [false, true, false])
     #expect(second.values == [true, false])
     #expect(subscriptions == 1)
@@ -69,7 +65,7 @@ extension LocationPublicist {
     let recorder = driver.record()
     scene.source.authorize(.authorized(.always))
     scene.source.authorize(.denied(.disabledByUser))
-    try turning(until: "the end") { recorder.completion != nil }
+    try turning("the end") { recorder.completion != nil }
     #expect(recorder.values == [false, true, false])
     #expect(recorder.completion == .finished)
   }
@@ -82,7 +78,7 @@ extension LocationPublicist {
       .record()
     for metres in [0.0, 10, 20] { scene.source.move(north: metres) }
     #expect(recorder.values.isEmpty)
-    try turning(until: "a location") { !recorder.values.isEmpty }
+    try turning("a location") { !recorder.values.isEmpty }
     #expect(recorder.values.map(\.sequence) == [3])
     #expect(start.distance(to: MainLoop.main.now) >= 0.05)
     recorder.cancel()
@@ -94,7 +90,7 @@ extension LocationPublicist {
     recorder.cancel()
     var passed = false
     MainLoop.main.schedule { passed = true }
-    try turning(until: "a later turn") { passed }
+    try turning("a later turn") { passed }
     #expect(recorder.values.isEmpty)
     #expect(recorder.breaches == [])
   }

@@ -1,6 +1,7 @@
 import DBus
 import LocationModel
 import MainLoop
+import MainLoopTestSupport
 import TestSupport
 import Testing
 
@@ -16,15 +17,6 @@ import Testing
     bus = try PrivateBus(.session)
     service = try Connection(to: .address(bus.address))
     other = try Connection(to: .address(bus.address))
-  }
-
-  private func turning(_ awaited: String, _ condition: () throws -> Bool) throws {
-    try eventually(
-      awaited,
-      turn: {
-        MainLoop.main.iterate()
-        nap()
-      }, condition)
   }
 
   /// A logind that was silent was asked anew for each consumer that came and went, until the bus allowed no more calls.
