@@ -56,6 +56,29 @@ import Testing
     withExtendedLifetime(pending) {}
   }
 
+  /// Replies that had come, but were not read yet, were given up when the time was over.
+  @Test func aReplyThatCameWhileThisProcessWasBusyIsNotTooLate() throws {
+    let peers = try Peers()
+    let name: BusName = "org.example.Answered"
+    let start = MainLoop.main.clock.monotonic()
+    var results: [Result<[Value], DBusError>] = []
+    // More than is read in one turn of the loop.
+    var pending = try (0..<300).map { _ in
+      peers.client.call(try Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }
+    }
+    pending.append(
+      peers.client.call(try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in })
+    // The bus answers in order, so it has answered all when the name is there. This loop does not turn meanwhile.
+    try eventually("the bus has answered") {
+      try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
+    }
+    try eventually("the time is over") { MainLoop.main.clock.monotonic() > start + 60_000 }
+    try turning("all are answered") { results.count == 300 }
+    let failures = results.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+    #expect(failures.isEmpty)
+    withExtendedLifetime(pending) {}
+  }
+
   @Test func noReplyInTimeIsNoReply() throws {
     let peers = try Peers()
     let sample = Sample()

@@ -1,4 +1,5 @@
 import CDBus
+import Glibc
 import MainLoop
 
 /// A connection to a message bus, served by the main loop.
@@ -81,6 +82,16 @@ import MainLoop
 
   /// The bytes that are queued here because the bus has not taken them yet.
   public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
+
+  /// Whether something has come that nobody here has seen.
+  var hasUnread: Bool {
+    guard isConnected else { return false }
+    if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { return true }
+    var socket: Int32 = -1
+    guard dbus_connection_get_unix_fd(raw, &socket) != 0 else { return false }
+    var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
+  }
 
   /// Queues a message; what it carries leaves in the order of the calls. Does nothing when the bus has gone.
   public func send(_ message: Message) { _ = post(message) }

@@ -34,8 +34,20 @@ import MainLoop
   fileprivate func fail(after timeout: CallTimeout) {
     guard case .milliseconds(let limit) = timeout else { return }
     deadline = MainLoop.main.after(milliseconds: Int64(limit)) { [weak self] in
-      self?.complete(.failure(DBusError(.noReply, "No reply came within \(limit) ms")))
+      self?.expire(limit, turns: Self.turnsToRead)
     }
+  }
+
+  /// In so many turns of the loop at least as much is read as a socket has room for: libdbus reads 2 KiB a turn.
+  private static let turnsToRead = 256
+
+  /// The time is over. When this process was too busy to read, the reply may be here all the same: what has come is read
+  /// first, but no more than that, since others may send without end.
+  private func expire(_ limit: Int32, turns: Int) {
+    guard turns > 0, let connection = router?.connection, connection.hasUnread else {
+      return complete(.failure(DBusError(.noReply, "No reply came within \(limit) ms")))
+    }
+    deadline = MainLoop.main.nextTurn { [weak self] in self?.expire(limit, turns: turns - 1) }
   }
 
   fileprivate func failNextTurn(_ error: DBusError) {
