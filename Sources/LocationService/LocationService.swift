@@ -65,7 +65,8 @@ public final class LocationService {
       idleWatch.touch()
       try consumers.admit(call, limits)
     }
-    idleWatch.isBusy = { [consumers] in consumers.isBusy }
+    // Weakly: the consumers know the watch.
+    idleWatch.isBusy = { [weak consumers] in consumers?.isBusy ?? false }
     consumers.onLessBusy = { [idleWatch] in idleWatch.touch() }
     gatekeeper.onChange = { [weak self] consumer in self?.refresh(consumer) }
     follow(publicist, session)
