@@ -123,8 +123,15 @@ import Testing
     clients.suspend(false)
     for (consumer, paths) in zip(many, paths) {
       for path in paths {
-        try eventually("each has the newest", within: .seconds(30)) {
-          consumer.locations(from: path).last?["Latitude"] == .variant("d", 50.1)
+        var newest: JSON?
+        do {
+          try eventually("each has the newest", within: .seconds(30)) {
+            newest = consumer.locations(from: path).last?["Latitude"]
+            return newest == .variant("d", 50.1)
+          }
+        } catch is DeadlineExceeded {
+          let seen = "\(newest?.line ?? "none")\n\(daemon.log.suffix(2_000))"
+          throw DeadlineExceeded("\(path) has the newest", within: .seconds(30), seen: seen)
         }
       }
     }
