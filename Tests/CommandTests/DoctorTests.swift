@@ -10,15 +10,9 @@ import Testing
   private func problems(
     on bus: PrivateBus, session: PrivateBus? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
   ) throws -> [String: String] {
-    try problems(at: bus.address, session: session?.address, as: user, settings: settings)
-  }
-
-  private func problems(
-    at address: String, session: String? = nil, as user: uid_t? = nil, settings: String = "[agent]\n"
-  ) throws -> [String: String] {
     try settings.write(toFile: directory.file("geoclue.conf"), atomically: true, encoding: .utf8)
-    var environment = ["DBUS_SYSTEM_BUS_ADDRESS": address]
-    environment["DBUS_SESSION_BUS_ADDRESS"] = session
+    var environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+    environment["DBUS_SESSION_BUS_ADDRESS"] = session?.address
     let result = try run(
       [
         Rig.product("geopublicist"), session == nil ? "--system" : "--session", "doctor", "--json", "--geoclue-config",
@@ -69,10 +63,11 @@ import Testing
   }
 
   @Test(arguments: [Daemon.name, GeoClueName]) func aBusThatRefuses(service: String) throws {
-    let bus = try StrictBus(refusing: service)
+    // dbus-daemon, which says why.
+    let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
     try eventually("the name is owned") { owner.standardOutput.hasPrefix("ready") }
-    let found = try problems(at: bus.address)
+    let found = try problems(on: bus)
     #expect(found["policy"]?.contains("Rejected send message") == true, "\(found)")
   }
 
@@ -124,28 +119,13 @@ import Testing
     return geoclue
   }
 
-  private static let noSources = """
-    [agent]
-    whitelist=geoclue-demo-agent
-    [network-nmea]
-    enable=false
-    [3g]
-    enable=false
-    [cdma]
-    enable=false
-    [modem-gps]
-    enable=false
-    [wifi]
-    enable=false
-
-    """
-
   /// What GeoClue itself says of its settings, which may not be readable for everybody.
   @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueRefusesByItsSettings() throws {
     let bus = try PrivateBus(.system)
     let receiver = NMEAServer()
-    let geoclue = try configuredGeoClue(
-      Self.noSources + "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n", on: bus, receiver)
+    let settings = GeoClueSettings.offline(
+      receiver: false, "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=")
+    let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
     #expect(try problems(on: bus)["configuration"] == "GeoClue's settings forbid it")
@@ -155,10 +135,11 @@ import Testing
   @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueHasNoSource() throws {
     let bus = try PrivateBus(.system)
     let receiver = NMEAServer()
-    let geoclue = try configuredGeoClue(Self.noSources, on: bus, receiver)
+    let settings = GeoClueSettings.offline(receiver: false)
+    let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
-    #expect(try problems(on: bus, settings: Self.noSources)["sources"]?.contains("Wi-Fi is switched off") == true)
+    #expect(try problems(on: bus, settings: settings)["sources"]?.contains("Wi-Fi is switched off") == true)
     #expect(geoclue.exited == nil)
   }
 
@@ -213,43 +194,5 @@ import Testing
   @Test func aServerThatWasSwitchedOff() throws {
     let settings = "[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n"
     #expect(try problems(on: PrivateBus(.system), settings: settings)["server"]?.contains("Mozilla") == true)
-  }
-}
-
-/// A bus whose rules let nobody talk to one service.
-private final class StrictBus {
-  let address: String
-  private let directory = TemporaryDirectory()
-  private let process: ChildProcess
-
-  init(refusing service: String) throws {
-    address = "unix:path=\(directory.file("bus"))"
-    let configuration = """
-      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-      <busconfig>
-        <type>session</type>
-        <listen>\(address)</listen>
-        <auth>EXTERNAL</auth>
-        <policy context="default">
-          <allow user="*"/>
-          <allow own="*"/>
-          <allow send_type="method_call"/>
-          <allow send_type="signal"/>
-          <allow send_requested_reply="true" send_type="method_return"/>
-          <allow send_requested_reply="true" send_type="error"/>
-          <allow receive_type="method_call"/>
-          <allow receive_type="method_return"/>
-          <allow receive_type="error"/>
-          <allow receive_type="signal"/>
-          <deny send_destination="\(service)"/>
-        </policy>
-      </busconfig>
-      """
-    try configuration.write(toFile: directory.file("bus.conf"), atomically: true, encoding: .utf8)
-    let process = try ChildProcess(["dbus-daemon", "--config-file", directory.file("bus.conf"), "--nofork"])
-    self.process = process
-    let socket = directory.file("bus")
-    try eventually("the bus is there: \(process.standardError)") { FileManager.default.fileExists(atPath: socket) }
   }
 }

@@ -109,19 +109,9 @@ final class GatekeeperMachine {
     }
   }
 
-  private static let configuration = """
-    [agent]
-    whitelist=geoclue-demo-agent
-    [network-nmea]
-    enable=true
-    [3g]
-    enable=false
-    [cdma]
-    enable=false
-    [modem-gps]
-    enable=false
-    [wifi]
-    enable=false
+  private static let configuration = GeoClueSettings.offline(
+    receiver: true,
+    """
     [org.example.Forbidden]
     allowed=false
     system=false
@@ -130,7 +120,7 @@ final class GatekeeperMachine {
     allowed=true
     system=false
     users=5
-    """
+    """)
 }
 
 /// Control groups that look like those of sandboxes.

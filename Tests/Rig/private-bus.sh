@@ -1,14 +1,15 @@
 #!/bin/sh
 # A message bus of its own, at unix:path=DIR/bus, until it is killed.
 #
-#   private-bus.sh system|session DIR [OWNER]
+#   private-bus.sh system|session DIR [OWNER [REFUSED]]
 #
 # "system" is ruled as Debian rules the system bus: GeoClue's packaged policy and ours, in which OWNER (a user's name or
-# number, this user unless given) stands for the service's own user. On "session" everything is allowed.
+# number, this user unless given) stands for the service's own user. On "session" everything is allowed, but to talk to
+# the service REFUSED.
 # BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-kind=$1 directory=$2 owner=${3:-$(id -u)}
+kind=$1 directory=$2 owner=${3:-$(id -u)} refused=${4:-}
 configuration=$directory/bus.conf
 
 # As ordinary user everything on this bus is one user, and GeoClue's policy, which knows only root and geoclue, has to
@@ -71,6 +72,7 @@ session_rules() {
     <allow receive_type="method_return"/>
     <allow receive_type="error"/>
     <allow receive_type="signal"/>
+    ${refused:+<deny send_destination=\"$refused\"/>}
   </policy>
 END
 }

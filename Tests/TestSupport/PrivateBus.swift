@@ -29,12 +29,16 @@ public final class PrivateBus {
 
   /// Starts a bus and waits until it accepts connections.
   ///
-  /// - Parameter owner: On a system bus, the user whom our policy lets own the name, this one unless given.
-  public init(_ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid()) throws {
+  /// - Parameters:
+  ///   - owner: On a system bus, the user whom our policy lets own the name, this one unless given.
+  ///   - refused: On a session bus, a service to which nobody may talk.
+  public init(
+    _ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil
+  ) throws {
     let socket = directory.file("bus")
     address = "unix:path=\(socket)"
     process = try ChildProcess(
-      [Rig.file("private-bus.sh"), kind.rawValue, directory.path, String(owner)],
+      [Rig.file("private-bus.sh"), kind.rawValue, directory.path, String(owner)] + (refused.map { [$0] } ?? []),
       environment: ["BUS_BROKER": broker.rawValue])
     do {
       try eventually("the bus answers") {
