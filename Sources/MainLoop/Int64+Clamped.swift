@@ -17,7 +17,6 @@ nonisolated extension Int64 {
 
   /// The nearest number to a floating-point one; 0 for what is none.
   init(clamping value: Double) {
-    guard !value.isNaN else { self = 0; return }
-    self = Int64(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
+    self = value.isNaN ? 0 : Int64(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
   }
 }

@@ -76,8 +76,11 @@ public enum Log {
   /// Writes a message, with more fields for the journal.
   public static func write(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
     guard level <= maximumLevel else { return }
-    let all = [("MESSAGE", message), ("PRIORITY", "\(level.rawValue)"), ("SYSLOG_IDENTIFIER", identifier), ("GLIB_DOMAIN", identifier)] + fields
-    let strings = all.map { (g_strdup($0.0), g_strdup($0.1)) }
+    let always = [
+      ("MESSAGE", message), ("PRIORITY", "\(level.rawValue)"), ("SYSLOG_IDENTIFIER", identifier),
+      ("GLIB_DOMAIN", identifier),
+    ]
+    let strings = (always + fields).map { (g_strdup($0.0), g_strdup($0.1)) }
     defer {
       for (key, value) in strings {
         g_free(key)

@@ -60,7 +60,7 @@ import Testing
     }
 
     func stop() {
-      subscriptions.forEach { $0.cancel() }
+      for subscription in subscriptions { subscription.cancel() }
       subscriptions = []
     }
   }

@@ -117,7 +117,7 @@ import Testing
     let out = out
     _ = load().sink(
       receiveCompletion: { _ in out.print("数据处理完成") },
-      receiveValue: { students in students.forEach { out.print($0.name) } })
+      receiveValue: { students in for student in students { out.print(student.name) } })
     #expect(out.joined == "执行Future / ZhangSan / LiSi / WangWu / 数据处理完成")
   }
 

@@ -62,7 +62,7 @@ import Testing
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
-  @Test(arguments: [Daemon.name, GeoClueName]) func aBusThatRefuses(service: String) throws {
+  @Test(arguments: [Daemon.name, geoClueName]) func aBusThatRefuses(service: String) throws {
     // dbus-daemon, which says why.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
@@ -115,7 +115,7 @@ import Testing
     try settings.write(toFile: "\(folder)/geoclue.conf", atomically: true, encoding: .utf8)
     let geoclue = try ChildProcess(
       [Rig.file("with-mounts.sh"), "\(folder)=/etc/geoclue", "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
-    try waitForOwner(of: GeoClueName, on: bus) { geoclue.exited != nil }
+    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
     return geoclue
   }
 

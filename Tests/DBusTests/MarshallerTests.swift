@@ -14,9 +14,11 @@ import Testing
   nonisolated private static let values: [Value] = [
     .byte(255), .boolean(true), .boolean(false), .int16(-2), .uint16(0xABCD), .int32(.min), .uint32(.max), .int64(.min),
     .uint64(.max), .double(-0.0), .double(.nan), .string(""), .string("äöü€𝄞"), .objectPath("/"), .objectPath("/a/b"),
-    .signature(""), .signature("a{sv}(tt)"), .variant(.variant(.int16(1))), .structure([.byte(1), .uint64(2), .byte(3)]),
+    .signature(""), .signature("a{sv}(tt)"), .variant(.variant(.int16(1))),
+    .structure([.byte(1), .uint64(2), .byte(3)]),
     .array("y", []), .array("t", []), .array("(yx)", []), .array("y", [.byte(1), .byte(2), .byte(3)]),
-    .array("t", [.uint64(1)]), .array("(yx)", [.structure([.byte(1), .int64(-1)]), .structure([.byte(2), .int64(-2)])]),
+    .array("t", [.uint64(1)]),
+    .array("(yx)", [.structure([.byte(1), .int64(-1)]), .structure([.byte(2), .int64(-2)])]),
     .array("as", [.strings([]), .strings(["a", "bc"])]), .options([]),
     .options([("Latitude", .double(52.5)), ("Timestamp", .structure([.uint64(1), .uint64(2)])), ("x", .byte(0))]),
     .dictionary(key: "y", value: "n", [.init(.byte(1), .int16(2)), .init(.byte(3), .int16(4))]),

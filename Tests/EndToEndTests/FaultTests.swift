@@ -43,11 +43,17 @@ import Testing
       cause: { try $0.fault(on: "Start", "exit") }, cure: { try $0.restart() }),
     Fault(
       name: "locations cannot be read", errors: ["Timeout"],
-      cause: { try $0.fault(on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)]) },
+      cause: {
+        try $0.fault(
+          on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)])
+      },
       cure: { try $0.tell(["heal": "GetAll"]) }),
     Fault(
       name: "locations are of the wrong type", errors: ["Timeout"],
-      cause: { try $0.fault(on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)]) },
+      cause: {
+        try $0.fault(
+          on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)])
+      },
       cure: { try $0.tell(["heal": "GetAll"]) }),
     Fault(
       name: "reading a location hangs", errors: ["Timeout"],

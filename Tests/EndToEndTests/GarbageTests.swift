@@ -170,7 +170,7 @@ import Testing
         default: []
         }
       for (interface, member) in [
-        (Daemon.subscription, "LocationUpdated"), ("\(GeoClueName).Client", "LocationUpdated"),
+        (Daemon.subscription, "LocationUpdated"), ("\(geoClueName).Client", "LocationUpdated"),
         (Self.properties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
         ("org.example.None", "Nothing"),
       ] {

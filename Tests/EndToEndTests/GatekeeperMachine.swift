@@ -51,7 +51,7 @@ final class GatekeeperMachine {
       ], environment: ["DBUS_FATAL_WARNINGS": "1"])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }
-    try waitForOwner(of: GeoClueName, on: bus) { geoclue.exited != nil }
+    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
     try waitForOwner(of: Daemon.name, on: bus) { daemon.exited != nil }
   }
 

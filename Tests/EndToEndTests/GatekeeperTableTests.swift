@@ -115,16 +115,16 @@ struct GatekeeperTableTests {
     guard row.isAuthorized, row.user != 0, row.user != GatekeeperMachine.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
     let made = try client.reply(
-      "CreateClient", of: "\(GeoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: GeoClueName)
+      "CreateClient", of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
     let path = try #require(made[0].string)
     for (name, value) in [
       ("DesktopId", JSON.variant("s", .string(row.program.rawValue))), ("RequestedAccuracyLevel", .variant("u", 8)),
     ] {
       _ = try client.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: GeoClueName, signature: "ssv",
-        ["\(GeoClueName).Client", .string(name), value])
+        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
+        ["\(geoClueName).Client", .string(name), value])
     }
-    let answer = try client.call("Start", of: "\(GeoClueName).Client", at: path, of: GeoClueName)
+    let answer = try client.call("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
     #expect(answer == .reply([]), "GeoClue refuses what we have granted: \(row)")
     client.kill()
   }

@@ -169,7 +169,7 @@ import Testing
     try machine.expectAFix(at: path, latitude: 50)
     try machine.geoclue.fault(
       on: "GetAll", try #require(fault["do"]?.string),
-      fault.filter { $0.key != "do" }.merging(["interface": "\(GeoClueName).Location", "times": 1]) { $1 })
+      fault.filter { $0.key != "do" }.merging(["interface": "\(geoClueName).Location", "times": 1]) { $1 })
     try machine.geoclue.fix(latitude: 51, longitude: 13)
     try machine.expectAFix(at: path, latitude: 52)
     #expect(machine.consumer.locations(from: path).map { $0["Latitude"]?.number } == [50, 52])
@@ -191,14 +191,14 @@ import Testing
     let client = try #require(upstream["path"])
     let daemon = try #require(upstream["sender"])
     for (interface, member, signature, arguments) in [
-      ("\(GeoClueName).Client", "LocationUpdated", "", []),
-      ("\(GeoClueName).Client", "LocationUpdated", "ss", ["/", "/"]),
-      ("\(GeoClueName).Client", "LocationUpdated", "oo", ["/", "/"]),
-      ("\(GeoClueName).Client", "LocationUpdated", "oo", ["/", "/org/example/None"]),
+      ("\(geoClueName).Client", "LocationUpdated", "", []),
+      ("\(geoClueName).Client", "LocationUpdated", "ss", ["/", "/"]),
+      ("\(geoClueName).Client", "LocationUpdated", "oo", ["/", "/"]),
+      ("\(geoClueName).Client", "LocationUpdated", "oo", ["/", "/org/example/None"]),
       ("org.freedesktop.DBus.Properties", "PropertiesChanged", "s", ["x"]),
       (
         "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
-        [.string("\(GeoClueName).Client"), ["Active": .variant("s", "no")], []]
+        [.string("\(geoClueName).Client"), ["Active": .variant("s", "no")], []]
       ),
     ] as [(String, String, String, JSON)] {
       try machine.geoclue.tell([

@@ -128,14 +128,14 @@ import Testing
     let client = "/org/freedesktop/GeoClue2/Client/1"
     for victim in victims.compactMap(\.string).filter({ $0.hasPrefix(":") }) {
       try forger.emit(
-        "LocationUpdated", of: "\(GeoClueName).Client", at: client, to: victim, signature: "oo",
+        "LocationUpdated", of: "\(geoClueName).Client", at: client, to: victim, signature: "oo",
         ["/", "/org/example/Forged"])
       try forger.emit(
         "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: client, to: victim, signature: "sa{sv}as",
-        ["\(GeoClueName).Client", ["Active": .variant("b", false)], []])
+        ["\(geoClueName).Client", ["Active": .variant("b", false)], []])
       try forger.emit(
         "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
-        [.string(GeoClueName), ":1.0", ""])
+        [.string(geoClueName), ":1.0", ""])
       try forger.emit(
         "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
         [.string(consumer.client.uniqueName), .string(consumer.client.uniqueName), ""])

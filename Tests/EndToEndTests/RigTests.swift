@@ -8,14 +8,14 @@ import Testing
   private func startedClient(on bus: PrivateBus) throws -> (client: BusClient, path: String) {
     let client = try BusClient(at: bus.address)
     let manager = "/org/freedesktop/GeoClue2/Manager"
-    let made = try client.reply("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    let made = try client.reply("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
     let path = try #require(made[0].string)
     for (name, value) in [("DesktopId", JSON.variant("s", "test")), ("RequestedAccuracyLevel", .variant("u", 8))] {
       _ = try client.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: GeoClueName, signature: "ssv",
-        ["\(GeoClueName).Client", .string(name), value])
+        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
+        ["\(geoClueName).Client", .string(name), value])
     }
-    _ = try client.reply("Start", of: "\(GeoClueName).Client", at: path, of: GeoClueName)
+    _ = try client.reply("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
     return (client, path)
   }
 
@@ -23,8 +23,8 @@ import Testing
     of path: String, _ interface: String, as client: BusClient
   ) throws -> JSON {
     try client.reply(
-      "GetAll", of: "org.freedesktop.DBus.Properties", at: path, of: GeoClueName, signature: "s",
-      ["\(GeoClueName).\(interface)"])[0]
+      "GetAll", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "s",
+      ["\(geoClueName).\(interface)"])[0]
   }
 
   @Test func aSentenceReachesAClientOfTheRealGeoClue() throws {
@@ -66,7 +66,7 @@ import Testing
     let geoclue = try FakeGeoClue(on: bus)
     let early = try BusClient(at: bus.address)
     let manager = "/org/freedesktop/GeoClue2/Manager"
-    let call = try early.begin("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    let call = try early.begin("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
     try eventually("it waits for an agent") { try geoclue.state()["waiting"]?.integer == 1 }
     #expect(early.answerSoFar(to: call) == nil)
     let agent = try DesktopAgent(at: bus.address)
@@ -81,7 +81,7 @@ import Testing
     #expect(try properties(of: place, "Location", as: client)["Latitude"] == .variant("d", 1.5))
     #expect(try properties(of: place, "Location", as: early) == [:])
     #expect(
-      try early.call("Start", of: "\(GeoClueName).Client", at: path, of: GeoClueName)
+      try early.call("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
         == .error(name: "org.freedesktop.DBus.Error.AccessDenied", message: "Access denied"))
 
     try agent.setLevel(0)
@@ -93,20 +93,20 @@ import Testing
 
     try geoclue.refuse("CreateClient", with: "no", name: "Failed")
     #expect(
-      try early.call("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+      try early.call("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
         == .error(name: "org.freedesktop.DBus.Error.Failed", message: "no"))
     try geoclue.fault(on: "CreateClient", "reply", ["signature": "d", "arguments": ["nan"]])
     #expect(
-      try early.reply("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName) == ["nan"])
+      try early.reply("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName) == ["nan"])
     try geoclue.fault(on: "CreateClient", "hang")
-    let hanging = try early.begin("CreateClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+    let hanging = try early.begin("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
     try eventually("it hangs") { geoclue.calls.count { $0.member == "CreateClient" } == 5 }
     try geoclue.release("CreateClient")
     #expect(try early.answer(to: hanging) == .reply(["/org/freedesktop/GeoClue2/Client/3"]))
     try geoclue.fault(on: "GetClient", "exit")
     guard
       case .error("org.freedesktop.DBus.Error.NoReply", _) = try early.call(
-        "GetClient", of: "\(GeoClueName).Manager", at: manager, of: GeoClueName)
+        "GetClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
     else {
       Issue.record("an answer from a GeoClue that is gone")
       return

@@ -153,17 +153,17 @@ import Testing
     let (properties, us) = ("org.freedesktop.DBus.Properties", listener.connection.uniqueName.rawValue)
     for destination in [nil, us] {
       try forger.emit(
-        "LocationUpdated", of: "\(GeoClueName).Client", at: client, to: destination, signature: "oo",
+        "LocationUpdated", of: "\(geoClueName).Client", at: client, to: destination, signature: "oo",
         ["/", .string("\(client)/Location/1")])
       try forger.emit(
         "PropertiesChanged", of: properties, at: client, to: destination, signature: "sa{sv}as",
-        ["\(GeoClueName).Client", ["Active": .variant("b", false)], []])
+        ["\(geoClueName).Client", ["Active": .variant("b", false)], []])
       try forger.emit(
         "PropertiesChanged", of: properties, at: "\(path)/Manager", to: destination, signature: "sa{sv}as",
-        ["\(GeoClueName).Manager", ["AvailableAccuracyLevel": .variant("u", 0)], []])
+        ["\(geoClueName).Manager", ["AvailableAccuracyLevel": .variant("u", 0)], []])
       try forger.emit(
         "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: destination, signature: "sss",
-        [.string(GeoClueName), "", ""])
+        [.string(geoClueName), "", ""])
     }
     try geoclue.fix(latitude: 5, longitude: 6)
     #expect(try listener.location(2).latitude == 5)

@@ -146,8 +146,8 @@ import Testing
     let stranger = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {
       try stranger.emit(
-        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "\(GeoCluePath)/Agent", signature: "sa{sv}as",
-        ["\(GeoClueName).Agent", ["MaxAccuracyLevel": .variant("u", 0)], []])
+        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "\(geoCluePath)/Agent", signature: "sa{sv}as",
+        ["\(geoClueName).Agent", ["MaxAccuracyLevel": .variant("u", 0)], []])
     }
     try turning(for: .milliseconds(100), "nothing changes") { listener.status.reason == .noFix }
     stranger.kill()
@@ -158,4 +158,4 @@ import Testing
   }
 }
 
-private let GeoCluePath = "/org/freedesktop/GeoClue2"
+private let geoCluePath = "/org/freedesktop/GeoClue2"

@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test("Each message is one datagram, to a socket in the file system and to an abstract one", arguments: [true, false])
+  @Test(
+    "Each message is one datagram, to a socket in the file system and to an abstract one", arguments: [true, false])
   @MainActor func messages(hasFile: Bool) throws {
     let folder = TemporaryDirectory()
     let name = hasFile ? folder.file("notify") : "@geopublicist-test-\(getpid())"

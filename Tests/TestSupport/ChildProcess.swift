@@ -44,7 +44,7 @@ public final class ChildProcess {
     // Not Foundation's Pipe: the next child would inherit this one's, and its end could not be told by closing ours.
     var input: [Int32] = [-1, -1]
     guard pipe(&input) == 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EMFILE) }
-    input.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+    for end in input { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     standardInput = FileHandle(fileDescriptor: input[1], closeOnDealloc: true)
     let output = open(directory.file("stdout"), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o644)
     let errors = open(directory.file("stderr"), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o644)

@@ -57,7 +57,7 @@ public final class NMEAServer {
   /// Hangs up, as a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
   public func closeConnections() {
     acceptWaiting()
-    connections.forEach { close($0) }
+    for connection in connections { close(connection) }
     connections = []
   }
 

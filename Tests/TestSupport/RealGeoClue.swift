@@ -41,7 +41,7 @@ public final class RealGeoClue {
 
   /// The numbers of the clients that exist, whoever has made them.
   public func clients() throws -> [String] {
-    try introspectedChildren(of: "/org/freedesktop/GeoClue2/Client", at: GeoClueName, on: bus)
+    try introspectedChildren(of: "/org/freedesktop/GeoClue2/Client", at: geoClueName, on: bus)
   }
 
   private static func start(on bus: PrivateBus, receiver: NMEAServer, idleSeconds: Int) throws -> ChildProcess {
@@ -50,7 +50,7 @@ public final class RealGeoClue {
 
   private func waitForName() throws {
     do {
-      try waitForOwner(of: GeoClueName, on: bus, unless: { process.exited != nil })
+      try waitForOwner(of: geoClueName, on: bus, unless: { process.exited != nil })
     } catch {
       throw DeadlineExceeded("GeoClue owns its name", within: .seconds(10), seen: log)
     }
@@ -58,4 +58,4 @@ public final class RealGeoClue {
 }
 
 /// GeoClue's name on the bus.
-public let GeoClueName = "org.freedesktop.GeoClue2"
+public let geoClueName = "org.freedesktop.GeoClue2"

@@ -85,7 +85,7 @@ nonisolated final class Spawner: Sendable {
 
     var arguments = request.arguments.map { strdup($0) } + [nil]
     var environment = request.environment.map { strdup($0) } + [nil]
-    defer { (arguments + environment).forEach { free($0) } }
+    defer { for text in arguments + environment { free(text) } }
     var process: pid_t = 0
     let failure = posix_spawnp(&process, request.arguments[0], &actions, &attributes, &arguments, &environment)
     guard failure == 0 else { throw POSIXError(POSIXError.Code(rawValue: failure) ?? .EINVAL) }

@@ -76,7 +76,8 @@ public final class ObjectTree {
   private func children(of path: ObjectPath, for peer: BusName) -> [String] {
     let prefix = path.childPrefix.utf8
     var names: Set<String> = []
-    for (candidate, object) in objects where object.isVisible(to: peer) && candidate.rawValue.utf8.starts(with: prefix) {
+    for (candidate, object) in objects where object.isVisible(to: peer) && candidate.rawValue.utf8.starts(with: prefix)
+    {
       let rest = candidate.rawValue.utf8.dropFirst(prefix.count)
       if let name = String(rest.prefix { $0 != UInt8(ascii: "/") }), !name.isEmpty { names.insert(name) }
     }

@@ -97,7 +97,8 @@ nonisolated struct Credentials: Hashable, Sendable {
       }
       handler(
         Credentials(
-          userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:))))
+          userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:))
+        ))
     }
   }
 }

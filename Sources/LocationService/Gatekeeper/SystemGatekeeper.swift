@@ -204,13 +204,15 @@ extension SystemGatekeeper {
         if let self, let consumer { changed(consumer) }
       }
     }
-    dossier.wait({ [weak self, weak consumer] in
-      dossier.grace = nil
-      if let self, let consumer { changed(consumer) }
-    }) { round in
-      ask(about: consumer, dossier, round)
-      sources.sessions.findAgain(user, round.expect())
-    }
+    dossier.wait(
+      { [weak self, weak consumer] in
+        dossier.grace = nil
+        if let self, let consumer { changed(consumer) }
+      },
+      { round in
+        ask(about: consumer, dossier, round)
+        sources.sessions.findAgain(user, round.expect())
+      })
   }
 
   /// Nothing signals that an agent has come; so one is looked for as long as somebody waits for it.

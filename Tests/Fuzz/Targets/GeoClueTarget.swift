@@ -15,7 +15,8 @@ func fuzzGeoClue(_ source: ByteSource) {
     now = now.addingReportingOverflow(source.integer(UInt64.self)).partialValue
     guard let fix = GeoClueReply.fix(from: .options(properties)) else { continue }
     let wallClock = Timestamp(seconds: 9)
-    guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: wallClock) else { continue }
+    guard let location = try? LocationValidator.location(from: fix, receivedAt: now, wallClock: wallClock)
+    else { continue }
     check(location)
     let isNewest = arbiter.accept(location, at: now)
     claim(!isNewest || arbiter.published?.receivedAt == now, "what is accepted is published")

@@ -121,7 +121,7 @@ import Testing
     let second: AnyCancellable = AnyCancellable(first)
     let set: Set<AnyCancellable> = [first, second]
     #expect(set.contains(first))
-    set.forEach { $0.cancel() }
+    for cancellable in set { cancellable.cancel() }
     #expect(count == 1)
     let subscription: any Subscription = Subscriptions.empty
     subscription.request(.max(1))

@@ -86,19 +86,23 @@ import Testing
     case 2: Link("drop(while: < \(k))", { $0.drop { $0 < k } }, { Array($0.drop { $0 < k }) })
     case 3: Link("prefix(while: > \(k))", { $0.prefix { $0 > k } }, { Array($0.prefix { $0 > k }) })
     case 4:
-      Link("scan", { $0.scan(k, +) }) {
-        var sum = k
-        return $0.map {
-          sum += $0
-          return sum
-        }
-      }
+      Link(
+        "scan", { $0.scan(k, +) },
+        {
+          var sum = k
+          return $0.map {
+            sum += $0
+            return sum
+          }
+        })
     case 5:
-      Link("removeDuplicates", { $0.removeDuplicates() }) {
-        $0.enumerated().reduce(into: [Int]()) { result, next in
-          if result.last != next.element { result.append(next.element) }
-        }
-      }
+      Link(
+        "removeDuplicates", { $0.removeDuplicates() },
+        {
+          $0.enumerated().reduce(into: [Int]()) { result, next in
+            if result.last != next.element { result.append(next.element) }
+          }
+        })
     case 6: Link("compactMap", { $0.compactMap { $0 == k ? nil : $0 } }, { $0.compactMap { $0 == k ? nil : $0 } })
     default: Link("handleEvents", { $0.handleEvents(receiveOutput: { _ in }) }, { $0 })
     }
@@ -123,22 +127,21 @@ import Testing
     case 0: Link("append", { $0.append(k, k + 1) }, { $0 + [k, k + 1] })
     case 1: Link("prepend", { $0.prepend(k, k + 1) }, { [k, k + 1] + $0 })
     case 2:
-      Link("flatMap one by one", { $0.flatMap(maxPublishers: .max(1)) { [$0, k].publisher } }) {
-        $0.flatMap { [$0, k] }
-      }
+      Link(
+        "flatMap one by one", { $0.flatMap(maxPublishers: .max(1)) { [$0, k].publisher } }, { $0.flatMap { [$0, k] } })
     case 3:
       Link("collect(\(k + 1))", { $0.collect(k + 1).flatMap(maxPublishers: .max(1)) { $0.publisher } }, { $0 })
     case 4:
-      Link("zip", { $0.zip((0..<6).publisher) { $0 + $1 } }) { zip($0, 0..<6).map { $0 + $1 } }
+      Link("zip", { $0.zip((0..<6).publisher) { $0 + $1 } }, { zip($0, 0..<6).map { $0 + $1 } })
     case 5:
       Link("buffer", { $0.buffer(size: k + 1, prefetch: .keepFull, whenFull: .dropNewest) }, { $0 })
     case 6: Link("merge with nothing", { $0.merge(with: Empty()) }, { $0 })
     case 7:
       Link("switchToLatest", { chain in Just(chain).switchToLatest() }, { $0 })
     default:
-      Link("catch", { $0.setFailureType(to: TestError.self).append(Fail(error: .oops)).catch { _ in Just(k) } }) {
-        $0 + [k]
-      }
+      Link(
+        "catch", { $0.setFailureType(to: TestError.self).append(Fail(error: .oops)).catch { _ in Just(k) } },
+        { $0 + [k] })
     }
   }
 }
