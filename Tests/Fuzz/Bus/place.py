@@ -133,12 +133,14 @@ class Place:
         wait("no subscription is left", lambda: self.ask(NAME, "ListSubscriptions") == [[]])
 
     def memory(self):
-        """Private memory in KiB."""
-        with open(f"/proc/{self.daemon.pid}/smaps_rollup") as file:
-            return sum(int(size) for size in re.findall(r"Private_\w+: +(\d+)", file.read()))
+        """Private memory in KiB; to root, since the daemon hides it from its own user, to others what is anonymous."""
+        rollup, status = (f"/proc/{self.daemon.pid}/{name}" for name in ("smaps_rollup", "status"))
+        with open(rollup if os.getuid() == 0 else status) as file:
+            return sum(int(size) for size in re.findall(r"(?:Private_\w+|RssAnon):\s+(\d+)", file.read()))
 
     def descriptors(self):
-        return len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
+        """How many it has; only root may see them."""
+        return len(os.listdir(f"/proc/{self.daemon.pid}/fd")) if os.getuid() == 0 else 0
 
     def is_sanitized(self):
         """Whether the daemon keeps what was freed, to find out who uses it."""
