@@ -76,7 +76,8 @@ import Program
     guard parser.isSet("version") else {
       throw OptionParser.UsageError(message: "No command is given; see geopublicist --help")
     }
-    _ = StandardOutput().write("geopublicist \(version)\n")
-    return ExitStatus.success
+    let output = StandardOutput()
+    let isWritten = output.write("geopublicist \(version)\n")
+    return withExtendedLifetime(output) { isWritten ? ExitStatus.success : ExitStatus.failure }
   }
 }

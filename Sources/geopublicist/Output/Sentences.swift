@@ -30,7 +30,7 @@ nonisolated enum Sentences {
   /// `state` is that of the upstream, if it is known: where GeoClue itself decides, it does so for whoever listens.
   static func authorization(reason: String, state: String? = nil) -> String {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
-    case (.undecided?, .idle?): "GeoClue decides when somebody listens"
+    case (.undecided?, .idle?): "not decided yet; that comes when somebody asks for the location"
     case (.authorizationRequired?, _): "polkit wants the person to be asked first: geopublicist authorize --interactive"
     case (.undecided?, .unavailable?): "GeoClue decides, and is not there"
     case (let reason?, _): reason.sentence
