@@ -16,6 +16,7 @@ reports=$(mktemp -d /tmp/geopublicist-reports.XXXXXX)
 # The daemon runs as several users.
 chmod 1777 "$reports"
 trap 'rm -rf "$reports"' EXIT
+trap 'exit 1' INT TERM
 export ASAN_OPTIONS="log_path=$reports/address:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 export LSAN_OPTIONS="suppressions=$here/leaks.supp:print_suppressions=0"
 export TSAN_OPTIONS="log_path=$reports/thread:suppressions=$here/threads.supp"
