@@ -17,7 +17,7 @@ import Testing
     #expect(MatchRule(argument0: "a\\b,c").text == "type='signal',arg0='a\\b,c'")
   }
 
-  @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", ""])
+  @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", "", "a'\u{73F}b'"])
   func theBusMatchesOddArguments(text: String) throws {
     let peers = try Peers()
     var received: [String] = []

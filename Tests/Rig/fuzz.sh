@@ -5,6 +5,7 @@
 #
 # TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them unless given.
 # SECONDS_EACH (default 8) is for each target, and for each of the three places where the daemon is attacked, on each broker.
+# SEED has libFuzzer try the same inputs in the same order each time, as a gate should.
 # What libFuzzer finds worth keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to
 # CORPUS/crash-TARGET-…:
 #
@@ -39,7 +40,7 @@ run_target() {
   [ -d "$seeds" ] || seeds=
   # Swift's own report of a crash would get in the sanitizer's way.
   if FUZZ_TARGET=$1 SWIFT_BACKTRACE=enable=no LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0 \
-    "$fuzz/debug/fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+    "$fuzz/debug/fuzz" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 ${SEED:+"-seed=$SEED"} \
     -artifact_prefix="$corpus/crash-$1-" "$corpus/$1" ${seeds:+"$seeds"} > "$corpus/$1.log" 2>&1
   then
     sed -n 's/^stat::number_of_executed_units: */  runs: /p' "$corpus/$1.log"

@@ -32,7 +32,8 @@ nonisolated public struct MatchRule: Hashable, Sendable {
     func add(_ key: String, _ value: String?) {
       // Within single quotes an apostrophe is written as: end quote, escaped apostrophe, quote again.
       if let value {
-        let quoted = value.map { $0 == "'" ? "'\\''" : String($0) }.joined()
+        // Not by characters: an apostrophe and a mark that combines with it are one that is no apostrophe.
+        let quoted = value.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined()
         parts.append("\(key)='\(quoted)'")
       }
     }
