@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// What every target has in common: Swift 6 throughout, and the two upcoming features that make default isolation pleasant.
@@ -18,94 +18,135 @@ let package = Package(
     .library(name: "MainLoop", targets: ["MainLoop"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Publicist", targets: ["Publicist"]),
+    .library(name: "GeoClue", targets: ["GeoClue"]),
     .executable(name: "geopublicistd", targets: ["geopublicistd"]),
     .executable(name: "geopublicist", targets: ["geopublicist"]),
   ],
+  // Target names are global in a package graph: those that are no products carry the prefix `Geopublicist`.
   targets: [
     // C libraries
-    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(
+      name: "GeopublicistCDBus", path: "Sources/CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(
+      name: "GeopublicistCGLib", path: "Sources/CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
 
     // Each target knows only those above it
     .target(name: "Publishing", swiftSettings: strict),
-    .target(name: "LocationModel", swiftSettings: strict),
-    .target(name: "MainLoop", dependencies: ["CGLib", "Publishing"], swiftSettings: onMainLoop),
-    .target(name: "DBus", dependencies: ["CDBus", "MainLoop"], swiftSettings: onMainLoop),
-    .target(name: "Program", dependencies: ["CGLib"], swiftSettings: onMainLoop),
-    .target(name: "GeoClue", dependencies: ["DBus", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
+    .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
+    .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"], swiftSettings: onMainLoop),
+    .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"], swiftSettings: onMainLoop),
     .target(
-      name: "Replay", dependencies: ["CGLib", "GeoClue", "LocationModel", "MainLoop"], swiftSettings: onMainLoop),
-    .target(name: "Publicist", dependencies: ["GeoClue", "LocationModel", "Publishing"], swiftSettings: onMainLoop),
-    .target(
-      name: "LocationService",
-      dependencies: ["DBus", "GeoClue", "LocationModel", "MainLoop", "Program", "Publicist", "Publishing"],
+      name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"],
       swiftSettings: onMainLoop),
+    .target(
+      name: "GeoClue", dependencies: ["DBus", "GeopublicistLocationModel", "MainLoop"], swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
+      path: "Sources/Replay", swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport",
+      swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistGatekeeper",
+      dependencies: [
+        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
+      ],
+      path: "Sources/Gatekeeper", swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistService",
+      dependencies: [
+        "DBus", "GeopublicistCGLib", "GeopublicistGatekeeper", "GeopublicistLocationModel",
+        "GeopublicistProcessSupport", "MainLoop", "Publicist", "Publishing",
+      ],
+      path: "Sources/LocationService", swiftSettings: onMainLoop),
     .executableTarget(
       name: "geopublicistd",
-      dependencies: ["DBus", "LocationService", "MainLoop", "Program", "Publicist", "Replay"],
+      dependencies: [
+        "DBus", "GeoClue", "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService", "MainLoop",
+        "Publicist",
+      ],
       swiftSettings: onMainLoop),
     .executableTarget(
-      name: "geopublicist", dependencies: ["CGLib", "DBus", "LocationModel", "MainLoop", "Program"],
+      name: "geopublicist",
+      dependencies: [
+        "DBus", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
+      ],
       swiftSettings: onMainLoop),
 
     // Tests: one target for each of the sources, and the whole way end to end
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),
+    .target(name: "GeopublicistTestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),
     .target(
-      name: "PublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
+      name: "GeopublicistPublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
       swiftSettings: strict),
     .target(
-      name: "MainLoopTestSupport", dependencies: ["MainLoop", "TestSupport"], path: "Tests/MainLoopTestSupport",
-      swiftSettings: onMainLoop),
+      name: "GeopublicistMainLoopTestSupport", dependencies: ["GeopublicistTestSupport", "MainLoop"],
+      path: "Tests/MainLoopTestSupport", swiftSettings: onMainLoop),
     .testTarget(
-      name: "PublishingTests", dependencies: ["Publishing", "PublishingTestSupport"], swiftSettings: strict),
+      name: "PublishingTests", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
+      swiftSettings: strict),
     // `import Combine` for code written for Combine: the layer and Foundation's part of it; in language mode 5, as such
     // code is.
     .target(
       name: "Combine", dependencies: ["Publishing"], path: "Tests/Combine", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "CombineExamplesTests", dependencies: ["Combine", "PublishingTestSupport"],
+      name: "CombineExamplesTests", dependencies: ["Combine", "GeopublicistPublishingTestSupport"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
-    .testTarget(name: "LocationModelTests", dependencies: ["LocationModel"], swiftSettings: strict),
+    .testTarget(name: "LocationModelTests", dependencies: ["GeopublicistLocationModel"], swiftSettings: strict),
     .testTarget(
-      name: "MainLoopTests", dependencies: ["MainLoop", "MainLoopTestSupport", "TestSupport"],
+      name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"],
       swiftSettings: onMainLoop),
-    .testTarget(name: "ProgramTests", dependencies: ["Program", "TestSupport"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "MainLoopTestSupport", "TestSupport"],
+      name: "ProcessSupportTests", dependencies: ["GeopublicistProcessSupport", "GeopublicistTestSupport"],
+      swiftSettings: onMainLoop),
+    .testTarget(
+      name: "DBusTests",
+      dependencies: ["DBus", "GeopublicistCDBus", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
       exclude: ["raw-peer.py"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "GeoClueTests", dependencies: ["GeoClue", "MainLoopTestSupport", "TestSupport"],
+      name: "GeoClueTests", dependencies: ["GeoClue", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
       swiftSettings: onMainLoop),
     .testTarget(
-      name: "ReplayTests", dependencies: ["Replay", "TestSupport", "geopublicistd"], swiftSettings: onMainLoop),
-    .executableTarget(
-      name: "location-example", dependencies: ["DBus", "MainLoop", "Publicist"], path: "Tests/Examples/swift",
+      name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"],
       swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
+      path: "Tests/Examples/swift", swiftSettings: onMainLoop),
     // The program that the README shows.
     .executableTarget(
-      name: "follow-example", dependencies: ["DBus", "MainLoop", "Publicist"], path: "Tests/Examples/short",
-      exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
+      name: "follow-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
+      path: "Tests/Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["TestSupport", "follow-example", "geopublicist", "geopublicistd", "location-example"],
+      dependencies: ["GeopublicistTestSupport", "follow-example", "geopublicist", "geopublicistd", "location-example"],
       path: "Tests/Examples", exclude: ["c", "javascript", "python", "scenario.json", "shell", "short", "swift"],
       sources: ["ExampleTests.swift"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "CommandTests", dependencies: ["geopublicist", "geopublicistd", "DBus", "LocationModel", "TestSupport"],
+      name: "CommandTests",
+      dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistTestSupport", "geopublicist", "geopublicistd"],
       exclude: ["gpx-1.1.xsd"], swiftSettings: onMainLoop),
     .testTarget(
       name: "PublicistTests",
-      dependencies: ["MainLoop", "MainLoopTestSupport", "Publicist", "PublishingTestSupport", "TestSupport"],
+      dependencies: [
+        "GeopublicistMainLoopTestSupport", "GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "MainLoop",
+        "Publicist",
+      ],
       swiftSettings: onMainLoop),
     .testTarget(
-      name: "LocationServiceTests", dependencies: ["LocationService", "MainLoopTestSupport", "TestSupport"],
+      name: "GatekeeperTests",
+      dependencies: ["GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
       swiftSettings: onMainLoop),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport", "geopublicist", "geopublicistd"], swiftSettings: onMainLoop),
+      name: "LocationServiceTests",
+      dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport"],
+      swiftSettings: onMainLoop),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"],
+      swiftSettings: onMainLoop),
 
     // Benchmarks
     .executableTarget(
-      name: "PublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing", swiftSettings: strict),
+      name: "GeopublicistPublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing",
+      swiftSettings: strict),
   ]
 )
 
@@ -114,6 +155,9 @@ if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
       name: "fuzz",
-      dependencies: ["CDBus", "DBus", "GeoClue", "LocationModel", "LocationService", "Program", "Replay"],
+      dependencies: [
+        "DBus", "GeoClue", "GeopublicistCDBus", "GeopublicistGatekeeper", "GeopublicistLocationModel",
+        "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService",
+      ],
       path: "Tests/Fuzz/Targets", swiftSettings: onMainLoop))
 }

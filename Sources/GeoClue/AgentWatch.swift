@@ -1,6 +1,6 @@
 import DBus
+import GeopublicistLocationModel
 import Glibc
-import LocationModel
 
 /// Follows what may be the GeoClue agent of our user, which GeoClue's running clients do not follow: they keep to an
 /// agent that has died, and do not notice that one allows less.

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Who listens, and for what.
 nonisolated extension ConnectionMachine {

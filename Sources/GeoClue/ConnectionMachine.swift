@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// The connection to GeoClue as a pure state machine: what happens goes in, what is to be done comes out.
 ///

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// Our own GeoClue agent, which the system deployment needs: without an agent for a uid, GeoClue never hands out a
 /// client to it.

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// One client object of GeoClue's, ours as long as this lives; what was asked about it goes with it.
 final class GeoClueClient {

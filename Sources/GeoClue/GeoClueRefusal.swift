@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// Why GeoClue refuses to start a client.
 ///

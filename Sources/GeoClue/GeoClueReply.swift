@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// Reads what GeoClue answers; anything unexpected in it is absence, never an assumption.
 nonisolated enum GeoClueReply {

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// What the shell around ``ConnectionMachine`` hears from GeoClue.
 enum GeoClueReport {

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// GeoClue's name on the bus and its manager object.
 ///

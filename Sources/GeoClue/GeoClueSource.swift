@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 
 /// GeoClue2 as a source of locations: executes what ``ConnectionMachine`` decides.

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Notices that the source of the last fix has gone, which GeoClue tells nobody.
 ///

@@ -1,10 +1,11 @@
 import DBus
-import LocationModel
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
 import MainLoop
 import Publicist
 import Publishing
 
-/// The exported service: the manager object, its consumers, and the one location manager that serves them all.
+/// The exported service: the manager object, its clients, and the one location manager that serves them all.
 public final class LocationService {
   /// For whom the service is there.
   public enum Deployment: Hashable, Sendable {
@@ -16,7 +17,7 @@ public final class LocationService {
 
   let connection: Connection
   let gatekeeper: any Gatekeeper
-  let consumers: ConsumerRegistry
+  let clients: ClientRegistry
   let fixes: FixStore
   let queue: OutgoingQueue
   /// What an administrator has set; takes effect for what comes next.
@@ -53,7 +54,7 @@ public final class LocationService {
     self.configuration = configuration
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
     gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
-    consumers = ConsumerRegistry(on: connection)
+    clients = ClientRegistry(on: connection)
     fixes = FixStore(publicist.locationPublisher()) { connection.together($0) }
     queue = OutgoingQueue { connection.outgoingBytes }
     upstream = UpstreamControl(publicist.manager)
@@ -63,33 +64,39 @@ public final class LocationService {
     connection.objects.admission = { [weak self] call throws(DBusError) in
       guard let self else { return }
       idleWatch.touch()
-      try consumers.admit(call, limits)
+      try clients.admit(call, limits)
     }
-    // Weakly: the consumers know the watch.
-    idleWatch.isBusy = { [weak consumers] in consumers?.isBusy ?? false }
-    consumers.onLessBusy = { [idleWatch] in idleWatch.touch() }
-    gatekeeper.onChange = { [weak self] consumer in self?.refresh(consumer) }
+    // Weakly: the clients know the watch.
+    idleWatch.isBusy = { [weak clients] in clients?.isBusy ?? false }
+    clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
+    gatekeeper.onChange = { [weak self] client in
+      guard let client else {
+        self?.refresh(nil)
+        return
+      }
+      if let client = client as? Client { self?.refresh(client) }
+    }
     follow(publicist, session)
   }
 
   var limits: Limits { configuration.limits }
 
-  /// At least one consumer is receiving.
+  /// At least one client is receiving.
   var isInUse: Bool { receivers > 0 }
 
   /// Whether anybody has a subscription or waits for an answer.
-  public var isBusy: Bool { consumers.isBusy }
+  public var isBusy: Bool { clients.isBusy }
 
   /// Tells every subscriber that the service ends, and answers every call that waits.
   public func shutDown() {
-    for request in consumers.requests { request.shutDown() }
+    for request in clients.requests { request.shutDown() }
     closeSubscriptions()
     upstream.end()
   }
 
   /// Tells every subscriber that the service ends; calls that wait go on.
   public func closeSubscriptions() {
-    for subscription in consumers.subscriptions { subscription.close(because: "shutdown") }
+    for subscription in clients.subscriptions { subscription.close(because: "shutdown") }
   }
 
   /// The machine has slept, or its clock has jumped: what is known of the place may be wrong by now.
@@ -97,7 +104,7 @@ public final class LocationService {
     guard event != .sleeping else { return }
     fixes.forget(afterSleep: event == .woke)
     upstream.forget(afterSleep: event == .woke)
-    for subscription in consumers.subscriptions { subscription.clockChanged() }
+    for subscription in clients.subscriptions { subscription.clockChanged() }
     if event == .clockSet { askForFix() }
   }
 
@@ -122,17 +129,17 @@ public final class LocationService {
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
-    if status != before { for request in consumers.requests { request.refresh() } }
+    if status != before { for request in clients.requests { request.refresh() } }
   }
 
   private func report(_ error: LocationError) {
-    for subscription in consumers.subscriptions { subscription.report(DBusError(error)) }
+    for subscription in clients.subscriptions { subscription.report(DBusError(error)) }
   }
 
-  /// What a consumer may have, or what all may, has perhaps become something else.
-  private func refresh(_ consumer: Consumer?) {
-    let subscriptions = consumer.map { Array($0.subscriptions.values) } ?? consumers.subscriptions
-    let requests = consumer.map { Array($0.requests.values) } ?? consumers.requests
+  /// What a client may have, or what all may, has perhaps become something else.
+  private func refresh(_ client: Client?) {
+    let subscriptions = client.map { Array($0.subscriptions.values) } ?? clients.subscriptions
+    let requests = client.map { Array($0.requests.values) } ?? clients.requests
     for subscription in subscriptions { subscription.refresh() }
     for request in requests { request.refresh() }
   }
@@ -140,16 +147,16 @@ public final class LocationService {
   private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }
 }
 
-/// For the objects of consumers.
+/// For the objects of clients.
 extension LocationService {
-  /// Makes a stopped subscription for a consumer.
+  /// Makes a stopped subscription for a client.
   func createSubscription(
-    for consumer: Consumer, _ options: SubscriptionOptions
+    for client: Client, _ options: SubscriptionOptions
   ) throws(DBusError) -> LocationSubscription {
-    try consumers.reserveSubscription(for: consumer, limits)
-    let subscription = LocationSubscription(nextNumber, of: consumer, options, in: self)
+    try clients.reserveSubscription(for: client, limits)
+    let subscription = LocationSubscription(nextNumber, of: client, options, in: self)
     nextNumber &+= 1
-    consumer.add(subscription)
+    client.add(subscription)
     return subscription
   }
 
@@ -167,7 +174,7 @@ extension LocationService {
   /// Asks the source to hand over what it has, though nothing may have changed.
   func askForFix() { upstream.askForFix() }
 
-  /// One more consumer receives, or one less.
+  /// One more client receives, or one less.
   func receiverCountChanged(by difference: Int) {
     let before = isInUse
     receivers += difference

@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// What to wait for on a file descriptor, and what has come.
 nonisolated public struct FileCondition: OptionSet, Sendable {

@@ -10,13 +10,13 @@ nonisolated extension Int64 {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  func multipliedClamped(by other: Int64) -> Int64 {
+  package func multipliedClamped(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }
 
   /// The nearest number to a floating-point one; 0 for what is none.
-  init(clamping value: Double) {
+  package init(clamping value: Double) {
     self = value.isNaN ? 0 : Int64(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
   }
 }

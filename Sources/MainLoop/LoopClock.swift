@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// The clocks that a service needs, as functions, so that tests can put their own in place.
 ///

@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// Something the loop watches for: a timer, a file descriptor, the next turn. It ends with its owner.
 @MainActor public class LoopSource {

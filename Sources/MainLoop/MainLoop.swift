@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// GLib's default main loop, the one thread on which everything in this package happens.
 ///

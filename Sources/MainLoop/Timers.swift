@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 extension MainLoop {
   /// Calls `action` once, `microseconds` from now, unless the returned source ends before.

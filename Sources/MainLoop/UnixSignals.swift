@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// Unix signals read from a signalfd on the main loop.
 ///

@@ -1,5 +1,4 @@
-@_exported import GeoClue
-@_exported import LocationModel
+@_exported import GeopublicistLocationModel
 @_exported import Publishing
 
 /// Turns what a ``LocationManager`` tells its delegate into publishers.

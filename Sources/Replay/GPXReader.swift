@@ -1,5 +1,5 @@
-import CGLib
-import LocationModel
+import GeopublicistCGLib
+import GeopublicistLocationModel
 
 /// Reads GPX 1.0 and 1.1 by GLib's parser: the points of all tracks; if there is none, of routes; if none, waypoints.
 nonisolated enum GPXReader {

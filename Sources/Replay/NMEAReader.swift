@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Reads NMEA 0183 as receivers write it: GGA (place, height, dilution) and RMC (place, speed, course) of any talker.
 ///

@@ -1,5 +1,4 @@
-import GeoClue
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 
 /// A recorded track as a source of locations, for trying programs without moving: every location is marked as simulated.

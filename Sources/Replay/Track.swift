@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 
 /// A recorded way: fixes, each with the time since the first one.

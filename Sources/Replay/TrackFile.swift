@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// A file with a recorded track, in GPX or NMEA 0183.
 nonisolated public enum TrackFile {

@@ -1,7 +1,7 @@
-import CGLib
+import GeopublicistCGLib
+import GeopublicistProcessSupport
 import Glibc
 import MainLoop
-import Program
 
 /// The person's command: a D-Bus client of the published contract.
 @main struct Geopublicist {

@@ -1,10 +1,10 @@
 import DBus
+import GeopublicistProcessSupport
+import GeopublicistReplay
+import GeopublicistService
 import Glibc
-import LocationService
 import MainLoop
-import Program
 import Publicist
-import Replay
 
 /// The daemon's entry: options, configuration, then the main loop until the end.
 @main struct Daemon {

@@ -1,6 +1,6 @@
 import DBus
-import LocationService
-import Program
+import GeopublicistProcessSupport
+import GeopublicistService
 
 /// The daemon's command line.
 struct DaemonOptions {

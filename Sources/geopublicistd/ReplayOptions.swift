@@ -1,6 +1,6 @@
-import LocationService
-import Program
-import Replay
+import GeopublicistProcessSupport
+import GeopublicistReplay
+import GeopublicistService
 
 /// `--replay` and what belongs to it.
 struct ReplayOptions {

@@ -1,10 +1,11 @@
 import DBus
+import GeoClue
+import GeopublicistProcessSupport
+import GeopublicistReplay
+import GeopublicistService
 import Glibc
-import LocationService
 import MainLoop
-import Program
 import Publicist
-import Replay
 
 /// The daemon at work: its connections and the service on them, from the name taken to a clean end.
 final class Session {

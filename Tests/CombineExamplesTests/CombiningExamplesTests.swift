@@ -1,5 +1,5 @@
 import Combine
-import PublishingTestSupport
+import GeopublicistPublishingTestSupport
 import Testing
 
 @Suite("examples: several publishers") struct CombiningExamplesTests {

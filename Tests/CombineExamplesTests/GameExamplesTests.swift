@@ -1,6 +1,6 @@
 import Combine
 import Foundation
-import PublishingTestSupport
+import GeopublicistPublishingTestSupport
 import Testing
 
 /// A game that asks a service for two pictures at once and counts down while the player thinks.

@@ -1,6 +1,6 @@
 import Combine
 import Foundation
-import PublishingTestSupport
+import GeopublicistPublishingTestSupport
 import Testing
 
 /// Stand-ins for what the tutorials take from CoreLocation.

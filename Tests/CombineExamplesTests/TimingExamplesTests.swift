@@ -1,6 +1,6 @@
 import Combine
 import Foundation
-import PublishingTestSupport
+import GeopublicistPublishingTestSupport
 import Testing
 
 @Suite("examples: time") struct TimingExamplesTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 
 /// The command on a private bus.
 enum CommandRun {

@@ -1,6 +1,6 @@
 import DBus
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import geopublicist

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// The doctor against planted faults, through the real programs wherever they can be made to fail.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import geopublicist
@@ -34,8 +34,8 @@ private nonisolated let commands = ["status", "locate", "watch", "record", "list
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
       [
-        Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing", "LocationModel",
-        "MainLoop", "DBus", "GeoClue", "Publicist",
+        Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
+        "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue", "Publicist",
       ], within: .seconds(60))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }

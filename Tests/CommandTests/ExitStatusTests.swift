@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// The exit statuses, one by one.

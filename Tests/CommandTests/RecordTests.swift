@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// `geopublicist record`: files that other programs open, complete whenever the recording is interrupted.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Every command that the documentation shows is run, and what comes has the shape of what is shown.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 
 /// What documentation shows in one literal block: lines that begin with `$ ` are commands, what follows is their output.
 struct Transcript {

@@ -1,10 +1,10 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Glibc
 import MainLoop
-import MainLoopTestSupport
-import TestSupport
 import Testing
 
-import func CDBus.dbus_connection_get_unix_fd
+import func GeopublicistCDBus.dbus_connection_get_unix_fd
 
 @testable import DBus
 

@@ -1,11 +1,11 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Glibc
 import MainLoop
-import MainLoopTestSupport
-import TestSupport
 import Testing
 
-import func CDBus.dbus_connection_get_unix_fd
-import func CDBus.dbus_message_set_sender
+import func GeopublicistCDBus.dbus_connection_get_unix_fd
+import func GeopublicistCDBus.dbus_message_set_sender
 
 @testable import DBus
 

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 @testable import DBus
 

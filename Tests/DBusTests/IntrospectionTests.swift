@@ -1,6 +1,6 @@
 import Foundation
-import MainLoopTestSupport
-import TestSupport
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import DBus

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 import Testing
 
 @testable import DBus

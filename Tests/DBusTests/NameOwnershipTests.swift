@@ -1,5 +1,5 @@
-import MainLoopTestSupport
-import TestSupport
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import DBus
@@ -156,9 +156,9 @@ import Testing
     watch.whenGone(peers.client.uniqueName) { gone.append("client") }
     try peers.settle()
     #expect(gone.isEmpty)
-    watch.callTheRoll()
+    watch.reconcileWithBus()
     try turning("it is missed") { !gone.isEmpty }
-    watch.callTheRoll()
+    watch.reconcileWithBus()
     try peers.settle()
     #expect(gone == ["unheard"] && watch.count == 1)
   }

@@ -1,7 +1,7 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Glibc
 import MainLoop
-import MainLoopTestSupport
-import TestSupport
 import Testing
 
 @testable import DBus

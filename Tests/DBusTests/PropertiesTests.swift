@@ -1,4 +1,4 @@
-import MainLoopTestSupport
+import GeopublicistMainLoopTestSupport
 import Testing
 
 @testable import DBus

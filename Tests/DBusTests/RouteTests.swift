@@ -1,5 +1,5 @@
-import MainLoopTestSupport
-import TestSupport
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import DBus

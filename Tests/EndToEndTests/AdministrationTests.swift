@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// What an administrator has to do with the daemon: its configuration and its log.

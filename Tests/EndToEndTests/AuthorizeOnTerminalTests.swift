@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// `geopublicist authorize --interactive` where no desktop shows a dialog: polkit's own agent asks on the terminal. The

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// `geopublicist doctor` for an ordinary person, with the real polkit and GeoClue.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// GeoClue in every state in which it is of no use, and every method of ours: each call is answered in its time, what is

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Whatever comes over the bus gets the documented error, and the daemon lives.

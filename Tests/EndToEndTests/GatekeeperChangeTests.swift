@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// What happens when somebody who decides changes their mind, while a consumer listens.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 
 /// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the
 /// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.

@@ -1,4 +1,4 @@
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Calls each member of the interface in the name of one consumer and compares what comes with what the contract says

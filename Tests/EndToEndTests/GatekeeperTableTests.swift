@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Everybody who could ask × everything that could be said of them × every member of the interface, against the real

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// GeoClue as it should not be: a fake one fails, and the daemon says so, lives, and goes on when it is over.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 
 /// A machine in small: its system bus with the real GeoClue, and the daemon in one of its deployments.
 final class Machine {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Whatever root and strangers do to the daemon, the same process stands and answers.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// The machine sleeps and wakes, perhaps somewhere else; a logind of the test's own says so.

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationXML
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Programs that know nothing of us: busctl, gdbus, and Python with both of its bindings.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// Every example consumer through the same scenario: the real GeoClue, the daemon, and foreign languages.

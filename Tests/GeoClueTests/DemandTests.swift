@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
 @testable import GeoClue

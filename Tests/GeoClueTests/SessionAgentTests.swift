@@ -1,6 +1,6 @@
-import LocationModel
-import MainLoopTestSupport
-import TestSupport
+import GeopublicistLocationModel
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeoClue

@@ -1,8 +1,8 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import MainLoop
-import MainLoopTestSupport
-import TestSupport
 
 @testable import GeoClue
 

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
 /// Thresholds that are changed while the subscription runs.

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
 /// The sending rule against a naive model of it, which looks at every millisecond and knows no timers.

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Drives a ``DeliveryRule`` as its owner would, on a clock that stands still between the events.
 struct DeliverySimulation {

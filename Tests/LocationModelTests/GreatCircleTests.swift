@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
 @Suite struct GreatCircleTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import LocationModel
+@testable import GeopublicistLocationModel
 
 /// What must hold for every way one can go, tried on random ones that are the same in each run.
 @Suite struct GridReducerPropertyTests {

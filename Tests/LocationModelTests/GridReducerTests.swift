@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LocationModel
+@testable import GeopublicistLocationModel
 
 @Suite struct GridReducerTests {
   static let reducedLevels: [AccuracyLevel] = [.street, .neighborhood, .city, .country]

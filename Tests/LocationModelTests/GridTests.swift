@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import LocationModel
+@testable import GeopublicistLocationModel
 
 @Suite struct GridTests {
   static let sizes = AccuracyLevel.allCases.compactMap(\.cellSize)

@@ -1,8 +1,8 @@
 import Foundation
-import Program
+import GeopublicistProcessSupport
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite("Configuration files")
 struct ConfigurationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 /// When memory is given back.
 @Suite struct CrowdTests {

@@ -1,10 +1,10 @@
-import LocationModel
+import GeopublicistLocationModel
+import GeopublicistTestSupport
 import MainLoop
 import Publishing
-import TestSupport
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 /// The end of a subscription's chain: pacing, keeping the newest, and a way to the bus that may be blocked.
 @Suite("The chain of a subscription", .serialized)

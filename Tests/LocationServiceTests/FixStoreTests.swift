@@ -1,10 +1,10 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 import Publishing
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite("The fixes of the upstream", .serialized)
 struct FixStoreTests {

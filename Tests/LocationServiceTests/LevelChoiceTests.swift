@@ -1,7 +1,7 @@
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite("The level that GeoClue is asked for")
 struct LevelChoiceTests {

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite("Limits")
 struct LimitsTests {

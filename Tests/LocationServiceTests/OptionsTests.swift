@@ -1,8 +1,8 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite("Options")
 struct OptionsTests {

@@ -1,24 +1,24 @@
 import DBus
 import GeoClue
+import GeopublicistTestSupport
 import Publicist
-import TestSupport
 import Testing
 
-@testable import LocationService
+@testable import GeopublicistService
 
 @Suite struct ServiceLifetimeTests {
-  private func consumersOfAServiceThatHasEnded() throws -> () -> ConsumerRegistry? {
+  private func consumersOfAServiceThatHasEnded() throws -> () -> ClientRegistry? {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))
     let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
     let service = LocationService(connection, manager)
-    return { [weak consumers = service.consumers] in consumers }
+    return { [weak clients = service.clients] in clients }
   }
 
   /// They and the watch that ends the service when it is idle held each other.
   @Test func consumersGoWithTheirService() throws {
-    let consumers = try consumersOfAServiceThatHasEnded()
-    #expect(consumers() == nil)
+    let clients = try consumersOfAServiceThatHasEnded()
+    #expect(clients() == nil)
   }
 }
 

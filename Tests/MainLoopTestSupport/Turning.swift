@@ -1,5 +1,5 @@
+import GeopublicistTestSupport
 import MainLoop
-import TestSupport
 
 /// Runs the loop until a condition holds.
 public func turning(

@@ -1,6 +1,6 @@
+import GeopublicistMainLoopTestSupport
 import Glibc
 import MainLoop
-import MainLoopTestSupport
 import Testing
 
 @Suite struct FileWatchTests {

@@ -1,5 +1,5 @@
+import GeopublicistMainLoopTestSupport
 import MainLoop
-import MainLoopTestSupport
 import Testing
 
 @Suite struct NextTurnTests {

@@ -1,8 +1,8 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistPublishingTestSupport
+import GeopublicistTestSupport
 import MainLoop
-import MainLoopTestSupport
 import Publicist
-import PublishingTestSupport
-import TestSupport
 import Testing
 
 extension LocationPublicist {

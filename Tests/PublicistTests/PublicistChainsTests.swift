@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publicist
-import PublishingTestSupport
 import Testing
 
 /// Chains that programs build on a publicist.

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publicist
-import PublishingTestSupport
 import Testing
 
 /// The publishers of `LocationPublicist` themselves.

@@ -1,15 +1,18 @@
-import GeoClue
-import LocationModel
+import GeopublicistLocationModel
 import Publicist
 
 /// A source of locations that says what the test says, and notes what it is asked.
 final class ScriptedSource: LocationSource {
   var onEvent: ((LocationSourceEvent) -> Void)?
-  private(set) var required: [AccuracyLevel?] = []
+  var required: [AccuracyLevel?] = []
+  private(set) var refreshes = 0
+  private(set) var startOvers = 0
 
   func require(_ level: AccuracyLevel?) {
     required.append(level)
   }
+  func refresh() { refreshes += 1 }
+  func startOver() { startOvers += 1 }
 
   func authorize(_ authorization: Authorization) {
     onEvent?(.authorization(authorization))

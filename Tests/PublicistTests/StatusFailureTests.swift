@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publicist
-import PublishingTestSupport
 import Testing
 
 /// A status publisher in the older style, where a refusal ends the stream with a failure.

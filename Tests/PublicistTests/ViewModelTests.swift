@@ -1,6 +1,6 @@
 import Foundation
+import GeopublicistPublishingTestSupport
 import Publicist
-import PublishingTestSupport
 import Testing
 
 /// What a program shows of the location, kept up to date by publishers alone.

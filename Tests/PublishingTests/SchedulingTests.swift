@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 @Suite("receive(on:), subscribe(on:), delay") struct SchedulingTests {

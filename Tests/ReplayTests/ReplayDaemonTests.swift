@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import GeopublicistTestSupport
 import Testing
 
 /// `geopublicistd --session --replay` through its interface.

@@ -1,8 +1,8 @@
-import LocationModel
-import TestSupport
+import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
-@testable import Replay
+@testable import GeopublicistReplay
 
 /// What is read from files, without a bus.
 @Suite struct TrackTests {

@@ -1,10 +1,10 @@
-import CDBus
+import GeopublicistCDBus
 
 /// Runs a libdbus function that reports failure through a `DBusError` struct and a null result.
 nonisolated func withDBusError<Success>(
-  _ body: (UnsafeMutablePointer<CDBus.DBusError>) -> Success?
+  _ body: (UnsafeMutablePointer<GeopublicistCDBus.DBusError>) -> Success?
 ) throws(DBusError) -> Success {
-  var error = CDBus.DBusError()
+  var error = GeopublicistCDBus.DBusError()
   dbus_error_init(&error)
   let result = body(&error)
   defer { dbus_error_free(&error) }

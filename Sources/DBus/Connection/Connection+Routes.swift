@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 extension Connection {
   /// Sends a template's signal along a route.

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 import Glibc
 import MainLoop
 
@@ -43,7 +43,7 @@ import MainLoop
     let connection = try Self.open(bus)
     // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
     dbus_connection_set_exit_on_disconnect(connection, 0)
-    Self.bearDescriptors(connection)
+    Self.raiseDescriptorLimits(connection)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)
@@ -143,7 +143,7 @@ import MainLoop
   /// Any peer may send file descriptors, which this package refuses one by one. libdbus would leave the bus over a
   /// message with more of them than it has room for (16, by default), or when the process has no more to spare: so there
   /// is room for as many as the kernel carries at once, and while one such message waits, no other is read.
-  private static func bearDescriptors(_ connection: OpaquePointer) {
+  private static func raiseDescriptorLimits(_ connection: OpaquePointer) {
     dbus_connection_set_max_message_unix_fds(connection, 256)
     dbus_connection_set_max_received_unix_fds(connection, 1)
   }

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 import MainLoop
 
 /// Serves one libdbus connection from the main loop: its socket, its timeouts and its queue of messages.

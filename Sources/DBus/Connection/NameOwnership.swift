@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 extension Connection {
   /// Becomes the owner of a well-known name; blocks until the bus has answered, so it is for the start of a program.

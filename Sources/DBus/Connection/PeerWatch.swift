@@ -39,7 +39,7 @@ public final class PeerWatch {
   ///
   /// Somebody who sends a slow receiver a hundred megabytes fills its queue at dbus-daemon, which then drops what comes
   /// next without a word: the news of who has left, too.
-  public func callTheRoll() {
+  public func reconcileWithBus() {
     let now = MainLoop.main.clock.monotonic()
     guard let connection, rollCall == nil, !actions.isEmpty, now - lastRollCall >= interval else { return }
     guard let message = try? Message(callingBus: "ListNames") else { return }

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 import MainLoop
 
 /// A call whose reply has not come; letting go of it, or ``cancel()``, means that the reply is not wanted any more.

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// A signal that has arrived.
 nonisolated public struct Signal {

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// A D-Bus message, owned: the one type that holds a `DBusMessage`.
 nonisolated public final class Message {

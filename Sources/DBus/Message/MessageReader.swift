@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// Reads the arguments of a message one after the other.
 ///

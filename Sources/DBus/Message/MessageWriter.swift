@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 import Glibc
 
 nonisolated extension Message {

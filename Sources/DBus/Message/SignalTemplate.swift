@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// A signal for many receivers, from an object of its own for each: its arguments are marshalled once.
 nonisolated public final class SignalTemplate {

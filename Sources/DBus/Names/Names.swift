@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// The name of a connection: a unique one (`:1.42`) or a well-known one (`org.example.Name`).
 nonisolated public struct BusName: ValidatedName {

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// A string that libdbus has found valid for its purpose.
 ///

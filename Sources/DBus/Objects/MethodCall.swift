@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// A method call from the bus: it is answered exactly once, now or later.
 ///

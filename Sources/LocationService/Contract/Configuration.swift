@@ -1,5 +1,5 @@
-import CGLib
-import Program
+import GeopublicistCGLib
+import GeopublicistProcessSupport
 
 /// What an administrator may set: `/etc/geopublicist/geopublicist.conf` and `conf.d/*.conf` beside it, in the order of
 /// their names; a later one wins, key by key.

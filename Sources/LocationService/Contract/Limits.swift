@@ -1,6 +1,6 @@
 import DBus
 
-/// How much one consumer, one user and all together may take.
+/// How much one client, one user and all together may take.
 nonisolated public struct Limits: Equatable, Sendable {
   /// The limits' names, as the property `Limits` and error messages have them.
   public enum Key: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// A location as it travels: the contract's `a{sv}`, in which what is unknown is absent.
 nonisolated enum LocationDictionary {

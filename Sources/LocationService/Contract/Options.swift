@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// Reads an `a{sv}` of options strictly: an unknown key, a wrong type, a value out of range or a key that comes twice
 /// is an error, never ignored.

@@ -1,6 +1,5 @@
 import DBus
-import GeoClue
-import LocationModel
+import GeopublicistLocationModel
 
 /// The names of the contract's own errors.
 nonisolated extension ErrorName {

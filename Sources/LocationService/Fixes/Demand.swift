@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Counts who needs GeoClue at which level; the highest is what our one client asks for.
 struct Demand {

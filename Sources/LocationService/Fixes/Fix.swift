@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// A location as everybody with a certain level gets it: reduced once, marshalled once, however many listen.
 final class Fix {

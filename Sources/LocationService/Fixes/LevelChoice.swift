@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// Which level GeoClue is asked for, given what listeners need.
 ///

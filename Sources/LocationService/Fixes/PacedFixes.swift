@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 import Publishing
 

@@ -1,5 +1,5 @@
-import CGLib
 import DBus
+import GeopublicistCGLib
 import MainLoop
 
 /// Notices when time has passed without us: the machine has slept, or somebody has set its clock.

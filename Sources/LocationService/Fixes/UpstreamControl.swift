@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 import MainLoop
 import Publicist
 
@@ -18,7 +18,7 @@ final class UpstreamControl {
   /// Moves one listener's need from one level to another; nil is none.
   func move(from old: AccuracyLevel?, to new: AccuracyLevel?) {
     demand.move(from: old, to: new)
-    // On the next turn: a consumer who stops and starts, or a call that follows another, is no change at all.
+    // On the next turn: a client who stops and starts, or a call that follows another, is no change at all.
     if change == nil { change = MainLoop.main.nextTurn { [weak self] in self?.demandChanged() } }
   }
 

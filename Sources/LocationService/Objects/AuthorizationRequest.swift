@@ -1,11 +1,12 @@
 import DBus
-import LocationModel
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
 import MainLoop
 
 /// One call of `RequestAuthorization` that waits until it is decided what the caller may have.
 final class AuthorizationRequest: PendingRequest {
   private let call: MethodCall
-  private let consumer: Consumer
+  private let client: Client
   private let options: AuthorizationOptions
   private unowned let service: LocationService
   private var isWaiting = true
@@ -18,18 +19,18 @@ final class AuthorizationRequest: PendingRequest {
   /// A little less than the 120 s in which a call that shows a dialog has to be answered.
   private static let dialogTime: Int64 = 119_000
 
-  init(_ call: MethodCall, from consumer: Consumer, _ options: AuthorizationOptions, in service: LocationService) {
+  init(_ call: MethodCall, from client: Client, _ options: AuthorizationOptions, in service: LocationService) {
     self.call = call
-    self.consumer = consumer
+    self.client = client
     self.options = options
     self.service = service
   }
 
   func begin() {
-    consumer.add(self)
+    client.add(self)
     timer = MainLoop.main.after(milliseconds: gatheringTime) { [weak self] in self?.answer() }
     if service.gatekeeper.decidesByListening { demand.change(to: options.accuracy, in: service) }
-    service.gatekeeper.prepare(consumer) { [weak self] in
+    service.gatekeeper.prepare(client) { [weak self] in
       self?.isPrepared = true
       self?.refresh()
     }
@@ -47,22 +48,22 @@ final class AuthorizationRequest: PendingRequest {
   func shutDown() { answer() }
 
   private var authorization: Authorization {
-    service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
+    service.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
   }
 
   private var wouldAsk: Bool {
-    service.gatekeeper.wouldAsk(consumer, asking: options.accuracy, as: options.desktopID)
+    service.gatekeeper.wouldAsk(client, asking: options.accuracy, as: options.desktopID)
   }
 
   private func ask() {
-    guard consumer.pendingPrompts < service.limits[.promptsPerConnection] else {
+    guard client.pendingPrompts < service.limits[.promptsPerConnection] else {
       end()
       return call.fail(.limitsExceeded(.promptsPerConnection))
     }
     isAsking = true
-    consumer.pendingPrompts += 1
+    client.pendingPrompts += 1
     timer = MainLoop.main.after(milliseconds: Self.dialogTime) { [weak self] in self?.answer() }
-    let prompt = service.gatekeeper.ask(consumer, asking: options.accuracy, as: options.desktopID) {
+    let prompt = service.gatekeeper.ask(client, asking: options.accuracy, as: options.desktopID) {
       [weak self] authorization in self?.answer(authorization)
     }
     if isWaiting { self.prompt = prompt }
@@ -80,7 +81,7 @@ final class AuthorizationRequest: PendingRequest {
   private func answer(_ authorization: Authorization) {
     guard isWaiting else { return }
     end()
-    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
+    AuditLog.note(authorization, for: client, asking: options.accuracy, as: options.desktopID)
     call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
   }
 
@@ -88,10 +89,10 @@ final class AuthorizationRequest: PendingRequest {
     guard isWaiting else { return }
     isWaiting = false
     timer = nil
-    if isAsking { consumer.pendingPrompts -= 1 }
+    if isAsking { client.pendingPrompts -= 1 }
     prompt?.cancel()
     prompt = nil
-    consumer.remove(self)
+    client.remove(self)
     demand.change(to: nil, in: service)
   }
 }

@@ -1,12 +1,13 @@
 import DBus
-import LocationModel
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
 import MainLoop
 import Publishing
 
 /// One call of `GetLocation` that waits for a fix, for a decision, or for its timeout.
 final class LocationRequest: PendingRequest {
   private let call: MethodCall
-  private let consumer: Consumer
+  private let client: Client
   private let options: RequestOptions
   private unowned let service: LocationService
   private var isWaiting = true
@@ -19,16 +20,16 @@ final class LocationRequest: PendingRequest {
   private var demand = DemandShare()
   private var isReceiving = false
 
-  init(_ call: MethodCall, from consumer: Consumer, _ options: RequestOptions, in service: LocationService) {
+  init(_ call: MethodCall, from client: Client, _ options: RequestOptions, in service: LocationService) {
     self.call = call
-    self.consumer = consumer
+    self.client = client
     self.options = options
     self.service = service
   }
 
   /// Answers at once, or begins to wait.
   func begin() {
-    consumer.add(self)
+    client.add(self)
     timer = MainLoop.main.after(milliseconds: Int64(options.timeout)) { [weak self] in self?.timeIsUp() }
     if options.maximumAge > 0 {
       // A source that is silent because nothing moves hands over what it has when it is asked. Who wants only what is
@@ -37,7 +38,7 @@ final class LocationRequest: PendingRequest {
         self?.service.askForFix()
       }
     }
-    service.gatekeeper.prepare(consumer) { [weak self] in
+    service.gatekeeper.prepare(client) { [weak self] in
       self?.isPrepared = true
       self?.refresh()
     }
@@ -68,7 +69,7 @@ final class LocationRequest: PendingRequest {
   func shutDown() { fail(DBusError(.unavailable, "The service is ending; call again to start it anew")) }
 
   private var authorization: Authorization {
-    service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
+    service.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
   }
 
   private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
@@ -117,7 +118,7 @@ final class LocationRequest: PendingRequest {
   }
 
   private func audit(_ authorization: Authorization) {
-    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
+    AuditLog.note(authorization, for: client, asking: options.accuracy, as: options.desktopID)
   }
 
   private func fail(_ error: DBusError) {
@@ -145,7 +146,7 @@ final class LocationRequest: PendingRequest {
     timer = nil
     refreshTimer = nil
     listen(at: nil)
-    consumer.remove(self)
+    client.remove(self)
     demand.change(to: nil, in: service)
   }
 }

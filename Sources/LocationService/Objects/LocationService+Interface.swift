@@ -1,5 +1,6 @@
 import DBus
-import LocationModel
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
 
 /// `org.geopublicist.Location1`.
 extension LocationService {
@@ -9,18 +10,18 @@ extension LocationService {
       .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
         service, call throws(DBusError) in
         let options = try RequestOptions(call.arguments[0])
-        service.withConsumer(of: call) { consumer in
-          LocationRequest(call, from: consumer, options, in: service).begin()
+        service.withClient(of: call) { client in
+          LocationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
         service, call throws(DBusError) in
         let options = try SubscriptionOptions(call.arguments[0])
-        service.withConsumer(of: call) { consumer in
+        service.withClient(of: call) { client in
           do throws(DBusError) {
-            call.reply(.objectPath(try service.createSubscription(for: consumer, options).path))
+            call.reply(.objectPath(try service.createSubscription(for: client, options).path))
             // Not waited for: its owner is told of what is found out.
-            service.gatekeeper.prepare(consumer) {}
+            service.gatekeeper.prepare(client) {}
           } catch {
             call.fail(error)
           }
@@ -29,15 +30,15 @@ extension LocationService {
       .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
         let options = try AuthorizationOptions(call.arguments[0])
-        service.withConsumer(of: call) { consumer in
-          AuthorizationRequest(call, from: consumer, options, in: service).begin()
+        service.withClient(of: call) { client in
+          AuthorizationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in
-        service.withConsumer(of: call) { consumer in
-          let user = consumer.credentials?.userID
-          let visible = service.consumers.subscriptions.filter {
-            user == 0 || $0.consumer.credentials?.userID == user
+        service.withClient(of: call) { client in
+          let user = client.credentials?.userID
+          let visible = service.clients.subscriptions.filter {
+            user == 0 || $0.client.credentials?.userID == user
           }
           call.reply(.array(.variantDictionary, visible.map(\.listEntry)))
         }
@@ -62,12 +63,12 @@ extension LocationService {
     ])
 
   /// Calls `body` with the caller once it is known who that is; refuses the call if the bus does not tell.
-  private func withConsumer(of call: MethodCall, _ body: @escaping (Consumer) -> Void) {
-    let consumer = consumers.consumer(call.sender, limits)
-    consumer.whenKnown(on: connection) { [weak self] credentials in
-      guard let self, consumers.isHere(consumer) else { return }
+  private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {
+    let client = clients.client(call.sender, limits)
+    client.whenKnown(on: connection) { [weak self] credentials in
+      guard let self, clients.isHere(client) else { return }
       guard credentials != nil else { return call.fail(.notAuthorized(.restricted(.policyUnavailable))) }
-      body(consumer)
+      body(client)
     }
   }
 
@@ -79,8 +80,8 @@ extension LocationService {
     case .read(let read): sender = read.sender
     }
     guard let sender else { return }
-    let consumer = consumers.consumer(sender, limits)
-    consumer.whenKnown(on: connection) { credentials in
+    let client = clients.client(sender, limits)
+    client.whenKnown(on: connection) { credentials in
       if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
       let refusal = DBusError(.accessDenied, "Only root may see and change how the service logs")
       switch caller {
@@ -92,11 +93,11 @@ extension LocationService {
 
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
-    let consumer = consumers.consumer(sender, limits)
-    consumer.whenKnown(on: connection) { [weak self] _ in
-      self?.gatekeeper.prepare(consumer) { [weak self] in
+    let client = clients.client(sender, limits)
+    client.whenKnown(on: connection) { [weak self] _ in
+      self?.gatekeeper.prepare(client) { [weak self] in
         guard let self else { return }
-        request.answer(.string(text(gatekeeper.authorization(for: consumer, asking: .exact, as: ""))))
+        request.answer(.string(text(gatekeeper.authorization(for: client, asking: .exact, as: ""))))
       }
     }
   }

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// `org.geopublicist.Location1.Subscription`.
 extension LocationSubscription {
@@ -76,9 +76,9 @@ extension LocationSubscription {
   var listEntry: Value {
     .options([
       ("Path", .objectPath(path)),
-      ("Sender", .string(consumer.name.rawValue)),
-      ("UserId", .uint32(consumer.credentials?.userID ?? .max)),
-      ("ProcessId", .uint32(consumer.credentials?.processID ?? 0)),
+      ("Sender", .string(client.name.rawValue)),
+      ("UserId", .uint32(client.credentials?.userID ?? .max)),
+      ("ProcessId", .uint32(client.credentials?.processID ?? 0)),
       ("DesktopId", .string(options.desktopID)),
       ("Level", .string(level.contractName)),
       ("Active", .boolean(isActive)),

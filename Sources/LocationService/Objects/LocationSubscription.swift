@@ -1,13 +1,14 @@
 import DBus
-import LocationModel
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
 import MainLoop
 import Publishing
 
-/// One subscription of a consumer: an object on the bus that only its owner sees, fed by one publisher chain.
+/// One subscription of a client: an object on the bus that only its owner sees, fed by one publisher chain.
 final class LocationSubscription {
   let number: UInt64
   let path: ObjectPath
-  let consumer: Consumer
+  let client: Client
   /// When it was made, by the wall clock.
   let since: Timestamp
   private(set) var options: SubscriptionOptions
@@ -31,20 +32,20 @@ final class LocationSubscription {
   private var wasActive = false
   private var deadline: LoopSource?
 
-  init(_ number: UInt64, of consumer: Consumer, _ options: SubscriptionOptions, in service: LocationService) {
+  init(_ number: UInt64, of client: Client, _ options: SubscriptionOptions, in service: LocationService) {
     self.number = number
     path = ServiceNames.subscriptionsPath.child(number)
-    route = SignalRoute(from: path, to: consumer.name)
-    self.consumer = consumer
+    route = SignalRoute(from: path, to: client.name)
+    self.client = client
     self.options = options
     self.service = service
     since = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
     authorization = service.gatekeeper.authorization(
-      for: consumer, asking: options.accuracy, as: options.desktopID)
+      for: client, asking: options.accuracy, as: options.desktopID)
     budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
     gate = DeliveryGate(DeliveryRule.Configuration())
     object = service.connection.objects.export(
-      path, owner: consumer.name, Implementation(of: Self.interface, by: self))
+      path, owner: client.name, Implementation(of: Self.interface, by: self))
   }
 
   /// Whether updates come: started, and allowed.
@@ -62,7 +63,7 @@ extension LocationSubscription {
   /// `Start`: refused while a rule forbids it; otherwise updates begin now, or by themselves when it is allowed.
   func start(_ call: MethodCall) {
     wishes &+= 1
-    service.gatekeeper.prepare(consumer) { [weak self, wish = wishes] in
+    service.gatekeeper.prepare(client) { [weak self, wish = wishes] in
       guard let self, object != nil else {
         return call.fail(DBusError(.unknownObject, "There is no object at this path any more"))
       }
@@ -145,8 +146,8 @@ extension LocationSubscription {
     settle()
     deadline = nil
     last = nil
-    consumer.remove(self)
-    service.consumers.releaseSubscription(of: consumer)
+    client.remove(self)
+    service.clients.releaseSubscription(of: client)
   }
 }
 
@@ -154,14 +155,14 @@ extension LocationSubscription {
 extension LocationSubscription {
   /// Asks the gatekeeper again, since something may have changed.
   func refresh() {
-    let new = service.gatekeeper.authorization(for: consumer, asking: options.accuracy, as: options.desktopID)
+    let new = service.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     guard new != authorization else { return }
     let old = authorization
     authorization = new
     // What it got before may be finer than what it may have now.
     if let fix = last?.fix, fix.level > level { last = nil }
     if isStarted { audit() }
-    // Deliveries stop before the consumer is told of less, and begin after it is told of more.
+    // Deliveries stop before the client is told of less, and begin after it is told of more.
     if level != running { cutChain() }
     if !new.isAuthorized { settle() }
     if new.status != old.status || new.reason != old.reason { announceAuthorization() }
@@ -185,7 +186,7 @@ extension LocationSubscription {
     guard request.sender != nil, authorization.reason == .undecided else {
       return request.answer(.string(text(authorization)))
     }
-    service.gatekeeper.prepare(consumer) { [weak self] in
+    service.gatekeeper.prepare(client) { [weak self] in
       guard let self else { return }
       refresh()
       request.answer(.string(text(authorization)))
@@ -193,7 +194,7 @@ extension LocationSubscription {
   }
 
   private func audit() {
-    AuditLog.note(authorization, for: consumer, asking: options.accuracy, as: options.desktopID)
+    AuditLog.note(authorization, for: client, asking: options.accuracy, as: options.desktopID)
   }
 
   private func announceAuthorization() {

@@ -1,5 +1,5 @@
 import DBus
-import Program
+import GeopublicistProcessSupport
 
 /// `org.freedesktop.LogControl1`, by which `systemctl service-log-level` speaks to the service; for administrators.
 ///

@@ -1,4 +1,4 @@
-import Program
+import GeopublicistProcessSupport
 
 /// One subcommand: what it is called, what it takes, and what it does on the main loop.
 protocol Command: AnyObject {

@@ -1,7 +1,7 @@
-import CGLib
 import DBus
+import GeopublicistCGLib
+import GeopublicistProcessSupport
 import MainLoop
-import Program
 
 /// One call of the command: which bus, which form of output, and what the subcommand was given.
 final class Invocation {

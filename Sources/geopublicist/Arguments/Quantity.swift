@@ -1,5 +1,5 @@
-import LocationModel
-import Program
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// Numbers with units as people write them on a command line.
 nonisolated enum Quantity {

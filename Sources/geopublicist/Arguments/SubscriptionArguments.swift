@@ -1,5 +1,5 @@
 import DBus
-import Program
+import GeopublicistProcessSupport
 
 /// The options of a subscription as options of a command line.
 enum SubscriptionArguments {

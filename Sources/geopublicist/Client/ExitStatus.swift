@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// What the command ends with.
 nonisolated enum ExitStatus {

@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// A location as it came over the bus.
 nonisolated struct LocationReading {

@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 import Glibc
 
 /// Users and processes by name, for people to read.

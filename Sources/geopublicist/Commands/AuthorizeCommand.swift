@@ -1,7 +1,7 @@
 import DBus
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
-import LocationModel
-import Program
 
 /// `geopublicist authorize`: decides whether this user may have the location, asking if that is allowed.
 final class AuthorizeCommand: Command {

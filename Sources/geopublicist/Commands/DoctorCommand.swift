@@ -1,6 +1,6 @@
 import DBus
+import GeopublicistProcessSupport
 import Glibc
-import Program
 
 /// `geopublicist doctor`: what makes location fail here, and what mends it.
 final class DoctorCommand: Command {

@@ -1,7 +1,7 @@
-import CGLib
 import DBus
-import LocationModel
-import Program
+import GeopublicistCGLib
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// `geopublicist list`: who uses location.
 final class ListCommand: Command {

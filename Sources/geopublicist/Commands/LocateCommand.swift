@@ -1,7 +1,7 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
-import Program
 
 /// `geopublicist locate`: one fix.
 final class LocateCommand: Command {

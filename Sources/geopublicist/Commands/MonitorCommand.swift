@@ -1,6 +1,6 @@
 import DBus
+import GeopublicistProcessSupport
 import MainLoop
-import Program
 
 /// `geopublicist monitor`: changes of the status, errors, the state; the location is not used for it unless asked.
 final class MonitorCommand: Command {

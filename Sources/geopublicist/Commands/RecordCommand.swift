@@ -1,7 +1,7 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
-import Program
 
 /// `geopublicist record`: a track in a file that is complete whenever the recording is interrupted.
 final class RecordCommand: Command {

@@ -1,6 +1,6 @@
 import DBus
-import LocationModel
-import Program
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// `geopublicist status`: the bridge, GeoClue, its sources, and what this user may have.
 final class StatusCommand: Command {

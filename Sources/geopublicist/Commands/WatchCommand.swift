@@ -1,7 +1,7 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
-import Program
 
 /// `geopublicist watch`: every fix, redrawn in place on a terminal, a line each otherwise.
 final class WatchCommand: Command {

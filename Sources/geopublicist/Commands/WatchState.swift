@@ -1,5 +1,5 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
 /// What `watch` knows at a moment, and how it looks on a terminal.
 struct WatchState {

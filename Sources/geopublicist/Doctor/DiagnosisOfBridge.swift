@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// The bus, the bridge on it, and who this user is to it: pure functions of what was found out.
 nonisolated extension Diagnosis {

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// GeoClue, its agent, its settings and its sources: pure functions of what was found out.
 nonisolated extension Diagnosis {

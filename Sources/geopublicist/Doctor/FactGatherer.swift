@@ -1,7 +1,7 @@
-import CGLib
 import DBus
+import GeopublicistCGLib
+import GeopublicistLocationModel
 import Glibc
-import LocationModel
 
 /// Finds out what the doctor wants to know, in the order of the way that a location takes.
 struct FactGatherer {

@@ -1,5 +1,5 @@
-import CGLib
-import Program
+import GeopublicistCGLib
+import GeopublicistProcessSupport
 
 /// Reads GeoClue's settings as GeoClue does: geoclue.conf, then conf.d in the order of the names, key by key.
 enum GeoClueSettingsReader {

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// A location in the forms that people and scripts read.
 nonisolated enum LocationText {

@@ -1,5 +1,5 @@
-import CGLib
-import LocationModel
+import GeopublicistCGLib
+import GeopublicistLocationModel
 
 /// Points in time as text, by GLib's calendar.
 nonisolated enum Moment {

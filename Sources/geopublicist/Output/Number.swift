@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// Numbers as text, with a point in every language.
 nonisolated enum Number {

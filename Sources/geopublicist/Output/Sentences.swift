@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// The contract's words as sentences.
 nonisolated enum Sentences {

@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 import Glibc
 import MainLoop
 
@@ -28,7 +28,7 @@ final class StandardOutput {
   @discardableResult func write(_ text: String) -> Bool {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { CGLib.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let count = bytes.withUnsafeBytes { GeopublicistCGLib.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno == EAGAIN {
@@ -101,6 +101,6 @@ final class StandardOutput {
   private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }
 
   private static func writeError(_ text: String) {
-    _ = text.withCString { CGLib.write(STDERR_FILENO, $0, strlen($0)) }
+    _ = text.withCString { GeopublicistCGLib.write(STDERR_FILENO, $0, strlen($0)) }
   }
 }

@@ -1,4 +1,4 @@
-import CGLib
+import GeopublicistCGLib
 
 /// Text on its way to a terminal.
 nonisolated enum Text {

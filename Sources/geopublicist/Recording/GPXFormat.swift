@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// GPX 1.1. Speed and course are in Garmin's extension, which many programs know, the accuracy in one of our own.
 nonisolated struct GPXFormat: TrackFormat {

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// GeoJSON (RFC 7946): a point for each fix, and at the end in order the line through them.
 nonisolated struct GeoJSONFormat: TrackFormat {

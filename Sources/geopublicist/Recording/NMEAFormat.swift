@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// NMEA 0183 as a receiver says it: GGA and RMC for each fix.
 nonisolated struct NMEAFormat: TrackFormat {

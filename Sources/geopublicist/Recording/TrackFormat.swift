@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 /// How a file of fixes is written so that it is complete after every fix: what was there, the new entry, the trailer.
 nonisolated protocol TrackFormat {

@@ -1,6 +1,6 @@
-import CGLib
+import GeopublicistCGLib
+import GeopublicistLocationModel
 import Glibc
-import LocationModel
 
 /// Keeps a file complete at every moment: each fix goes out together with the trailer, in one write over the old trailer.
 final class TrackWriter {

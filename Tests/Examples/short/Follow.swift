@@ -1,4 +1,5 @@
 import DBus
+import GeoClue
 import MainLoop
 import Publicist
 

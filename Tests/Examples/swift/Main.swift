@@ -1,4 +1,5 @@
 import DBus
+import GeoClue
 import Glibc
 import MainLoop
 import Publicist

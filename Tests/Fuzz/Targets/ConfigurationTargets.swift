@@ -1,7 +1,8 @@
+import GeopublicistProcessSupport
 import Glibc
-import Program
 
-@testable import LocationService
+@testable import GeopublicistGatekeeper
+@testable import GeopublicistService
 
 /// `geopublicist.conf`: a file that is accepted leaves every limit usable.
 func fuzzConfiguration(_ source: ByteSource) {

@@ -1,12 +1,12 @@
-import LocationModel
+import GeopublicistLocationModel
 
-@testable import LocationService
+@testable import GeopublicistGatekeeper
 
-/// What a consumer may have: never more than each of those who decide allows.
+/// What a client may have: never more than each of those who decide allows.
 func fuzzDecision(_ source: ByteSource) {
   while !source.isEmpty {
     var facts = Facts(source.pick(Facts.Person.allCases))
-    facts.housing = source.pick(Facts.Housing.allCases)
+    facts.confinement = source.pick(Facts.Confinement.allCases)
     facts.rule = source.pick(Facts.Rule.allCases)
     for action in PolkitAction.allCases { facts[action] = source.pick(Facts.Answer.allCases) }
     facts.session = source.pick(Facts.Session.allCases)
@@ -23,7 +23,8 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
   claim(authorization.isAuthorized == (authorization.level > .none), "a level goes with a yes")
   guard authorization.isAuthorized else { return }
   claim(facts.rule == .silent, "what is forbidden stays forbidden")
-  claim(facts.housing == .host || facts.housing == .unverifiable && facts.person != .other, "nobody in a sandbox")
+  claim(
+    facts.confinement == .host || facts.confinement == .unverifiable && facts.person != .other, "nobody in a sandbox")
   guard facts.person == .other, facts.withoutAgent != .yes else { return }
   claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
   claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")
@@ -39,6 +40,6 @@ private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: Byte
   ])
   let authorization = Decision(facts, asking: asked, upstream: upstream).authorization
   guard authorization.isAuthorized else { return }
-  claim(facts.housing == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
+  claim(facts.confinement == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
   claim(upstream.isAuthorized && authorization.level <= upstream.level, "no more than GeoClue allows")
 }

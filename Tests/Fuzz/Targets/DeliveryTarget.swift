@@ -1,6 +1,6 @@
-import LocationModel
+import GeopublicistLocationModel
 
-@testable import LocationService
+@testable import GeopublicistService
 
 /// Which fixes go out, and when: nothing that was not received, not too often, and nothing that waits is forgotten.
 func fuzzDelivery(_ source: ByteSource) {

@@ -1,4 +1,4 @@
-import LocationModel
+import GeopublicistLocationModel
 
 @testable import DBus
 @testable import GeoClue

@@ -1,6 +1,6 @@
-import LocationModel
+import GeopublicistLocationModel
 
-@testable import LocationService
+@testable import GeopublicistService
 
 /// Rates, budgets, demand and the choice of a level: bounded, and nothing is left when everybody has gone.
 func fuzzLimits(_ source: ByteSource) {

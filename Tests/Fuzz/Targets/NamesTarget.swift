@@ -1,5 +1,6 @@
 @testable import DBus
-@testable import LocationService
+@testable import GeopublicistGatekeeper
+@testable import GeopublicistService
 
 /// Names, paths and signatures of the bus, match rules, and the paths that systemd and the kernel write.
 func fuzzNames(_ source: ByteSource) {

@@ -1,7 +1,7 @@
 import DBus
-import LocationModel
+import GeopublicistLocationModel
 
-@testable import LocationService
+@testable import GeopublicistService
 
 /// The options of the contract's methods and the settable properties: what is taken is within its range.
 func fuzzOptions(_ source: ByteSource) {

@@ -1,6 +1,6 @@
 import DBus
 
-@testable import LocationService
+@testable import GeopublicistGatekeeper
 
 /// The queue of polkit's checks: each question is answered once, withdrawn or gone, and the bus's limit is kept.
 func fuzzPolkit(_ source: ByteSource) {

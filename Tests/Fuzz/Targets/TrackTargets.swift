@@ -1,6 +1,6 @@
-import LocationModel
+import GeopublicistLocationModel
 
-@testable import Replay
+@testable import GeopublicistReplay
 
 /// Recorded tracks in NMEA 0183.
 func fuzzNMEA(_ source: ByteSource) {

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Where the operator of a simple publisher is again a simple publisher: the types, and that they hold the right value.

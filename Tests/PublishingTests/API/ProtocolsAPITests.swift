@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Uses every protocol and every type outside `Publishers` by its public name: what does not compile here is not there.

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Makes every type in `Publishers` by its initializer and reads its public properties: what does not compile here is

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// The rest of the types in `Publishers`: time, sharing, observing, coding, and the strategies.

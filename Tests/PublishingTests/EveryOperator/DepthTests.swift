@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Sources that answer at once must not pile up calls: ten thousand values would overflow the stack.

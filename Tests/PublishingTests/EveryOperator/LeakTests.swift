@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// After completion, after cancel, and after dropping the `AnyCancellable`, neither subscriber nor source is held.

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 
 extension OperatorCase {
   static let observing: [OperatorCase] = [

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// One operator between an upstream under the test's control and a downstream, and what is to be expected of it when

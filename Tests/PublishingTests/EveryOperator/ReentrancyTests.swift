@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// What happens inside a call: values while subscribing, requests and cancels inside a value, sends inside a cancel.

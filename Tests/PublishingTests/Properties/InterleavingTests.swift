@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Random interleavings of send, request, finish, fail and cancel, the operator beside its model after every step.

@@ -1,4 +1,4 @@
-import PublishingTestSupport
+import GeopublicistPublishingTestSupport
 
 /// What an operator should have done so far: the trace that its downstream sees, and whether it is over.
 struct Outcome: Equatable {

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Random chains of operators beside the same operations on arrays, under random demand.

@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Values at random times through the timed operators, beside models of a few lines.

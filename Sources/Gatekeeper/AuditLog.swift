@@ -1,0 +1,75 @@
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+
+/// Writes a line for each grant, refusal and revocation: who, how much, why. Never a coordinate.
+package enum AuditLog {
+  /// What has happened.
+  nonisolated enum Event: String, Sendable {
+    case granted = "grant"
+    case refused = "refusal"
+    case undecided = "pending"
+    case revoked = "revocation"
+  }
+
+  /// Writes the line for what a client is told, unless it was told the same the last time.
+  package static func note(
+    _ authorization: Authorization, for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
+  ) {
+    let before = client.audited.updateValue(authorization, forKey: desktopID, asking: level)
+    guard before != authorization else { return }
+    let event: Event =
+      switch authorization.status {
+      case .authorizedAlways, .authorizedWhenInUse: .granted
+      case _ where before?.isAuthorized == true: .revoked
+      case .notDetermined: .undecided
+      case .restricted, .denied: .refused
+      }
+    write(event, authorization, client, level, desktopID)
+  }
+
+  private static func write(
+    _ event: Event, _ authorization: Authorization, _ client: any GatekeeperClient, _ asked: AccuracyLevel,
+    _ desktopID: String
+  ) {
+    let user = client.credentials.map { "\($0.userID)" } ?? "unknown"
+    let process = client.credentials?.processID.map { "\($0)" } ?? "unknown"
+    let level = authorization.isAuthorized ? authorization.revealedLevel(asked: asked) : asked
+    let reason = authorization.reason.rawValue
+    var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process)"
+    if let unit = client.unit { words += ", unit \(unit)" }
+    words += ", status \(authorization.status.rawValue)"
+    if !reason.isEmpty { words += ", reason \(reason)" }
+    // The client's own words come last, so that they cannot look like ours.
+    if !desktopID.isEmpty { words += ", desktop-id '\(desktopID)'" }
+    Log.write(
+      .notice, words,
+      [
+        ("GEOPUBLICIST_AUDIT", event.rawValue), ("GEOPUBLICIST_UID", user), ("GEOPUBLICIST_PID", process),
+        ("GEOPUBLICIST_UNIT", client.unit ?? ""), ("GEOPUBLICIST_DESKTOP_ID", desktopID),
+        ("GEOPUBLICIST_LEVEL", level.contractName), ("GEOPUBLICIST_STATUS", authorization.status.rawValue),
+        ("GEOPUBLICIST_REASON", reason), ("GEOPUBLICIST_CONNECTION", client.name.rawValue),
+      ])
+  }
+}
+
+/// What one client was told last, for each thing that it asked.
+nonisolated package struct AuditedAnswers: Sendable {
+  package init() {}
+
+  private struct Key: Hashable {
+    let desktopID: String
+    let level: AccuracyLevel
+  }
+
+  /// A desktop-id is the client's own word: it can have as many as it likes.
+  private static let capacity = 64
+  private var answers: [Key: Authorization] = [:]
+
+  mutating func updateValue(
+    _ answer: Authorization, forKey desktopID: String, asking level: AccuracyLevel
+  ) -> Authorization? {
+    let key = Key(desktopID: desktopID, level: level)
+    if answers.count >= Self.capacity, answers[key] == nil { answers = [:] }
+    return answers.updateValue(answer, forKey: key)
+  }
+}

@@ -1,0 +1,20 @@
+import DBus
+
+/// The gatekeepers with the sources of facts that a daemon has.
+extension SystemGatekeeper {
+  /// `probes` are connections to the same bus, through which users' agents are asked.
+  package convenience init(on connection: Connection, probes: ProbePool) {
+    let sandboxes = SandboxCheck(on: connection)
+    self.init(
+      ownUserID: UserID.own,
+      Sources(
+        sandboxes: sandboxes, rules: GeoClueConfiguration(), polkit: PolkitAuthority(on: connection),
+        agents: AgentFinder(on: connection, probes, sandboxes), sessions: SessionWatch(on: connection)))
+  }
+}
+
+extension SessionGatekeeper {
+  package convenience init(on connection: Connection) {
+    self.init(ownUserID: UserID.own, SandboxCheck(on: connection), GeoClueConfiguration())
+  }
+}

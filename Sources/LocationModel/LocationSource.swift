@@ -1,0 +1,33 @@
+/// Where a ``LocationManager`` has its locations from: GeoClue, a recorded track, a script in a test.
+@MainActor public protocol LocationSource: AnyObject {
+  /// Hears everything that the source has to tell, in order.
+  var onEvent: ((LocationSourceEvent) -> Void)? { get set }
+
+  /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
+  func require(_ level: AccuracyLevel?)
+
+  /// Hands over the current location once more, though nothing may have changed: a source whose place does not change
+  /// is silent. A source that is waiting to try again tries sooner.
+  func refresh()
+
+  /// Measures anew, because what was measured so far is worth nothing any more; the machine may have slept.
+  func startOver()
+}
+
+/// A source that never falls silent and keeps nothing need not do anything here.
+extension LocationSource {
+  public func refresh() {}
+  public func startOver() {}
+}
+
+/// What a source tells.
+public enum LocationSourceEvent: Sendable {
+  /// A fix, checked and normalised, in the order of arrival.
+  case location(Location)
+  /// What is known of GeoClue and its sources has changed.
+  case status(UpstreamStatus)
+  /// What GeoClue allows has changed.
+  case authorization(Authorization)
+  /// Something went wrong; more may follow all the same.
+  case failure(LocationError)
+}

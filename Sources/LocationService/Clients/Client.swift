@@ -1,0 +1,75 @@
+import DBus
+import GeopublicistGatekeeper
+import MainLoop
+
+/// Somebody on the bus who uses the service: one connection, with all that it holds here.
+final class Client: GatekeeperClient {
+  let name: BusName
+  /// Unknown until the bus has told, which it does before anything is done for the client.
+  private(set) var credentials: Credentials?
+  /// How many calls wait for their answers.
+  var pendingCalls: UInt32 = 0
+  var pendingPrompts: UInt32 = 0
+  /// The systemd unit in which its process lives, once that is known; for people to read.
+  var unit: String?
+  /// What the journal says that it was told.
+  var audited = AuditedAnswers()
+  /// Called when its connection has gone.
+  var onEnd: (() -> Void)?
+  private(set) var subscriptions: [UInt64: LocationSubscription] = [:]
+  private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
+  private var bucket: TokenBucket
+  private var waiting: [(Credentials?) -> Void] = []
+  private var question: PendingCall?
+
+  init(_ name: BusName, limits: Limits) {
+    self.name = name
+    bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
+  }
+
+  /// Whether one more call is within the rate.
+  func takeToken(_ limits: Limits) -> Bool {
+    bucket.take(
+      burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
+  }
+
+  func add(_ subscription: LocationSubscription) { subscriptions[subscription.number] = subscription }
+  func remove(_ subscription: LocationSubscription) { subscriptions[subscription.number] = nil }
+  func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
+  func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
+
+  /// Whether it waits for something to change: it has a subscription, or a call without an answer.
+  var isWaiting: Bool { !subscriptions.isEmpty || !requests.isEmpty }
+
+  /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
+  func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
+    if let credentials { return action(credentials) }
+    waiting.append(action)
+    guard question == nil else { return }
+    question = Credentials.ask(for: name, on: connection) { [weak self] credentials in
+      guard let self else { return }
+      question = nil
+      self.credentials = credentials
+      let actions = waiting
+      waiting = []
+      for action in actions { action(credentials) }
+    }
+    if question == nil, self.credentials == nil {
+      let actions = waiting
+      waiting = []
+      for action in actions { action(nil) }
+    }
+  }
+
+  /// The connection has gone: everything that it held here ends, and nobody is told.
+  func end() {
+    question = nil
+    waiting = []
+    for request in requests.values { request.abandon() }
+    for subscription in subscriptions.values { subscription.abandon() }
+    requests = [:]
+    subscriptions = [:]
+    onEnd?()
+    onEnd = nil
+  }
+}

@@ -1,0 +1,57 @@
+import GeopublicistCGLib
+
+/// A configuration file in GLib's key file format.
+@MainActor public final class KeyFile {
+  /// What is wrong with it: the file, and the group and key if there is one.
+  nonisolated public struct FileError: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(_ path: String, _ message: String) { description = "\(path): \(message)" }
+    public init(_ path: String, group: String, key: String, _ message: String) {
+      description = "\(path): [\(group)] \(key): \(message)"
+    }
+  }
+
+  /// The file's path, for messages.
+  public let path: String
+  private let file: OpaquePointer
+
+  /// Reads a file; throws if it cannot be read or is no key file.
+  public init(path: String) throws(FileError) {
+    self.path = path
+    file = g_key_file_new()
+    var error: UnsafeMutablePointer<GError>?
+    guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error) != 0 else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be read"
+      g_clear_error(&error)
+      g_key_file_unref(file)
+      throw FileError(path, message)
+    }
+  }
+
+  isolated deinit { g_key_file_unref(file) }
+
+  /// The groups in the order of the file.
+  public var groups: [String] { strings(g_key_file_get_groups(file, nil)) }
+
+  /// The keys of a group in the order of the file.
+  public func keys(of group: String) -> [String] { strings(g_key_file_get_keys(file, group, nil, nil)) }
+
+  /// The text behind a key.
+  public func text(_ key: String, of group: String) -> String? {
+    guard let text = g_key_file_get_string(file, group, key, nil) else { return nil }
+    defer { g_free(text) }
+    return String(validatingCString: text)
+  }
+
+  private func strings(_ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    defer { g_strfreev(vector) }
+    var result: [String] = []
+    var index = 0
+    while let string = vector?[index] {
+      result.append(String(cString: string))
+      index += 1
+    }
+    return result
+  }
+}

@@ -1,0 +1,64 @@
+import DBus
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// Who lives in a sandbox, told by control group and security label.
+struct ControlGroupTests {
+  @Test(arguments: [
+    // Flatpak, in the three ways in which it has named its scopes.
+    ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.gnome.Maps-4711.scope\n", true),
+    ("0::/user.slice/user-1000.slice/user@1000.service/flatpak-org.gnome.Maps-4711.scope\n", true),
+    ("1:name=systemd:/user.slice/user-1000.slice/user@1000.service/xdg-app-org.gnome.Maps-4711.scope\n", true),
+    // Inside of a container's own tree, below the scope.
+    ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.x-1.scope/init\n", true),
+    // snapd: a program, a service, and the freezer of the old hierarchy.
+    ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/snap.firefox.firefox-1a2b.scope\n", true),
+    ("0::/system.slice/snap.lxd.daemon.service\n", true),
+    ("7:freezer:/snap.telegram\n1:name=systemd:/user.slice/user-1000.slice/session-2.scope\n", true),
+    // The host.
+    ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-gnome-org.gnome.Maps-4711.scope\n", false),
+    ("0::/user.slice/user-1000.slice/session-2.scope\n", false),
+    ("0::/system.slice/snapd.service\n", false),
+    ("0::/system.slice/flatpak.service\n", false),
+    ("0::/system.slice/system-flatpak.slice/helper.service\n", false),
+    ("0::/\n", false),
+    ("9:name=systemd:/\n8:pids:/\n0::/\n", false),
+  ])
+  func aSandboxIsRecognised(_ contents: String, _ isSandbox: Bool) throws {
+    #expect(try #require(ControlGroup(contents: contents)).isSandbox == isSandbox)
+  }
+
+  @Test(arguments: ["", "\n", "nonsense\n", "0::\n", "0:x\n", "0::relative\n"])
+  func whatIsNoControlGroupIsNoAnswer(_ contents: String) {
+    #expect(ControlGroup(contents: contents) == nil)
+  }
+
+  @Test func theInnermostUnitIsNamed() {
+    #expect(ControlGroup(path: "/user.slice/user-1000.slice/session-2.scope").unit == "session-2.scope")
+    #expect(ControlGroup(path: "/user.slice/user@1000.service/app.slice/a-1.scope/x").unit == "a-1.scope")
+    #expect(ControlGroup(path: "/").unit == nil)
+  }
+
+  @Test(arguments: [
+    ("snap.firefox.firefox (enforce)", true), ("snap.code.code (complain)", true), ("unconfined", false), ("", false),
+    ("system_u:system_r:initrc_t:s0", false), ("/usr/bin/snapd (enforce)", false),
+  ])
+  func aLabelTells(_ text: String, _ isSandbox: Bool) {
+    #expect(SecurityLabel(bytes: Array(text.utf8) + [0]).isSandbox == isSandbox)
+    #expect(SecurityLabel(bytes: Array(text.utf8)).text == text)
+  }
+
+  @Test func aUnitsNameIsReadFromItsPath() {
+    let names = [
+      ("/org/freedesktop/systemd1/unit/user_401000_2eservice", "user@1000.service"),
+      ("/org/freedesktop/systemd1/unit/session_2d2_2escope", "session-2.scope"),
+      ("/org/freedesktop/systemd1/unit/a_5fb_2eservice", "a_b.service"),
+      ("/org/freedesktop/systemd1/unit/bad_2", nil), ("/org/freedesktop/systemd1/unit/bad_zz", nil),
+      ("/org/example/unit/a", nil),
+    ]
+    for (path, name) in names {
+      #expect(ObjectPath(validating: path).flatMap(UnitProcesses.unitName) == name)
+    }
+  }
+}

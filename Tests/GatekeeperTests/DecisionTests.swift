@@ -1,0 +1,245 @@
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// The decision as a table: what each client gets, row by row, and what holds in every row that there could be.
+struct DecisionTests {
+  private static let everyAgent: [Facts.AgentLevel] =
+    [.unknown, .none] + AccuracyLevel.allCases.map(Facts.AgentLevel.level)
+  private static let everyLevel = AccuracyLevel.allCases.filter { $0 != .none }
+
+  /// An ordinary person's program on the host, with polkit's defaults for whoever sits at the machine.
+  private static func person(_ change: (inout Facts) -> Void = { _ in }) -> Facts {
+    var facts = Facts(.other)
+    facts.confinement = .host
+    facts.reduced = .yes
+    facts.precise = .yes
+    facts.withoutAgent = .no
+    facts.session = .active
+    facts.agent = .level(.exact)
+    change(&facts)
+    return facts
+  }
+
+  private static func everything() -> [Facts] {
+    var all: [Facts] = []
+    for person in Facts.Person.allCases {
+      for confinement in Facts.Confinement.allCases {
+        for rule in Facts.Rule.allCases {
+          for reduced in Facts.Answer.allCases {
+            for precise in Facts.Answer.allCases {
+              for withoutAgent in Facts.Answer.allCases {
+                for session in Facts.Session.allCases {
+                  for agent in everyAgent {
+                    var facts = Facts(person)
+                    (facts.confinement, facts.rule) = (confinement, rule)
+                    (facts.reduced, facts.precise, facts.withoutAgent) = (reduced, precise, withoutAgent)
+                    (facts.session, facts.agent) = (session, agent)
+                    all.append(facts)
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    return all
+  }
+
+  // MARK: The rows
+
+  private typealias Row = (String, Facts, AccuracyLevel, Authorization)
+
+  @Test func theTable() {
+    let rows: [Row] = [
+      ("agent 8", Self.person(), .exact, .authorized(.whenInUse)),
+      ("agent 8, asks for the city", Self.person(), .city, .authorized(.whenInUse, asked: .city)),
+      (
+        "agent 4", Self.person { $0.agent = .level(.city) }, .exact,
+        .authorized(.whenInUse, level: .city, asked: .exact)
+      ),
+      (
+        "agent 4, asks for the city", Self.person { $0.agent = .level(.city) }, .city,
+        .authorized(.whenInUse, level: .city, asked: .city)
+      ),
+      ("agent 0", Self.person { $0.agent = .level(.none) }, .exact, .denied(.disabledByUser)),
+      ("no agent", Self.person { $0.agent = .none }, .exact, .undecided(.noAgent)),
+      ("agents are looked for", Self.person { $0.agent = .unknown }, .exact, .undecided()),
+      ("polkit: no", Self.person { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .restricted(.disallowedByPolicy)),
+      (
+        "polkit: reduced only", Self.person { $0.precise = .no }, .exact,
+        .authorized(.whenInUse, level: .city, asked: .exact)
+      ),
+      (
+        "polkit: reduced only, asks for the country", Self.person { $0.precise = .no }, .country,
+        .authorized(.whenInUse, level: .city, asked: .country)
+      ),
+      (
+        "polkit: reduced only, agent 1", Self.person { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
+        .authorized(.whenInUse, level: .country, asked: .exact)
+      ),
+      (
+        "polkit asks", Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
+        .undecided(.authorizationRequired)
+      ),
+      (
+        "polkit asks, agent 0",
+        Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
+        .exact, .denied(.disabledByUser)
+      ),
+      (
+        "polkit asks, no agent", Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
+        .exact, .undecided(.noAgent)
+      ),
+      (
+        "polkit is absent",
+        Self.person { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
+        .exact, .restricted(.policyUnavailable)
+      ),
+      (
+        "polkit died while asked", Self.person { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
+        .restricted(.policyUnavailable)
+      ),
+      ("polkit has not answered", Self.person { $0.precise = .unknown }, .exact, .undecided()),
+      ("session inactive", Self.person { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
+      (
+        "session inactive, so polkit says no",
+        Self.person { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
+        .exact, .denied(.sessionInactive)
+      ),
+      (
+        "session inactive, polkit has not answered anew",
+        Self.person { ($0.session, $0.precise) = (.inactive, .unknown) },
+        .exact, .denied(.sessionInactive)
+      ),
+      ("no logind", Self.person { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
+      ("geoclue.conf forbids", Self.person { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
+      ("Flatpak", Self.person { $0.confinement = .sandbox }, .exact, .restricted(.sandboxed)),
+      ("nobody knows where it lives", Self.person { $0.confinement = .unverifiable }, .exact, .restricted(.sandboxed)),
+      (
+        "named by a rule, without anything else",
+        Self.person {
+          ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
+        }, .exact, .authorized(.always)
+      ),
+      (
+        "named by a rule, in a Flatpak", Self.person { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
+        .restricted(.sandboxed)
+      ),
+      (
+        "a dialog about the rule is not shown", Self.person { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
+        .exact,
+        .undecided(.noAgent)
+      ),
+    ]
+    for (name, facts, level, expected) in rows {
+      #expect(Decision(facts, asking: level).authorization == expected, "\(name)")
+    }
+  }
+
+  @Test(arguments: [Facts.Person.root, .own])
+  func rootAndTheOwnUserNeedNobody(_ person: Facts.Person) {
+    for facts in Self.everything() where facts.person == person {
+      for level in Self.everyLevel {
+        let expected: Authorization =
+          switch (facts.confinement, facts.rule) {
+          case (.unknown, _): .undecided()
+          case (.sandbox, _): .restricted(.sandboxed)
+          case (_, .disallowed): .restricted(.disallowedByConfiguration)
+          default: .authorized(.always)
+          }
+        #expect(Decision(facts, asking: level).authorization == expected)
+      }
+    }
+  }
+
+  // MARK: What holds everywhere
+
+  @Test func nobodyGetsMoreThanEverybodyWhoDecidesAllows() {
+    var granted = 0
+    for facts in Self.everything() where facts.person == .other {
+      for asked in Self.everyLevel {
+        let authorization = Decision(facts, asking: asked).authorization
+        guard authorization.isAuthorized else { continue }
+        granted += 1
+        #expect(facts.confinement == .host && facts.rule == .silent)
+        if facts.withoutAgent == .yes {
+          #expect(authorization.status == .authorizedAlways)
+          continue
+        }
+        #expect(authorization.status == .authorizedWhenInUse)
+        #expect(facts.session == .active || facts.session == .untracked)
+        guard case .level(let allowed) = facts.agent else {
+          Issue.record("granted without an agent: \(facts)")
+          continue
+        }
+        #expect(authorization.level <= allowed)
+        #expect(facts.precise == .yes || (facts.reduced == .yes && authorization.level <= .city))
+      }
+    }
+    #expect(granted > 0)
+  }
+
+  @Test func whatIsUnknownIsNeverGranted() {
+    for facts in Self.everything() where facts.person == .other && facts.withoutAgent != .yes {
+      let isUnknown =
+        facts.confinement == .unknown || facts.withoutAgent == .unknown || facts.precise == .unknown
+        || (facts.precise != .yes && facts.reduced == .unknown) || facts.session == .unknown || facts.agent == .unknown
+      if isUnknown { #expect(!Decision(facts, asking: .exact).authorization.isAuthorized, "\(facts)") }
+    }
+  }
+
+  @Test func aDialogIsOfferedOnlyWhereItBringsSomething() {
+    for facts in Self.everything() {
+      for asked in Self.everyLevel {
+        let decision = Decision(facts, asking: asked)
+        #expect((decision.authorization.reason == .authorizationRequired) <= (decision.dialog != nil))
+        guard let dialog = decision.dialog else { continue }
+        #expect(facts[dialog] == .challenge)
+        #expect(dialog != .accessWithoutAgent)
+        var answered = facts
+        answered[dialog] = .yes
+        let after = Decision(answered, asking: asked).authorization
+        #expect(after.isAuthorized, "\(facts)")
+        #expect(after.revealedLevel(asked: asked) > decision.authorization.revealedLevel(asked: asked))
+      }
+    }
+  }
+
+  @Test func thePersonIsAskedForNoMoreThanIsNeeded() {
+    let facts = Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }
+    #expect(Decision(facts, asking: .city).dialog == .access)
+    #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
+    let more = Self.person { $0.precise = .challenge }
+    #expect(Decision(more, asking: .city).dialog == nil)
+    #expect(Decision(more, asking: .exact).dialog == .accessPrecise)
+    #expect(Decision(more, asking: .exact).authorization == .authorized(.whenInUse, level: .city, asked: .exact))
+    let limited = Self.person { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
+    #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
+  }
+
+  // MARK: The session deployment
+
+  @Test func inASessionGeoClueDecidesAndOnlyRulesAndSandboxesAreAdded() {
+    var facts = Facts(.own)
+    for upstream in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
+      facts.confinement = .host
+      facts.rule = .silent
+      #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == upstream)
+      facts.rule = .disallowed
+      #expect(
+        Decision(facts, asking: .exact, upstream: upstream).authorization == .restricted(.disallowedByConfiguration))
+      for confinement in [Facts.Confinement.sandbox, .unverifiable] {
+        facts.confinement = confinement
+        #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == .restricted(.sandboxed))
+      }
+      facts.confinement = .unknown
+      #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == .undecided())
+    }
+  }
+}
+
+/// Implication: only true before false is wrong.
+private func <= (left: Bool, right: Bool) -> Bool { !left || right }

@@ -1,0 +1,156 @@
+import DBus
+import GeopublicistLocationModel
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import MainLoop
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// Those who are asked about clients may be silent, or talk too much.
+@Suite struct HostileAnswererTests {
+  private let bus: PrivateBus
+  private let service: Connection
+  private let other: Connection
+
+  init() throws {
+    bus = try PrivateBus(.session)
+    service = try Connection(to: .address(bus.address))
+    other = try Connection(to: .address(bus.address))
+  }
+
+  /// A logind that was silent was asked anew for each client that came and went, until the bus allowed no more calls.
+  @Test func aSilentLogindIsAskedOnceForAUser() throws {
+    final class Logind {
+      var isSilent = true
+      var asked: [[Value]] = []
+      var kept: [MethodCall] = []
+
+      func answer(_ call: MethodCall) {
+        asked.append(call.arguments)
+        if isSilent { kept.append(call) } else { call.fail(DBusError(.failed, "There is no such user")) }
+      }
+    }
+    let logind = Logind()
+    other.objects.export(
+      "/org/freedesktop/login1",
+      Implementation(
+        of: Interface<Logind>(
+          "org.freedesktop.login1.Manager",
+          [.method("GetUser", in: ["uid": "u"], out: ["path": "o"]) { logind, call in logind.answer(call) }]),
+        by: logind))
+    try other.own("org.freedesktop.login1")
+    let watch = SessionWatch(on: service)
+    for _ in 0..<200 {
+      watch.find(1_000) {}
+      watch.forget(1_000)
+    }
+    var isKnown = false
+    watch.find(1_000) { isKnown = true }
+    watch.find(1_001) {}
+    try turning("it is asked for both") { logind.kept.count >= 2 }
+    #expect(logind.asked == [[.uint32(1_000)], [.uint32(1_001)]])
+
+    watch.forget(1_001)
+    logind.isSilent = false
+    for call in logind.kept { call.fail(DBusError(.failed, "There is no such user")) }
+    try turning("its answer counts for who asked last") { isKnown }
+    #expect(watch.state(of: 1_000) == .inactive)
+  }
+
+  private final class Agent {
+    var reads: [PropertyRead] = []
+  }
+
+  private func export(_ agent: Agent) -> ExportedObject {
+    other.objects.export(
+      AgentQuestion.path,
+      Implementation(
+        of: Interface<Agent>(
+          AgentQuestion.interface,
+          [
+            .property(
+              "MaxAccuracyLevel", "u", emits: .invalidates,
+              readLater: { agent, read in agent.reads.append(read) })
+          ]),
+        by: agent))
+  }
+
+  private func finder(_ onOpen: @escaping () -> Void = {}) -> AgentFinder {
+    AgentFinder(
+      on: service,
+      ProbePool { [bus] () throws(DBusError) in
+        onOpen()
+        return try Connection(to: .address(bus.address))
+      },
+      SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" })
+  }
+
+  /// Who asks twice got the second answer, that there is no agent, before the agent had answered the first question.
+  @Test func aSecondSearchWaitsForTheAnswersToTheFirst() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    var done = 0
+    finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+    try turning("the agent is asked") { !agent.reads.isEmpty }
+    finder.find(UserID.own, for: service.uniqueName) { done += 1 }
+    // The answers of the bus come in the order of the questions.
+    var isListed = false
+    let listing = service.call(try Message(callingBus: "ListNames"), expecting: "as") { _ in isListed = true }
+    try turning("the second search has asked whomever it can") { isListed }
+    #expect(done == 0)
+    for read in agent.reads { read.answer(.uint32(8)) }
+    try turning("both are told") { done == 2 }
+    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    withExtendedLifetime((object, listing)) {}
+  }
+
+  /// On a busy machine an agent's answer came when it was taken for a missing one already.
+  @Test func anAgentThatTakesItsTimeIsNotAMissingOne() throws {
+    let agent = Agent()
+    let object = export(agent)
+    let finder = finder()
+    // A machine that is busier still gets another try.
+    for _ in 0..<5 where finder.level(for: UserID.own, without: service.uniqueName) != .level(.exact) {
+      var isDone = false
+      agent.reads = []
+      finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
+      try turning("the agent is asked") { !agent.reads.isEmpty }
+      let answer = MainLoop.main.after(milliseconds: 600) {
+        for read in agent.reads { read.answer(.uint32(8)) }
+      }
+      try turning("the search is over") { isDone }
+      withExtendedLifetime(answer) {}
+    }
+    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    withExtendedLifetime(object) {}
+  }
+
+  /// Each such signal made a question, and each 64 questions a new connection to the bus.
+  @Test func anAgentThatSaysAThousandTimesThatItHasChangedIsAskedOnceMore() throws {
+    let agent = Agent()
+    let object = export(agent)
+    var opened = 0
+    let finder = finder { opened += 1 }
+    let user = UserID.own
+    // What another connection of this user's answers is not what counts here.
+    finder.find(user, for: service.uniqueName) {}
+    try turning("the agent is asked") { !agent.reads.isEmpty }
+    agent.reads[0].answer(.uint32(8))
+    try turning("it is known") { finder.level(for: user, without: service.uniqueName) == .level(.exact) }
+
+    var isOver = false
+    let end = service.onSignal(MatchRule(interface: "a.b")) { _ in isOver = true }
+    for _ in 0..<1_000 {
+      object.propertyChanged("MaxAccuracyLevel", of: AgentQuestion.interface)
+      object.flushChanges()
+    }
+    other.send(try Message(signal: "End", of: "a.b", at: "/"))
+    try turning("all of that has come") { isOver }
+    // The second is not answered; when it is given up, one more may follow.
+    #expect(agent.reads.count <= 3)
+    #expect(opened == 1)
+    withExtendedLifetime(end) {}
+  }
+}

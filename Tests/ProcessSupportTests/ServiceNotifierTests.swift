@@ -1,0 +1,112 @@
+import GeopublicistProcessSupport
+import GeopublicistTestSupport
+import Glibc
+import Testing
+
+/// The program's side of sd_notify(3), against a socket as the service manager has it.
+@Suite struct ServiceNotifierTests {
+  /// A datagram socket at a path, or without a file where the name begins with @.
+  @MainActor final class Manager {
+    private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+
+    init(_ name: String) throws {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      var bytes = Array(name.utf8)
+      if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)
+      let result = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+      }
+      try #require(result == 0, "bind: \(String(cString: strerror(errno)))")
+    }
+
+    isolated deinit { close(descriptor) }
+
+    /// The next message that has arrived, nil if none has: a datagram is there as soon as its sender has returned.
+    func received() -> String? {
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+  }
+
+  @Test(
+    "Each message is one datagram, to a socket in the file system and to an abstract one", arguments: [true, false])
+  @MainActor func messages(hasFile: Bool) throws {
+    let folder = TemporaryDirectory()
+    let name = hasFile ? folder.file("notify") : "@geopublicist-test-\(getpid())"
+    let manager = try Manager(name)
+    let notifier = ServiceNotifier(socket: name, watchdogMicroseconds: nil, watchdogProcess: nil)
+    notifier.ready()
+    notifier.keepAlive()
+    notifier.stopping()
+    #expect(manager.received() == "READY=1")
+    #expect(manager.received() == "WATCHDOG=1")
+    #expect(manager.received() == "STOPPING=1")
+    #expect(manager.received() == nil)
+  }
+
+  @Test("A status is sent when it changes, in one line")
+  @MainActor func status() throws {
+    let folder = TemporaryDirectory()
+    let manager = try Manager(folder.file("notify"))
+    let notifier = ServiceNotifier(
+      socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+    notifier.status("running")
+    notifier.status("running")
+    notifier.status("idle\nREADY=1\r\nx")
+    #expect(manager.received() == "STATUS=running")
+    #expect(manager.received() == "STATUS=idle READY=1 x")
+    #expect(manager.received() == nil)
+  }
+
+  @Test("A reload carries the time at which it began")
+  @MainActor func reloading() throws {
+    let folder = TemporaryDirectory()
+    let manager = try Manager(folder.file("notify"))
+    let notifier = ServiceNotifier(
+      socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+    notifier.reloading()
+    let message = try #require(manager.received())
+    #expect(message.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(message.split(separator: "=").last.flatMap { Int64($0) } ?? 0 > 0)
+  }
+
+  @Test("The watchdog is fed twice in its time, and only by the process that it is meant for")
+  @MainActor func watchdog() throws {
+    let folder = TemporaryDirectory()
+    let manager = try Manager(folder.file("notify"))
+    func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Int64? {
+      ServiceNotifier(
+        socket: socket ?? folder.file("notify"), watchdogMicroseconds: time, watchdogProcess: process
+      ).keepAliveInterval
+    }
+    withExtendedLifetime(manager) {
+      #expect(interval("180000000", "\(getpid())") == 90_000_000)
+      #expect(interval("180000000", nil) == 90_000_000)
+      #expect(interval("180000000", "1") == nil)
+      #expect(interval(nil, nil) == nil)
+      for malformed in ["", "0", "-5", "3min", "99999999999999999999"] { #expect(interval(malformed, nil) == nil) }
+      #expect(interval("180000000", nil, socket: folder.file("nobody")) == nil)
+    }
+  }
+
+  @Test("Without a socket, or with one that is malformed or gone, nothing happens")
+  @MainActor func nobody() throws {
+    let folder = TemporaryDirectory()
+    let name = folder.file("notify")
+    for socket in [nil, "", "/", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
+      ServiceNotifier(socket: socket, watchdogMicroseconds: "2000", watchdogProcess: nil).ready()
+    }
+    let notifier: ServiceNotifier
+    do {
+      let manager = try Manager(name)
+      notifier = ServiceNotifier(socket: name, watchdogMicroseconds: nil, watchdogProcess: nil)
+      withExtendedLifetime(manager) {}
+    }
+    notifier.ready()
+    notifier.stopping()
+  }
+}

@@ -1,0 +1,194 @@
+import GeopublicistLocationModel
+import Testing
+
+@testable import Publicist
+
+/// CoreLocation's manners, over a source that is a script.
+@Suite struct LocationManagerTests {
+  private let source = ScriptedSource()
+  private let delegate = Diary()
+  private let manager: LocationManager
+
+  init() {
+    manager = LocationManager(source: source)
+    manager.delegate = delegate
+  }
+
+  private func fix(_ latitude: Double) {
+    source.onEvent?(.location(Location(latitude: latitude, longitude: 0, sequence: 99)))
+  }
+
+  @Test func `Before anything is asked for, nothing is`() {
+    #expect(source.required.isEmpty)
+    #expect(manager.location == nil)
+    #expect(manager.authorizationStatus == .notDetermined)
+    #expect(manager.upstreamStatus == UpstreamStatus())
+    manager.desiredAccuracy = .city
+    manager.stopUpdatingLocation()
+    manager.startOver()
+    #expect(source.required.isEmpty)
+    #expect(source.startOvers == 0)
+  }
+
+  @Test func `Every location is delivered until the end`() {
+    manager.startUpdatingLocation()
+    manager.startUpdatingLocation()
+    fix(1)
+    fix(2)
+    manager.stopUpdatingLocation()
+    manager.stopUpdatingLocation()
+    #expect(source.required == [.exact, nil])
+    #expect(delegate.latitudes == [1, 2])
+    #expect(manager.location?.latitude == 2)
+    // Received is when it came here, and the numbers are the manager's own.
+    #expect(delegate.locations.map(\.sequence) == [1, 2])
+    #expect(delegate.locations.allSatisfy { $0.receivedAt > 0 })
+  }
+
+  @Test func `What comes when everybody has left is not delivered`() {
+    fix(1)
+    manager.startUpdatingLocation()
+    manager.stopUpdatingLocation()
+    fix(2)
+    #expect(delegate.latitudes.isEmpty)
+    #expect(manager.location == nil)
+  }
+
+  @Test func `One location on request`() {
+    manager.requestLocation()
+    manager.requestLocation()
+    #expect(source.required == [.exact])
+    fix(1)
+    #expect(source.required == [.exact, nil])
+    fix(2)
+    #expect(delegate.latitudes == [1])
+    manager.requestLocation()
+    #expect(source.required == [.exact, nil, .exact])
+    manager.stopUpdatingLocation()
+    #expect(source.required == [.exact, nil, .exact, nil])
+  }
+
+  @Test func `A request while updating has the source hand over what it has`() {
+    manager.startUpdatingLocation()
+    #expect(source.refreshes == 0)
+    manager.requestLocation()
+    #expect(source.refreshes == 1)
+    #expect(source.required == [.exact])
+    fix(1)
+    fix(2)
+    #expect(delegate.latitudes == [1, 2], "and the updates go on")
+    #expect(source.required == [.exact])
+  }
+
+  @Test func `The accuracy may change while updating`() {
+    manager.desiredAccuracy = .city
+    manager.startUpdatingLocation()
+    manager.desiredAccuracy = .city
+    manager.desiredAccuracy = .street
+    #expect(source.required == [.city, .street])
+  }
+
+  @Test func `The delegate may stop in the middle of a callback`() {
+    delegate.onLocation = { $0.stopUpdatingLocation() }
+    manager.startUpdatingLocation()
+    fix(1)
+    fix(2)
+    #expect(delegate.latitudes == [1])
+    #expect(source.required == [.exact, nil])
+  }
+
+  @Test func `The location is forgotten with the access, before anybody hears of it`() {
+    manager.startUpdatingLocation()
+    source.onEvent?(.authorization(.authorized(.always)))
+    fix(1)
+    delegate.onAuthorization = { manager in #expect(manager.location == nil) }
+    for lost in [Authorization.denied(.disabledByUser), .undecided(), .restricted(.disallowedByPolicy)] {
+      source.onEvent?(.authorization(lost))
+      #expect(manager.location == nil)
+      #expect(manager.authorization == lost)
+      source.onEvent?(.authorization(.authorized(.always)))
+      fix(2)
+      #expect(manager.location?.latitude == 2)
+    }
+    #expect(
+      delegate.authorizations == [
+        .authorizedAlways, .denied, .authorizedAlways, .notDetermined, .authorizedAlways, .restricted,
+        .authorizedAlways,
+      ])
+  }
+
+  @Test func `A decision that is none again and another reason are changes, the same once more is not`() {
+    source.onEvent?(.authorization(.undecided()))
+    #expect(delegate.authorizations.isEmpty)
+    source.onEvent?(.authorization(.undecided(.noAgent)))
+    source.onEvent?(.authorization(.undecided(.noAgent)))
+    #expect(delegate.authorizations == [.notDetermined])
+  }
+
+  @Test func `Failures and the upstream's state are passed on`() {
+    let status = UpstreamStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none)
+    source.onEvent?(.status(status))
+    source.onEvent?(.failure(LocationError(.denied, "No")))
+    #expect(manager.upstreamStatus == status)
+    #expect(delegate.statuses == [status])
+    #expect(delegate.failures == [LocationError(.denied, "No")])
+  }
+
+  @Test func `Forgetting and starting over`() {
+    manager.startUpdatingLocation()
+    fix(1)
+    manager.forgetLocation()
+    #expect(manager.location == nil)
+    #expect(source.startOvers == 0)
+    fix(2)
+    manager.startOver()
+    #expect(manager.location == nil)
+    #expect(source.startOvers == 1)
+    #expect(source.required == [.exact])
+    fix(3)
+    #expect(delegate.locations.last?.sequence == 3, "the numbers go on")
+  }
+
+  @Test func `The manager does not keep its delegate`() {
+    weak var gone: Diary?
+    do {
+      let diary = Diary()
+      gone = diary
+      manager.delegate = diary
+    }
+    #expect(gone == nil)
+    manager.startUpdatingLocation()
+    fix(1)
+    #expect(manager.location?.latitude == 1)
+  }
+}
+
+/// Notes what the manager tells.
+private final class Diary: LocationManagerDelegate {
+  var locations: [Location] = []
+  var authorizations: [AuthorizationStatus] = []
+  var failures: [LocationError] = []
+  var statuses: [UpstreamStatus] = []
+  var onLocation: ((LocationManager) -> Void)?
+  var onAuthorization: ((LocationManager) -> Void)?
+
+  var latitudes: [Double] { locations.map(\.latitude) }
+
+  func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
+    #expect(!locations.isEmpty)
+    self.locations += locations
+    onLocation?(manager)
+  }
+
+  func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
+    #expect(status == manager.authorizationStatus)
+    authorizations.append(status)
+    onAuthorization?(manager)
+  }
+
+  func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) { failures.append(error) }
+
+  func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {
+    statuses.append(status)
+  }
+}

@@ -1,0 +1,180 @@
+import GeopublicistMainLoopTestSupport
+import MainLoop
+import Publicist
+import Testing
+
+@Suite struct SchedulerTests {
+  private typealias Stride = MainLoop.SchedulerTimeType.Stride
+  private let loop = MainLoop.main
+
+  @Test func workIsDoneLaterAndInOrder() throws {
+    var done: [Int] = []
+    for number in 0..<10 { loop.schedule { done.append(number) } }
+    #expect(done.isEmpty)
+    try turning("all is done") { done.count == 10 }
+    #expect(done == Array(0..<10))
+  }
+
+  @Test func workAtATimeIsNotEarly() throws {
+    let start = loop.now
+    var done: MainLoop.SchedulerTimeType?
+    loop.schedule(after: start.advanced(by: .milliseconds(20))) { done = loop.now }
+    try turning("it is done") { done != nil }
+    #expect(try #require(done) >= start.advanced(by: .milliseconds(20)))
+  }
+
+  @Test func whatIsScheduledIsLetGoWhenItIsDone() throws {
+    final class Held {}
+    weak var held: Held?
+    weak var timed: Held?
+    do {
+      let (object, other) = (Held(), Held())
+      held = object
+      timed = other
+      loop.schedule { withExtendedLifetime(object) {} }
+      loop.schedule(after: loop.now.advanced(by: .milliseconds(2))) { withExtendedLifetime(other) {} }
+    }
+    #expect(held != nil && timed != nil)
+    try turning("both are let go") { held == nil && timed == nil }
+  }
+
+  @Test func repeatedWorkKeepsTimeUntilCancelled() throws {
+    let start = loop.now
+    var times: [Int64] = []
+    let work = loop.schedule(after: start.advanced(by: .milliseconds(5)), interval: .milliseconds(10)) {
+      times.append(start.distance(to: loop.now).microseconds)
+    }
+    try turning("ten times") { times.count >= 10 }
+    work.cancel()
+    for (index, time) in times.enumerated() { #expect(time >= 5_000 + Int64(index) * 10_000) }
+    let count = times.count
+    try turning(for: .milliseconds(40), "no more") { times.count == count }
+  }
+
+  @Test func repeatedWorkEndsWhenItIsLetGo() throws {
+    var times = 0
+    var work: (any Cancellable)? = loop.schedule(after: loop.now, interval: .milliseconds(1)) { times += 1 }
+    try turning("some times") { times > 2 }
+    withExtendedLifetime(work) {}
+    work = nil
+    let count = times
+    try turning(for: .milliseconds(20), "no more") { times == count }
+  }
+
+  @Test func repeatedWorkMayCancelItself() throws {
+    var times = 0
+    var work: (any Cancellable)?
+    work = loop.schedule(after: loop.now, interval: .milliseconds(1)) {
+      times += 1
+      work?.cancel()
+    }
+    try turning("once") { times == 1 }
+    try turning(for: .milliseconds(20), "and not twice") { times == 1 }
+  }
+
+  @Test func debounceWaitsForQuiet() throws {
+    let subject = PassthroughSubject<Int, Never>()
+    var received: [Int] = []
+    let subscription = subject.debounce(for: .milliseconds(40), scheduler: loop).sink { received.append($0) }
+    for number in 1...5 {
+      subject.send(number)
+      turn()
+    }
+    #expect(received.isEmpty)
+    try turning("the last arrives") { received == [5] }
+    subject.send(6)
+    try turning("and the next one") { received == [5, 6] }
+    subscription.cancel()
+  }
+
+  @Test func throttleLetsOneThroughInATime() throws {
+    let subject = PassthroughSubject<Int, Never>()
+    var received: [(value: Int, at: Int64)] = []
+    let start = loop.now
+    let subscription = subject.throttle(for: .milliseconds(50), scheduler: loop, latest: true)
+      .sink { received.append(($0, start.distance(to: loop.now).microseconds)) }
+    var number = 0
+    let feed = loop.every(microseconds: 2_000) {
+      number += 1
+      subject.send(number)
+    }
+    try turning("four arrive") { received.count >= 4 }
+    feed.cancel()
+    for (before, after) in zip(received, received.dropFirst()) {
+      #expect(after.at - before.at >= 45_000, "\(received)")
+      #expect(after.value > before.value)
+    }
+    subscription.cancel()
+  }
+
+  @Test func receiveOnTheLoopComesInALaterTurn() throws {
+    var received: [Int] = []
+    let subscription = [1, 2, 3].publisher.receive(on: loop).sink { received.append($0) }
+    #expect(received.isEmpty)
+    try turning("all arrive") { received == [1, 2, 3] }
+    subscription.cancel()
+  }
+
+  @Test func timerPublisherTicks() throws {
+    var ticks: [MainLoop.SchedulerTimeType] = []
+    let subscription = loop.timerPublisher(every: .milliseconds(5)).autoconnect().sink { ticks.append($0) }
+    try turning("three ticks") { ticks.count >= 3 }
+    subscription.cancel()
+    let count = ticks.count
+    try turning(for: .milliseconds(30), "no more") { ticks.count == count }
+  }
+
+  @Test func literalsAreSeconds() {
+    #expect((2 as Stride).microseconds == 2_000_000)
+    #expect((0.5 as Stride).microseconds == 500_000)
+    #expect((-1.5 as Stride).microseconds == -1_500_000)
+  }
+
+  @Test func unitsAreMicroseconds() {
+    #expect(Stride.seconds(3).microseconds == 3_000_000)
+    #expect(Stride.seconds(0.000_25).microseconds == 250)
+    #expect(Stride.milliseconds(7).microseconds == 7_000)
+    #expect(Stride.microseconds(9).microseconds == 9)
+    #expect(Stride.nanoseconds(1_999).microseconds == 1)
+    #expect(Stride(exactly: 12 as UInt8)?.microseconds == 12)
+    #expect(Stride(exactly: UInt64.max) == nil)
+  }
+
+  @Test func arithmeticEndsInsteadOfTrapping() {
+    let longest = Stride(microseconds: .max)
+    let shortest = Stride(microseconds: .min)
+    #expect(Stride.seconds(Int.max) == longest)
+    #expect(Stride.seconds(Int.min) == shortest)
+    #expect(Stride.milliseconds(Int.min) == shortest)
+    #expect(Stride.seconds(Double.infinity) == longest)
+    #expect(Stride.seconds(-Double.infinity) == shortest)
+    #expect(Stride.seconds(Double.nan) == 0)
+    #expect(Stride.seconds(1e300) == longest)
+    #expect(longest + .seconds(1) == longest)
+    #expect(shortest - .seconds(1) == shortest)
+    #expect(shortest + longest == Stride(microseconds: -1))
+    #expect(longest * .microseconds(-2) == shortest)
+    #expect(-shortest == longest)
+    #expect(shortest.magnitude == .max)
+    var span = longest
+    span += 1
+    span *= .microseconds(2)
+    #expect(span == longest)
+    span -= longest
+    #expect(span == 0)
+    span.negate()
+    #expect(span == 0)
+    let now = loop.now
+    #expect(now.advanced(by: longest).microseconds == .max)
+    #expect(now.distance(to: now.advanced(by: .seconds(1))) == 1)
+    #expect(MainLoop.SchedulerTimeType(microseconds: .min).distance(to: .init(microseconds: .max)) == longest)
+  }
+
+  @Test func timesCompare() {
+    let now = loop.now
+    #expect(now < now.advanced(by: .microseconds(1)))
+    #expect(now == now.advanced(by: 0))
+    #expect(now.distance(to: now.advanced(by: .seconds(-2))) == -2)
+    #expect(Stride.seconds(1) > .milliseconds(999))
+  }
+}
