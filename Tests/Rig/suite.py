@@ -1,76 +1,244 @@
 #!/usr/bin/env python3
-"""Runs the tests. Those that fail are named at the end, and each is asked once more, alone.
+"""Runs the tests in several processes side by side, and prints what failed and a summary.
 
-    suite.py [ARGUMENTS OF swift test]
+    suite.py [--broker dbus-daemon|dbus-broker|both] [REGEX…]
 
-A thousand tests that start programs share the cores of one machine, so a deadline can pass that is far away otherwise. A test
-that fails alone as well has failed, and so has the run when more than three fail at first, or when it ends without a result.
-What passed only alone is said in the last lines: it is a fault of that test's, or the first sign of one of ours.
+REGEX selects tests, as `swift test --filter` does; all of them unless given. Most tests start programs and wait for them
+on the main actor, which each process has only one of: in one process they would queue behind each other. Each test runs
+once. VERBOSE=1 prints everything that the tests write; otherwise it stays in the folder that the summary names.
 """
 
+import argparse
+import collections
 import html
+import json
 import os
+import pathlib
+import pwd
+import queue
 import re
 import resource
+import signal
 import subprocess
 import sys
-import tempfile
+import threading
+import time
 
-RIG = os.path.dirname(os.path.abspath(__file__))
-ASKED_AGAIN_AT_MOST = 3
-
-
-def run(arguments, results):
-    """Passes the run's output on, and returns its exit status and the lines about failures."""
-    command = [f"{RIG}/swift.sh", "test", "--skip-build", "--disable-xctest", "--xunit-output", f"{results}.xml", *arguments]
-    failures = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as program:
-        for line in program.stdout:
-            print(line, end="", flush=True)
-            if " recorded an issue " in line:
-                failures.append(line.strip())
-    return program.returncode, failures
-
-
-def failed_tests(results):
-    """Those that failed, as `Module.Suite/test()`, or nothing where the run did not live to tell."""
-    try:
-        with open(f"{results}.xml", errors="replace") as file:
-            cases = re.split("(?=<testcase )", file.read())
-    except FileNotFoundError:
-        return []
-    # Not by a reader of XML: what a test has to say of its failure goes in as it is, with characters that XML does not know.
-    names = [re.match('<testcase classname="([^"]*)" name="([^"]*)"', case) for case in cases if "<failure " in case]
-    return [identifier(html.unescape(name[1]), html.unescape(name[2])) for name in names if name]
+RIG = pathlib.Path(__file__).resolve().parent
+BROKERS = ["dbus-daemon", "dbus-broker"]
+# Tests of these modules start no program that they wait for; Swift Testing runs them side by side by itself.
+TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests"}
+# What dbus-broker may do differently.
+ON_BOTH = {"DBusTests", "EndToEndTests", "GeoClueTests", "LocationServiceTests"}
+# How long one test takes unless an earlier run has measured it.
+GUESS = {"EndToEndTests": 2.0, "ExampleTests": 3.0, "CommandTests": 1.5, "GeoClueTests": 0.5}
+TESTS_IN_A_PROCESS = 6
+PROCESS_LIMIT = 600
+FAILURE_LINES, LINES_OF_AN_ISSUE = 150, 12
+IS_VERBOSE = os.environ.get("VERBOSE", "0") not in ("", "0")
 
 
-def identifier(suite, test):
-    module, *suites = suite.split(".")
-    return f"{module}.{'/'.join([*suites, test])}"
+class Job:
+    """Some tests for one process."""
+
+    def __init__(self, name, broker, tests, seconds):
+        self.name, self.broker, self.tests, self.seconds = name, broker, tests, seconds
+        self.status, self.cases = None, []
+
+
+class Suite:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.measured = self.read_times()
+        self.running, self.lock = set(), threading.Lock()
+        self.lines_left = FAILURE_LINES
+        self.is_over = False
+
+    # What there is to do
+
+    def list(self):
+        answer = subprocess.run(
+            [self.program, "--testing-library", "swift-testing", "--list-tests"], capture_output=True, text=True)
+        if answer.returncode != 0:
+            sys.exit(f"The tests cannot be listed:\n{answer.stdout}{answer.stderr}")
+        return [line for line in answer.stdout.splitlines() if re.match(r"\w+\.", line)]
+
+    def jobs(self, tests, brokers):
+        groups = collections.defaultdict(list)
+        for test in tests:
+            module, _, rest = test.partition(".")
+            suite = rest.partition("/")[0] if "/" in rest and module not in TOGETHER else ""
+            groups[f"{module}.{suite}".rstrip(".")].append(test)
+        for number, broker in enumerate(brokers):
+            for name, members in groups.items():
+                module = name.partition(".")[0]
+                if number > 0 and module not in ON_BOTH:
+                    continue
+                size = len(members) if module in TOGETHER else TESTS_IN_A_PROCESS
+                for start in range(0, len(members), size):
+                    part = members[start:start + size]
+                    yield Job(f"{name}-{start // size}" if len(members) > size else name, broker, part,
+                              sum(self.expected(test, broker) for test in part))
+
+    def expected(self, test, broker):
+        return self.measured.get(f"{broker} {test}", GUESS.get(test.partition(".")[0], 0.05))
+
+    # Doing it
+
+    def run(self, jobs, workers):
+        waiting = queue.SimpleQueue()
+        # The longest first, so that none is left alone at the end.
+        for job in sorted(jobs, key=lambda job: -job.seconds):
+            waiting.put(job)
+        threads = [threading.Thread(target=self.work, args=[waiting]) for _ in range(workers)]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                thread.join()
+        except KeyboardInterrupt:
+            self.is_over = True
+            with self.lock:
+                for process in self.running:
+                    os.killpg(process.pid, signal.SIGKILL)
+            raise
+
+    def work(self, waiting):
+        while not self.is_over:
+            try:
+                job = waiting.get_nowait()
+            except queue.Empty:
+                return
+            self.perform(job)
+            self.report(job)
+
+    def perform(self, job):
+        file = self.folder / f"{job.broker} {job.name}"
+        results, log = file.with_name(file.name + ".xml"), file.with_name(file.name + ".log")
+        results.unlink(missing_ok=True)
+        filters = [argument for test in job.tests for argument in ("--filter", f"^{re.escape(test)}")]
+        if job.name in TOGETHER:
+            filters = ["--filter", f"^{job.name}\\."]
+        with open(log, "w") as output:
+            process = subprocess.Popen(
+                [self.program, "--testing-library", "swift-testing", "--xunit-output", results, *filters],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                env={**os.environ, "BUS_BROKER": job.broker})
+            with self.lock:
+                self.running.add(process)
+            try:
+                job.status = process.wait(PROCESS_LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                job.status = process.wait()
+            with self.lock:
+                self.running.discard(process)
+        job.log = log.read_text(errors="replace")
+        if results.exists():
+            job.cases = list(cases(results.read_text(errors="replace")))
+
+    def report(self, job):
+        with self.lock:
+            for name, seconds, _ in job.cases:
+                self.measured[f"{job.broker} {name}"] = seconds
+            if IS_VERBOSE:
+                print(f"== {job.name}, {job.broker}\n{job.log}", flush=True)
+            elif job.status != 0 and not self.is_over:
+                # One that has crashed says so in its last lines.
+                lines = list(issues(job.log)) or job.log.splitlines()[-LINES_OF_AN_ISSUE:]
+                lines = [f"✘ {job.name}, {job.broker}, status {job.status}:", *(f"  {line[:400]}" for line in lines)]
+                print(*lines[:self.lines_left], sep="\n", flush=True)
+                self.lines_left = max(0, self.lines_left - len(lines))
+
+    # What earlier runs took
+
+    def read_times(self):
+        try:
+            return json.loads((self.folder / "seconds.json").read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def write_times(self):
+        (self.folder / "seconds.json").write_text(json.dumps(self.measured, indent=0, sort_keys=True))
+
+
+def cases(text):
+    """The tests of an xUnit file: name, seconds, whether it failed.
+
+    Not by a reader of XML: a failure's message is written as it is, with characters that XML does not know.
+    """
+    for case in re.split("(?=<testcase )", text)[1:]:
+        named = re.match('<testcase classname="([^"]*)" name="([^"]*)" time="([^"]*)"', case)
+        if named:
+            module, *suites = html.unescape(named[1]).split(".")
+            name = f"{module}.{'/'.join([*suites, html.unescape(named[2])])}"
+            yield name, float(named[3]), "<failure " in case
+
+
+def issues(log):
+    """The lines about each issue, without its middle if it is long, and without the lines about everything else."""
+    issue = []
+    for line in [*log.splitlines(), "✔ Test"]:
+        is_start = " recorded an issue " in line
+        if is_start or re.match("[◇✔✘➜􀟈􀢄􁁛􀙟] ?(Test|Suite)", line):
+            half = LINES_OF_AN_ISSUE // 2
+            yield from issue if len(issue) <= 2 * half else [*issue[:half], "…", *issue[-half:]]
+            issue = []
+        if is_start or issue:
+            issue.append(line)
+
+
+def build_folder():
+    """As in swift.sh: a user who does not own .build has one of their own."""
+    folder = RIG.parent.parent / ".build"
+    if (folder if folder.exists() else folder.parent).stat().st_uid != os.getuid():
+        folder = folder.with_name(f".build-{pwd.getpwuid(os.getuid()).pw_name}")
+    return folder
+
+
+def in_words(seconds):
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def main():
-    arguments = sys.argv[1:]
-    # An ordinary user has no more descriptors on their way between sockets than this, and some tests send many.
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--broker", default="both", choices=[*BROKERS, "both"])
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1), help="processes side by side")
+    parser.add_argument("filters", nargs="*", metavar="REGEX")
+    options = parser.parse_args()
+    # An ordinary user may have no more descriptors in flight between sockets than this, and some tests send many.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with tempfile.TemporaryDirectory() as folder:
-        status, failures = run(arguments, f"{folder}/all")
-        if status == 0:
-            return 0
-        failed = failed_tests(f"{folder}/all")
-        print(f"\nFailed in the run of all: {', '.join(failed) or 'the run itself'}")
-        print(*failures, sep="\n")
-        if not 1 <= len(failed) <= ASKED_AGAIN_AT_MOST:
-            return status
-        for number, test in enumerate(failed):
-            print(f"\n{test} once more, alone:")
-            status, _ = run(["--no-parallel", "--filter", f"^{re.escape(test)}"], f"{folder}/{number}")
-            if status != 0:
-                return status
-        print(f"\nPassed only alone: {', '.join(failed)}")
-        return 0
+
+    built = build_folder() / "debug"
+    folder = built / "suite"
+    folder.mkdir(exist_ok=True)
+    suite = Suite(built / "geopublicistPackageTests.xctest", folder)
+    tests = [test for test in suite.list() if not options.filters or any(re.search(f, test) for f in options.filters)]
+    if not tests:
+        sys.exit("No test is called that.")
+    jobs = list(suite.jobs(tests, BROKERS if options.broker == "both" else [options.broker]))
+    expected = sum(job.seconds for job in jobs) / options.jobs
+    print(f"{len(tests)} tests in {len(jobs)} processes, {options.jobs} side by side: about {in_words(expected)}.",
+          flush=True)
+    begun = time.monotonic()
+    suite.run(jobs, options.jobs)
+    suite.write_times()
+
+    seconds, used = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    failed = sorted({f"{name} ({job.broker})" for job in jobs for name, _, is_failed in job.cases if is_failed})
+    broken = [f"{job.name} ({job.broker}): status {job.status}" for job in jobs
+              if job.status != 0 and not any(is_failed for _, _, is_failed in job.cases)]
+    print(f"{sum(len(job.cases) for job in jobs)} tests run in {in_words(seconds)}, "
+          f"{used.ru_utime + used.ru_stime:.0f} s of processor time. What they wrote: {folder}")
+    if failed or broken:
+        print(f"{len(failed) + len(broken)} failed:", *[f"  {name}" for name in [*failed, *broken][:30]], sep="\n")
+        sys.exit(1)
+    print("All passed.")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -44,7 +44,10 @@ def is_exempt(symbol):
 def main():
     modules, names = sys.argv[1], sys.argv[2:]
     swift = subprocess.run([HERE / "find-swift.sh"], capture_output=True, text=True, check=True).stdout.strip()
-    tool = pathlib.Path(swift).resolve().parent / "swift-symbolgraph-extract"
+    # Not beside what is found as `swift`, which may be a link or a script: beside the libraries.
+    target = subprocess.run([swift, "-print-target-info"], capture_output=True, text=True, check=True).stdout
+    resources = pathlib.Path(json.loads(target)["paths"]["runtimeResourcePath"])
+    tool = resources.parent.parent / "bin/swift-symbolgraph-extract"
     missing = set()
     for name in names:
         found = 0
