@@ -7,11 +7,14 @@ import pathlib
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RIG = TOP / "Tests/Rig"
+# Where the programs of the tests have their modules.
+sys.path.append(str(RIG))
 BUILT = pathlib.Path(os.environ.get("BENCH_BUILT", TOP / ".build/bench"))
 GEOCLUE, SERVICE = "org.freedesktop.GeoClue2", "org.geopublicist.Location1"
 DEADLINE = 20
@@ -47,7 +50,7 @@ def wait_until(what, condition, within=DEADLINE):
 class Machine(contextlib.ExitStack):
     """A bus with GeoClue on it, and what else is started; everything ends with it."""
 
-    def __init__(self, broker="dbus-daemon", owner=None):
+    def __init__(self, broker="dbus-daemon", owner=None, limits="raised"):
         super().__init__()
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

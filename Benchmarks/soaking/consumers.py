@@ -6,7 +6,7 @@ import struct
 import time
 
 from .ledger import Session
-from .wire import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
+from .connection import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
 
 
 class Crowd:

@@ -8,9 +8,12 @@ see: who is thrown out by the bus cannot tell.
 """
 
 import collections
+import os
 import random
 import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Rig"))
 
 import attacks
 from wire import Gone

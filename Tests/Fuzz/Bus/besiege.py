@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 
-from place import HERE, NAME, Failure, Place, wait
+from place import HERE, NAME, RIG, Failure, Place, wait
 
 NOBODY = 65534
 # What its allocators may keep of the worst moments, in KiB; an address sanitizer keeps much more.
@@ -28,6 +28,7 @@ def attack(place, seconds, seed, is_pretended):
     # The tree may be where nobody cannot read.
     scripts = f"{place.folder}/scripts"
     shutil.copytree(HERE, scripts, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    shutil.copy(f"{RIG}/wire.py", scripts)
     os.chmod(scripts, 0o755)
     attackers = []
     for number, user in enumerate([None, NOBODY] if os.getuid() == 0 else [None]):

@@ -5,13 +5,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
-from wire import REPLY, Gone, Peer
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 RIG = os.path.normpath(os.path.join(HERE, "..", "..", "Rig"))
+sys.path.append(RIG)
+
+from wire import REPLY, Gone, Peer  # noqa: E402
 NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 PATIENCE = 60
 SURROUNDINGS = {

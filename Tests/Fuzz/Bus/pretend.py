@@ -6,9 +6,12 @@
 The names come and go; signals of theirs come at random.
 """
 
+import os
 import random
 import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Rig"))
 
 import attacks
 from wire import CALL, SIGNAL, Gone, Peer, Writer

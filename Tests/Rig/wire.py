@@ -1,4 +1,6 @@
-"""D-Bus byte by byte: a connection that sends whatever it is told, right or wrong, and reads what comes back."""
+"""D-Bus byte by byte: a connection, of any user for root, that sends whatever it is told, right or wrong, and reads what
+comes back. Every Python program of the tests and benchmarks that needs more than a library allows uses this one.
+"""
 
 import array
 import os
@@ -128,14 +130,14 @@ class Reader:
 class Message:
     """A message that has come."""
 
-    def __init__(self, data, order, length):
+    def __init__(self, data):
+        self.data, self.order = data, "<" if data[0] == ord("l") else ">"
         self.kind, self.flags = data[1], data[2]
-        self.serial = struct.unpack_from(order + "I", data, 8)[0]
-        self.fields = dict(Reader(data, order, 12).value("a(yv)"))
-        self.data, self.order, self.length = data, order, length
+        self.size, self.serial = struct.unpack_from(self.order + "II", data, 4)
+        self.fields = dict(Reader(data, self.order, 12).value("a(yv)"))
 
     def arguments(self):
-        reader = Reader(self.data[len(self.data) - self.length:], self.order)
+        reader = Reader(self.data[len(self.data) - self.size:], self.order)
         return [reader.value(kind) for kind in types(self.fields.get(SIGNATURE, ""))]
 
 
@@ -158,35 +160,61 @@ def fields(**named):
     return [(codes[name], TYPES[codes[name]], value) for name, value in named.items() if value is not None]
 
 
+def length(received):
+    """The size of the first message in some bytes, 0 while that cannot be told."""
+    if len(received) < 16:
+        return 0
+    body, _, header = struct.unpack_from(("<" if received[0] == ord("l") else ">") + "III", received, 4)
+    return 16 + (header + 7) // 8 * 8 + body
+
+
+def connect(address, user=None, descriptors=True, timeout=20):
+    """A socket to a bus that has accepted it as this user's, or another's, which only root may say."""
+    own = os.geteuid()
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.settimeout(timeout)
+    try:
+        # The bus asks the kernel who has connected.
+        if user is not None and user != own:
+            os.seteuid(user)
+        try:
+            stream.connect(address.split("path=")[1].split(",")[0])
+        finally:
+            if os.geteuid() != own:
+                os.seteuid(own)
+        stream.sendall(b"\0AUTH EXTERNAL " + str(own if user is None else user).encode().hex().encode() + b"\r\n")
+        expect(stream, b"OK")
+        if descriptors:
+            stream.sendall(b"NEGOTIATE_UNIX_FD\r\n")
+            expect(stream, b"AGREE_UNIX_FD")
+        stream.sendall(b"BEGIN\r\n")
+    except OSError as error:
+        stream.close()
+        raise Gone from error
+    return stream
+
+
+def expect(stream, start):
+    """Reads a line of the authentication."""
+    text = b""
+    while not text.endswith(b"\r\n"):
+        byte = stream.recv(1)
+        if not byte:
+            raise Gone
+        text += byte
+    if not text.startswith(start):
+        raise Gone(text)
+
+
 class Peer:
     """A connection to a bus that has said hello."""
 
-    def __init__(self, address):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(20)
+    def __init__(self, address, user=None):
+        self.socket = connect(address, user)
         self.serial = 0
-        self.received = b""
+        self.received = bytearray()
         self.others = []
-        try:
-            self.socket.connect(address.split("path=")[1].split(",")[0])
-            self.socket.sendall(b"\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\r\n")
-            self.line(b"OK")
-            self.socket.sendall(b"NEGOTIATE_UNIX_FD\r\n")
-            self.line(b"AGREE_UNIX_FD")
-            self.socket.sendall(b"BEGIN\r\n")
-        except OSError as error:
-            raise Gone from error
         self.name = self.ask_bus("Hello")[0]
-
-    def line(self, expected):
-        text = b""
-        while not text.endswith(b"\r\n"):
-            byte = self.socket.recv(1)
-            if not byte:
-                raise Gone
-            text += byte
-        if not text.startswith(expected):
-            raise Gone(text)
 
     def next_serial(self):
         self.serial += 1
@@ -211,13 +239,10 @@ class Peer:
     def receive(self, timeout=20.0):
         """The next message, or None if none comes in time."""
         while True:
-            if len(self.received) >= 16:
-                order = "<" if self.received[0] == ord("l") else ">"
-                length, _, header = struct.unpack_from(order + "III", self.received, 4)
-                size = 16 + (header + 7) // 8 * 8 + length
-                if len(self.received) >= size:
-                    data, self.received = self.received[:size], self.received[size:]
-                    return Message(data, order, length)
+            if (size := length(self.received)) and len(self.received) >= size:
+                data = bytes(self.received[:size])
+                del self.received[:size]
+                return Message(data)
             if not select.select([self.socket], [], [], timeout)[0]:
                 return None
             try:

@@ -1,28 +1,20 @@
-"""A connection to the bus that can be anybody's, and behave as badly as one likes.
+"""A connection of any user to the bus, on asyncio's loop, that can behave as badly as one likes.
 
-jeepney makes the calls and reads the answers. Locations come two thousand times a second, so those are only searched for
-what is checked.
+Locations arrive two thousand times a second, so those are only searched for what is checked.
 """
 
 import asyncio
-import os
-import socket
 import struct
 
-from jeepney import DBusAddress, MessageFlag, MessageType, new_method_call
-from jeepney.low_level import HeaderFields, Message
+import wire
+from wire import CALL, ERROR, SIGNAL, Gone, Message, Writer, fields, message, types
 
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
-SIGNAL = 4
 
 
 class Refused(Exception):
     """An answer that is an error; its name."""
-
-
-class Gone(Exception):
-    """The connection has ended."""
 
 
 class Connection:
@@ -36,7 +28,8 @@ class Connection:
         self.received = bytearray()
         self.on_location = lambda sequence, latitude: None
         self.on_signal = lambda member, arguments: None
-        self.socket = connect_as(user, address.removeprefix("unix:path="))
+        self.socket = wire.connect(address, user, descriptors=False)
+        self.socket.setblocking(False)
         self.is_open = True
         self.resume()
 
@@ -78,12 +71,15 @@ class Connection:
     def begin(self, member, signature="", body=(), of=SERVICE, at=MANAGER, on=SERVICE):
         """Sends a call; the future gets what is answered."""
         self.serial += 1
-        message = new_method_call(DBusAddress(at, on, of), member, signature or None, tuple(body))
+        data = Writer()
+        for kind, value in zip(types(signature), body):
+            data.value(kind, value)
+        header = fields(path=at, interface=of, member=member, destination=on, signature=signature or None)
         future = self.loop.create_future()
-        # Whoever does not wait for it does not care what it is, only that it comes.
+        # A caller that does not wait for it wants only that it comes.
         future.add_done_callback(lambda future: future.cancelled() or future.exception())
         self.waiting[self.serial] = (self.ledger.asked(member, on), future)
-        self.send(message.serialise(serial=self.serial))
+        self.send(message(self.serial, CALL, header, data.data))
         return future
 
     async def call(self, member, signature="", body=(), **where):
@@ -106,53 +102,26 @@ class Connection:
             self.ledger.thrown_out(self)
             return self.close()
         self.received += piece
-        while (length := message_length(self.received)) and len(self.received) >= length:
-            message = bytes(self.received[:length])
+        while (length := wire.length(self.received)) and len(self.received) >= length:
+            data = bytes(self.received[:length])
             del self.received[:length]
-            self.take(message)
+            self.take(data)
 
-    def take(self, message):
-        if message[1] == SIGNAL and (fix := location_in(message)):
+    def take(self, data):
+        if data[1] == SIGNAL and (fix := location_in(data)):
             return self.on_location(*fix)
-        parsed = Message.from_buffer(message)
-        fields = parsed.header.fields
-        if message[1] == SIGNAL:
-            return self.on_signal(fields[HeaderFields.member], parsed.body)
-        entry, future = self.waiting.pop(fields.get(HeaderFields.reply_serial), (None, None))
+        parsed = Message(data)
+        if parsed.kind == SIGNAL:
+            return self.on_signal(parsed.fields[wire.MEMBER], parsed.arguments())
+        entry, future = self.waiting.pop(parsed.fields.get(wire.REPLY_SERIAL), (None, None))
         if future is None:
             return None
         self.ledger.answered(entry)
         if future.done():
             return None
-        if parsed.header.message_type == MessageType.error:
-            return future.set_exception(Refused(fields[HeaderFields.error_name]))
-        return future.set_result(parsed.body)
-
-
-def connect_as(user, path):
-    """A socket that the bus takes for this user's."""
-    own = os.geteuid()
-    os.seteuid(user)
-    try:
-        stream = socket.socket(socket.AF_UNIX)
-        stream.settimeout(20)
-        stream.connect(path)
-        stream.sendall(b"\0AUTH EXTERNAL " + str(user).encode().hex().encode() + b"\r\n")
-        answer = stream.recv(512)
-        if not answer.startswith(b"OK "):
-            raise OSError(f"the bus does not let user {user} in: {answer!r}")
-        stream.sendall(b"BEGIN\r\n")
-    finally:
-        os.seteuid(own)
-    stream.setblocking(False)
-    return stream
-
-
-def message_length(received):
-    if len(received) < 16:
-        return 0
-    body, fields = struct.unpack_from("<I", received, 4)[0], struct.unpack_from("<I", received, 12)[0]
-    return 16 + (fields + 7 & ~7) + body
+        if parsed.kind == ERROR:
+            return future.set_exception(Refused(parsed.fields[wire.ERROR_NAME]))
+        return future.set_result(parsed.arguments())
 
 
 def location_in(message):
