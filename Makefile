@@ -6,11 +6,11 @@
 demo:
 	@Tests/Rig/demo.sh
 
-# Every test, on every bus there is.
+# Every test once, on both brokers: what failed, and a summary; VERBOSE=1 prints everything. About six minutes.
 check:
 	@Tests/Rig/check.sh
 
-.PHONY: bench soak
+.PHONY: bench soak siege
 
 # The service, GeoClue alone and the raw limit side by side, in ten minutes; BENCH="--quick" takes two.
 bench:
@@ -19,6 +19,10 @@ bench:
 # MINUTES (30) of fixes, with consumers that come, go, stall and misbehave, and GeoClue and polkit restarted now and then.
 soak:
 	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
+# One user does its worst for SECONDS_EACH (10), in every way or in those of ATTACKS, while another one's service is measured.
+siege:
+	@Benchmarks/siege.py $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(ATTACKS)
 
 .PHONY: fuzz sanitize
 

@@ -61,7 +61,7 @@ class Machine(contextlib.ExitStack):
         self.nmea = self.folder / "nmea.sock"
         self.started = 0
         owner = os.getuid() if owner is None else owner
-        self.bus = self.start([RIG / "private-bus.sh", "system", self.folder, str(owner)], BUS_BROKER=broker)
+        self.bus = self.start([RIG / "private-bus.sh", "system", self.folder, str(owner)], BUS_BROKER=broker, BUS_LIMITS=limits)
         wait_until("the bus answers", lambda: self.ask("GetId") is not None)
         # Behind dbus-broker are a script and a launcher, which only wait.
         self.bus_process = self.bus.pid

@@ -15,7 +15,6 @@ import os
 import pathlib
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from rig import GEOCLUE, TOP, Failure
 from soaking.consumers import Crowd, listener, misbehaver, staller, visitor
 from soaking.ledger import Ledger
 from soaking.machine import POLKIT, SoakMachine
+from soaking.receiver import Receiver
 
 # How much more private memory than after the warm-up is a leak: less than 1 KiB for each consumer that has been here.
 MEMORY_KIB = 1024
@@ -77,7 +77,7 @@ class Soak:
             number += 1
             latitude = 52 + number % 60000 / 60000
             there = self.machine.geoclue
-            if await self.receiver.write(latitude):
+            if await self.write_fix(latitude):
                 self.written += 1
                 # Longer than the longest pause before the service tries a new GeoClue.
                 while abs(self.held - latitude) > 1e-6 and time.monotonic() - begun < 30:
@@ -88,6 +88,13 @@ class Soak:
                     if abs(self.held - latitude) > 1e-6:
                         self.ledger.violation("a fix that GeoClue was given has not come within 30 s")
             await asyncio.sleep(max(0, 1 / self.options.rate - (time.monotonic() - begun)))
+
+    async def write_fix(self, latitude):
+        """False if GeoClue does not read for a second."""
+        deadline = time.monotonic() + 1
+        while not (is_written := self.receiver.write(latitude)) and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+        return is_written
 
     async def make_trouble(self):
         troubles = [self.restart_geoclue, self.reload, *([self.restart_polkit] if self.machine.is_whole else [])]
@@ -170,47 +177,6 @@ class Soak:
                 f"{self.ledger.calls} calls, {self.ledger.answers} answers, {self.restarts} restarts, "
                 f"{self.ledger.thrown} thrown out by the bus; {now.private_kib} KiB private, "
                 f"{now.resident_kib} KiB resident, {now.descriptors} descriptors")
-
-
-class Receiver:
-    """A GPS receiver that GeoClue reads from; a new GeoClue connects anew."""
-
-    def __init__(self, path):
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(path))
-        os.chmod(path, 0o777)
-        self.listener.listen()
-        self.listener.setblocking(False)
-        self.reader = None
-
-    def hang_up(self):
-        if self.reader:
-            self.reader.close()
-        self.reader = None
-
-    async def write(self, latitude):
-        """False if GeoClue does not read."""
-        deadline = time.monotonic() + 1
-        while True:
-            try:
-                self.reader = self.listener.accept()[0]
-            except BlockingIOError:
-                if self.reader or time.monotonic() > deadline:
-                    break
-            await asyncio.sleep(0.005)
-        if not self.reader:
-            return False
-        minutes = (latitude - 52) * 60
-        body = time.strftime("GPGGA,%H%M%S.00,", time.gmtime()) + f"52{minutes:010.7f},N,01322.0000000,E,1,08,1.4,34.0,M,46.9,M,,"
-        checksum = 0
-        for byte in body.encode():
-            checksum ^= byte
-        try:
-            self.reader.sendall(f"${body}*{checksum:02X}\r\n".encode())
-        except OSError:
-            self.hang_up()
-            return False
-        return True
 
 
 def main():

@@ -11,18 +11,19 @@ PEOPLE = (5, 65534)
 POLKIT = "org.freedesktop.PolicyKit1"
 RULES = """
 polkit.addRule(function(action, subject) {
-  if (action.id.indexOf("org.geopublicist.location1.access") == 0) return polkit.Result.YES;
+  if (/^org.geopublicist.location1.access(-precise)?$/.test(action.id)) return polkit.Result.YES;
 });
 """
 
 
 class SoakMachine(Machine):
-    def __init__(self, broker):
+    def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd"):
+        self.program = program
         # Without root everybody on the bus is this user, whom the service trusts without asking polkit.
         self.is_whole = os.getuid() == 0
         self.daemon_user = DAEMON_USER if self.is_whole else os.getuid()
         self.people = PEOPLE if self.is_whole else (os.getuid(),)
-        super().__init__(broker, owner=self.daemon_user)
+        super().__init__(broker, owner=self.daemon_user, limits=limits)
         self.agents = [self.start_agent(user) for user in self.people] if self.is_whole else []
         self.geoclue = self.start_geoclue()
         self.polkit = self.begin_polkit() if self.is_whole else None
@@ -33,7 +34,7 @@ class SoakMachine(Machine):
         configuration = self.folder / "geopublicist.conf"
         # The limits are those of everybody; only that it may end when it is idle would end the soak.
         configuration.write_text("[Service]\nidle-timeout=0\n")
-        command = [BUILT / "geopublicistd", "--system", "--address", self.address, "--geoclue-address", self.address,
+        command = [self.program, "--system", "--address", self.address, "--geoclue-address", self.address,
                    "--config", configuration]
         if self.is_whole:
             user = str(self.daemon_user)

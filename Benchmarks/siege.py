@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+"""One user does its worst to the service on a bus with stock limits, while another one's calls and locations are measured.
+
+    siege.py [--seconds 10] [--broker dbus-daemon|dbus-broker|both] [--program PATH] [--no-build] [--seed N] [ATTACK…]
+
+For each attack, by name, or all: the same process must be there afterwards and never have held more than 40 MB, the
+witness's calls be answered within 200 ms at the 99th percentile, each of its locations come within a second, and private
+memory return to within 2 MB. Where the memory controller is available, the service may have 160 MB, as its unit says.
+Needs root: the users must be different ones.
+"""
+
+import argparse
+import atexit
+import contextlib
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+from presence import fields_of
+from rig import BUILT, TOP, Failure, wait_until
+from sieging import attackers, witness
+from soaking.machine import POLKIT, SoakMachine
+from soaking.receiver import Receiver
+
+WITNESS, ATTACKER = 5, 65534
+# More users for attacks by several at once: those that every Debian has.
+USERS = [ATTACKER, 2, 3, 4, 6, 8, 9, 10]
+MEMORY_MAX, RESIDENT_MAX_KIB, KEPT_KIB = 160 << 20, 40 << 10, 2 << 10
+CALL_SECONDS, LOCATION_SECONDS, NEWCOMER_SECONDS = 0.2, 1.0, 2.0
+
+
+class SiegeMachine(SoakMachine):
+    def __init__(self, broker, program):
+        super().__init__(broker, "stock", program)
+        self.wait_for_name(POLKIT, self.polkit)
+        self.receiver = Receiver(self.nmea)
+        limit_memory(self.daemon)
+
+    def peak(self):
+        return int(fields_of(f"/proc/{self.daemon.pid}/status")["VmHWM:"])
+
+    def private(self):
+        return self.memory()["private_dirty_kb"]
+
+    def forget_peak(self):
+        pathlib.Path(f"/proc/{self.daemon.pid}/clear_refs").write_text("5")
+
+
+def limit_memory(process):
+    """Lets a process have only as much memory as the unit allows, where groups can be made."""
+    for top, limit in ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"):
+        group = pathlib.Path(f"{top}/geopublicist-siege-{os.getpid()}")
+        with contextlib.suppress(OSError):
+            group.mkdir(exist_ok=True)
+            atexit.register(remove, group, os.getpid())
+            (group / limit).write_text(str(MEMORY_MAX))
+            (group / "cgroup.procs").write_text(str(process.pid))
+            return
+
+
+def remove(group, owner):
+    with contextlib.suppress(OSError):
+        if os.getpid() == owner:
+            group.rmdir()
+
+
+def fork(user, play):
+    """Runs a function in a process of its own, as a user; returns its number."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        play()
+    except BaseException as error:  # noqa: BLE001 - a child must never return into its parent's code
+        if not isinstance(error, attackers.Gone):
+            print(f"  {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(0)
+
+
+class Observation:
+    """The witness in its process."""
+
+    def __init__(self, machine):
+        self.input, end = os.pipe(), os.pipe()
+        read, write = self.input
+        self.end = end[1]
+
+        def play():
+            # Its input ends when the parent closes the only other end.
+            os.close(self.end)
+            witness.run(machine.address, end[0], write)
+
+        self.child = fork(WITNESS, play)
+        os.close(write)
+        os.close(end[0])
+        self.output = os.fdopen(read)
+        if not self.output.readline():
+            raise Failure("the witness gets no subscription")
+
+    def account(self):
+        os.close(self.end)
+        account = json.loads(self.output.readline() or '{"gone": true}')
+        os.waitpid(self.child, 0)
+        return account
+
+
+class Siege:
+    def __init__(self, machine, attack, broker, seconds, seed):
+        self.machine, self.attack, self.broker, self.seconds, self.seed = machine, attack, broker, seconds, seed
+        self.fixes = []
+
+    def write_fixes(self, seconds, rate=1.0):
+        """Each with a latitude of its own."""
+        end = due = time.monotonic()
+        end += seconds
+        while time.monotonic() < end:
+            if time.monotonic() >= due:
+                latitude = 52.1 + len(self.fixes) * 1e-4
+                if self.machine.receiver.write(latitude):
+                    self.fixes.append((latitude, time.monotonic()))
+                due += 1 / rate
+            time.sleep(max(0, min(due, end) - time.monotonic()))
+            if self.machine.daemon.poll() is not None:
+                return
+
+    def run(self):
+        """Returns a line of figures, and what does not hold."""
+        observation = Observation(self.machine)
+        wait_until("GeoClue reads", lambda: self.machine.receiver.write(52.05))
+        self.write_fixes(2)
+        before = self.machine.private()
+        self.machine.forget_peak()
+        users = USERS[:attackers.USERS.get(self.attack, 1)]
+        children = [fork(user, lambda: self.attack(
+            attackers.Besieger(self.machine.address, self.broker, self.seconds, random.Random(self.seed))))
+            for user in users]
+        self.write_fixes(self.seconds, attackers.RATE.get(self.attack, 1.0))
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, 9)
+            os.waitpid(child, 0)
+        self.write_fixes(1.5)
+        if self.machine.daemon.poll() is not None:
+            log = self.machine.daemon_log()[-600:]
+            observation.account()
+            return "", [f"the service has ended with {self.machine.daemon.returncode}: {log}"]
+        time.sleep(1)
+        account, peak = observation.account(), self.machine.peak()
+        return self.judge(account, before, peak)
+
+    def judge(self, account, before, peak):
+        if account.get("gone"):
+            return "", ["the bus has ended the witness's connection"]
+        after = self.machine.private()
+        end = time.monotonic() + 20
+        while after - before > KEPT_KIB and time.monotonic() < end:
+            time.sleep(0.2)
+            after = self.machine.private()
+        arrivals = dict((round(latitude, 6), at) for latitude, at in reversed(account["locations"]))
+        lateness = [arrivals.get(round(latitude, 6), float("inf")) - at for latitude, at in self.fixes]
+        late, calls = max(lateness, default=float("inf")), account["calls"]
+        newest = max(account["newcomers"], default=float("inf"))
+        figures = (f"calls {milliseconds(calls, .5)}/{milliseconds(calls, .99)}/{milliseconds(calls, 1)} ms "
+                   f"(bus {milliseconds(account['bus'], .99)}), newcomer {newest * 1000:.0f}, location {late * 1000:.0f}, "
+                   f"peak {peak / 1024:.1f} MiB, kept {(after - before) / 1024:+.1f} MiB")
+        # What a bus under the same load takes by itself is not the service's.
+        excess = quantile(account["bus"], .99)
+        broken = [
+            (quantile(calls, .99) > CALL_SECONDS + excess, "calls take too long"),
+            (late > LOCATION_SECONDS + excess, f"{sum(time > LOCATION_SECONDS for time in lateness)} of {len(lateness)} locations late"),
+            (newest > NEWCOMER_SECONDS + excess, "newcomers wait too long"),
+            (account["unanswered"], f"unanswered: {account['unanswered'][:3]}"),
+            (account["refused"], f"refused: {account['refused'][:2]}"),
+            (len(account["closed"]) > 1, f"told {account['closed']}"),
+            (peak > RESIDENT_MAX_KIB, "it held too much memory"), (after - before > KEPT_KIB, "it keeps memory"),
+        ]
+        return figures, [text for is_broken, text in broken if is_broken]
+
+
+def quantile(durations, share):
+    return sorted(durations)[min(len(durations) - 1, int(len(durations) * share))] if durations else float("inf")
+
+
+def milliseconds(durations, share):
+    return f"{quantile(durations, share) * 1000:.0f}"
+
+
+def besiege(broker, attacks, options, seed):
+    """Whether all attacks were stood; one machine serves until it does not stand one."""
+    failed, machine = 0, None
+    with contextlib.ExitStack() as stack:
+        for attack in attacks:
+            if attack in attackers.ON_BROKER_ONLY and broker == "dbus-daemon":
+                continue
+            try:
+                machine = machine or stack.enter_context(SiegeMachine(broker, options.program))
+                figures, broken = Siege(machine, attack, broker, options.seconds, seed).run()
+            except Failure as failure:
+                figures, broken = "", [str(failure)]
+            print(f"{'✘' if broken else '✔'} {attack.__name__}, {broker}: {figures}", *broken, sep="\n    ", flush=True)
+            if broken:
+                failed += 1
+                stack.pop_all().close()
+                machine = None
+    return failed
+
+
+def main():
+    names = {attack.__name__: attack for attack in attackers.ALL}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10, help="of each attack")
+    parser.add_argument("--broker", default="both", choices=("dbus-daemon", "dbus-broker", "both"))
+    parser.add_argument("--program", default=BUILT / "geopublicistd", help="the service; the release build unless given")
+    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("attacks", nargs="*", choices=[[], *names], metavar="ATTACK", help=", ".join(names))
+    options = parser.parse_args()
+    if os.getuid() != 0:
+        sys.exit("Run it as root: the attacker and the witness are different users.")
+    subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
+    if not options.no_build and options.program == BUILT / "geopublicistd":
+        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+    seed = options.seed if options.seed is not None else random.randrange(1 << 32)
+    attacks = [names[name] for name in options.attacks] or attackers.ALL
+    brokers = ["dbus-daemon", "dbus-broker"] if options.broker == "both" else [options.broker]
+    seconds = len(attacks) * len(brokers) * (options.seconds + 7)
+    print(f"{len(attacks)} attacks of {options.seconds:g} s, seed {seed}: about {seconds / 60:.0f} min. "
+          "Calls are at the median, the 99th percentile and the slowest.", flush=True)
+    failed = sum(besiege(broker, attacks, options, seed) for broker in brokers)
+    if failed:
+        sys.exit(f"{failed} attacks were not stood.")
+
+
+if __name__ == "__main__":
+    main()

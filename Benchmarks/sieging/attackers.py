@@ -1,0 +1,428 @@
+"""What one user can do to the service on a bus with stock limits, within the law of the bus.
+
+An attack is a function of a `Besieger`, which runs as the attacking user until `is_over()`. Where the bus ends a connection
+(`Gone`), that is the bus's right, and the attack goes on with others. ALL lists them; the docstring says what each is after.
+"""
+
+import select
+import struct
+import time
+
+import wire
+from wire import CALL, ERROR, NO_REPLY, REPLY, SIGNAL, Gone, Peer, Writer, fields, message
+
+SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
+SUBSCRIPTION = SERVICE + ".Subscription"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+# Below the 256 connections that the bus allows a user.
+MANY = 200
+# What the service might believe if it looked only at the names: path, interface, member.
+BELIEVED = [
+    ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged"),
+    ("/org/freedesktop/GeoClue2/Agent", PROPERTIES, "PropertiesChanged"),
+    ("/org/freedesktop/GeoClue2/Client/1", "org.freedesktop.GeoClue2.Client", "LocationUpdated"),
+    ("/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority", "Changed"),
+    ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep"),
+    ("/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved"),
+]
+
+
+class Besieger:
+    def __init__(self, address, broker, seconds, random):
+        self.address, self.broker, self.random = address, broker, random
+        self.end = time.monotonic() + seconds
+        self.peers = []
+
+    def is_over(self):
+        return time.monotonic() > self.end
+
+    def peer(self):
+        peer = Peer(self.address)
+        peer.socket.settimeout(2)
+        self.peers.append(peer)
+        return peer
+
+    def crowd(self, count):
+        return [self.peer() for _ in range(count)]
+
+    def subscribe(self, peer, count=1, is_started=True):
+        """Makes subscriptions; returns the paths of those that were granted."""
+        paths = []
+        for _ in range(count):
+            answer = peer.call(SERVICE, MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}])
+            if answer and answer.kind == REPLY:
+                paths += answer.arguments()
+        for path in paths if is_started else []:
+            peer.call(SERVICE, path, SUBSCRIPTION, "Start")
+        return paths
+
+    def owner(self):
+        return self.peer().ask_bus("GetNameOwner", "s", [SERVICE])[0]
+
+    def unread(self, said):
+        """Sends each peer's messages again and again and reads no answer; a peer that can take no more is left as it is."""
+        for peer in said:
+            peer.socket.setblocking(False)
+        rest = {peer: b"" for peer in said}
+        while not self.is_over() and rest:
+            _, writable, _ = select.select([], [peer.socket for peer in rest], [], 0.1)
+            for peer in [peer for peer in rest if peer.socket in writable]:
+                data = rest[peer] or b"".join(renumbered(peer, data) for data in said[peer])
+                try:
+                    rest[peer] = data[peer.socket.send(data):]
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    del rest[peer]
+        while not self.is_over():
+            time.sleep(0.1)
+
+    def converse(self, peers, *messages, window=1):
+        """Sends messages and reads the answers, as many at a time as `window`, as fast as they come."""
+        for peer in peers:
+            peer.number = 0
+            for _ in range(window):
+                self.next_message(peer, messages)
+        while not self.is_over() and peers:
+            readable, _, _ = select.select([peer.socket for peer in peers], [], [], 0.1)
+            for peer in [peer for peer in peers if peer.socket in readable]:
+                try:
+                    while (answer := peer.receive(0)) is not None:
+                        if answer.kind in (REPLY, ERROR):
+                            self.next_message(peer, messages)
+                except (Gone, OSError):
+                    peers.remove(peer)
+
+    @staticmethod
+    def next_message(peer, messages):
+        peer.number += 1
+        peer.send_bytes(renumbered(peer, messages[peer.number % len(messages)]))
+
+
+def renumbered(peer, data):
+    """A message with the connection's next serial number in it."""
+    return data[:8] + struct.pack("<I", peer.next_serial()) + data[12:]
+
+
+def call(member, signature="", *values, of=SERVICE, at=MANAGER, on=SERVICE, flags=0):
+    body = Writer()
+    for kind, value in zip(wire.types(signature), values):
+        body.value(kind, value)
+    return message(1, CALL, fields(
+        path=at, interface=of, member=member, destination=on, signature=signature or None), body.data, flags=flags)
+
+
+def byte_array(size):
+    return struct.pack("<I", size) + bytes(size)
+
+
+LIST = call("ListSubscriptions")
+GET_ALL = call("GetAll", "s", SERVICE, of=PROPERTIES)
+
+
+# Clients that do not read
+
+def replies_never_read(siege):
+    """Queues of large replies that grow without bound: eight connections ask for long lists and read none."""
+    for peer in siege.crowd(31):
+        siege.subscribe(peer, 16, is_started=False)
+    siege.unread({peer: [LIST] for peer in siege.crowd(8)})
+
+
+def locations_never_read(siege):
+    """The 127 MiB that the bus charges to the sender: hundreds of running subscriptions of stopped programs."""
+    for peer in siege.crowd(31):
+        siege.subscribe(peer, 16)
+    while not siege.is_over():
+        time.sleep(0.1)
+
+
+def signals_of_properties_never_read(siege):
+    """The same by changes of properties, which a client causes itself, and which nobody reads."""
+    said = {}
+    for peer in siege.crowd(20):
+        for path in siege.subscribe(peer):
+            said[peer] = [call("Set", "ssv", SUBSCRIPTION, "DistanceThreshold", ("d", float(step)), of=PROPERTIES, at=path)
+                          for step in (1, 2)]
+    siege.unread(said)
+
+
+def errors_never_read(siege):
+    """Refusals count, too: calls far beyond the limits whose errors are not read."""
+    messages = [call("Nonsense"), call("Ping", of="org.freedesktop.DBus.Peer"), LIST]
+    siege.unread({peer: messages for peer in siege.crowd(MANY)})
+
+
+def one_byte_at_a_time(siege):
+    """Clients that read, but so slowly that it makes no difference."""
+    peers = siege.crowd(31)
+    for peer in peers:
+        siege.subscribe(peer, 16)
+    while not siege.is_over():
+        for peer in peers:
+            peer.send_bytes(renumbered(peer, LIST))
+            peer.socket.recv(1)
+        time.sleep(0.05)
+
+
+# Huge messages
+
+def huge_signals(siege):
+    """Many bytes of memory for each byte received: signals of 7 and 31 MB to all and to the service."""
+    unique = siege.owner()
+    bodies = [byte_array(size) for size in (7_000_000, 31_000_000)]
+    while not siege.is_over():
+        peer = siege.peer()
+        try:
+            for path, interface, member in BELIEVED:
+                for body in bodies:
+                    for destination in (unique, None):
+                        peer.send(SIGNAL, body, path=path, interface=interface, member=member, destination=destination,
+                                  signature="ay")
+                    if siege.is_over():
+                        return
+        except Gone:
+            pass
+        siege.peers.remove(peer)
+        peer.close()
+
+
+def huge_elements(siege):
+    """As many values as fit: arrays of structures, of variants and of entries, megabytes each."""
+    unique = siege.owner()
+    bodies = []
+    for signature, value in [("as", [""] * 800_000), ("a(yv)", [(0, ("y", 0))] * 400_000),
+                             ("a{sv}", {str(number): ("u", number) for number in range(200_000)})]:
+        body = Writer()
+        body.value(signature, value)
+        bodies.append((signature, bytes(body.data)))
+    while not siege.is_over():
+        peer = siege.peer()
+        try:
+            for (path, interface, member), (signature, body) in zip(BELIEVED, bodies * 2):
+                for destination in (unique, None):
+                    peer.send(SIGNAL, body, path=path, interface=interface, member=member, destination=destination,
+                              signature=signature)
+                peer.send(CALL, body, path=MANAGER, interface=SERVICE, member="GetLocation", destination=SERVICE,
+                          signature=signature)
+                peer.drain()
+        except Gone:
+            pass
+        siege.peers.remove(peer)
+        peer.close()
+
+
+def huge_answers(siege):
+    """A question to a stranger, whether it is an agent, is answered with 31 MB, as a reply or as an error."""
+    text = Writer()
+    text.basic("s", "x" * 31_000_000)
+    variant = b"\2ay\0" + byte_array(31_000_000)
+    strings = Writer()
+    strings.value("v", ("as", [""] * 1_000_000))
+    answers = [(REPLY, variant, {"signature": "v"}), (REPLY, bytes(strings.data), {"signature": "v"}),
+               (ERROR, bytes(text.data), {"signature": "s", "error": "a.b"})]
+    strangers, asking = siege.crowd(4), siege.peer()
+    number = 0
+    while not siege.is_over():
+        asking.send_bytes(renumbered(asking, call("RequestAuthorization", "a{sv}", {}, flags=NO_REPLY)))
+        siege.subscribe(asking)
+        for index, stranger in enumerate(strangers):
+            try:
+                while (question := stranger.receive(0.05)) is not None:
+                    if question.kind == CALL:
+                        kind, body, named = answers[number % len(answers)]
+                        number += 1
+                        stranger.send(kind, body, destination=question.fields[wire.SENDER], reply=question.serial, **named)
+            except Gone:
+                strangers[index] = siege.peer()
+
+
+def huge_calls(siege):
+    """Calls as large as the bus lets pass: 31 MB on dbus-daemon, up to 120 MB on dbus-broker."""
+    sizes = [31_000_000] if siege.broker == "dbus-daemon" else [60_000_000, 100_000_000, 120_000_000]
+    while not siege.is_over():
+        for size in sizes:
+            peer = siege.peer()
+            try:
+                body = b"\2ay\0" + byte_array(min(size, 60_000_000)) if size <= 64_000_000 else \
+                    byte_array(60_000_000) + bytes(-60_000_000 % 4) + byte_array(size - 60_000_000)
+                signature = "v" if size <= 64_000_000 else "ayay"
+                peer.send(CALL, body, path=MANAGER, interface=SERVICE, member="GetLocation", destination=SERVICE,
+                          signature=signature)
+                peer.receive(2)
+            except Gone:
+                pass
+            siege.peers.remove(peer)
+            peer.close()
+
+
+def array_beyond_the_limit(siege):
+    """Eight bytes more than an array may have: dbus-broker forwards that, and libdbus leaves the bus over it."""
+    body = byte_array(64 * 1024 * 1024 + 8)
+    while not siege.is_over():
+        peer = siege.peer()
+        try:
+            peer.send(SIGNAL, body, path="/", interface="a.b", member="S", destination=SERVICE, signature="ay")
+            peer.ask_bus("GetId")
+        except Gone:
+            pass
+        siege.peers.remove(peer)
+        peer.close()
+        time.sleep(0.5)
+
+
+# Calls within the limits
+
+def long_lists(siege):
+    """The costliest call there is, by connections that do read: 496 rows for each of twenty, again and again."""
+    for peer in siege.crowd(31):
+        siege.subscribe(peer, 16, is_started=False)
+    siege.converse(siege.crowd(20), LIST)
+
+
+def many_connections(siege):
+    """First come, first served: two hundred connections that always have calls waiting."""
+    siege.converse(siege.crowd(MANY), GET_ALL, window=16)
+
+
+def many_kinds_of_calls(siege):
+    """The same with everything that is answered, by the libraries below the service too."""
+    siege.converse(
+        siege.crowd(MANY), call("Ping", of="org.freedesktop.DBus.Peer"), call("Nonsense"), GET_ALL,
+        call("Introspect", of="org.freedesktop.DBus.Introspectable"), call("GetMachineId", of="org.freedesktop.DBus.Peer"),
+        call("GetAll", "s", "a.b", of=PROPERTIES), call("Introspect", of="org.freedesktop.DBus.Introspectable", at="/"),
+        window=8)
+
+
+def costly_options(siege):
+    """64 KiB of options in each call, wrong in its last one."""
+    options = {f"key-{number}": ("s", "x" * 200) for number in range(280)}
+    nested = {"accuracy": ("aas", [["x"] * 500] * 20)}
+    siege.converse(siege.crowd(60), call("CreateSubscription", "a{sv}", options), call("GetLocation", "a{sv}", nested),
+                   window=4)
+
+
+def short_waits(siege):
+    """One-shot calls that end before anything can come, each of which may make a client of GeoClue's."""
+    siege.converse(siege.crowd(30), call("GetLocation", "a{sv}", {"timeout": ("u", 10), "maximum-age": ("u", 0)}), window=4)
+
+
+def all_subscriptions(siege):
+    """Every subscription that can be had."""
+    while not siege.is_over():
+        try:
+            siege.subscribe(siege.peer(), 16, is_started=False)
+        except Gone:
+            time.sleep(0.1)
+        if len(siege.peers) >= MANY:
+            time.sleep(0.1)
+
+
+def come_and_go(siege):
+    """Connections that subscribe and leave without a word, as fast as they can."""
+    while not siege.is_over():
+        peers = siege.crowd(10)
+        for peer in peers:
+            peer.send_bytes(renumbered(peer, call("CreateSubscription", "a{sv}", {})))
+            peer.send_bytes(renumbered(peer, call("GetLocation", "a{sv}", {"maximum-age": ("u", 0)})))
+        for peer in peers:
+            peer.close()
+        siege.peers.clear()
+
+
+def small_signals(siege):
+    """Signals that concern the service by their names, in any number."""
+    unique = siege.owner()
+    body = Writer()
+    body.value("s", "org.freedesktop.GeoClue2.Agent")
+    body.value("a{sv}", {"MaxAccuracyLevel": ("u", 8)})
+    body.value("as", [])
+    signals = [message(1, SIGNAL, fields(
+        path=path, interface=interface, member=member, destination=unique, signature="sa{sv}as"), body.data)
+        for path, interface, member in BELIEVED]
+    siege.unread({peer: signals for peer in siege.crowd(20)})
+
+
+def descriptors(siege):
+    """File descriptors with signals and calls, as many as the bus forwards."""
+    unique, count = siege.owner(), 16 if siege.broker == "dbus-daemon" else 64
+    while not siege.is_over():
+        peer = siege.peer()
+        try:
+            for _ in range(200):
+                peer.send(SIGNAL, path="/", interface="a.b", member="S", destination=unique, fds=count)
+                peer.send(CALL, flags=NO_REPLY, path=MANAGER, interface=SERVICE, member="ListSubscriptions",
+                          destination=unique, fds=count)
+        except Gone:
+            pass
+        siege.peers.remove(peer)
+        peer.close()
+
+
+# Authorization
+
+def silent_strangers(siege):
+    """A connection every tenth of a second that never says whether it is an agent, while others wait for the answer."""
+    while not siege.is_over():
+        peer = siege.peer()
+        peer.send_bytes(renumbered(peer, call("RequestAuthorization", "a{sv}", {})))
+        peer.send_bytes(renumbered(peer, call("GetLocation", "a{sv}", {"maximum-age": ("u", 0)})))
+        if len(siege.peers) > 150:
+            siege.peers.pop(0).close()
+        time.sleep(0.1)
+
+
+def fickle_agents(siege):
+    """Agents that come, change their minds a thousand times a second, overlapping, and leave while they are asked."""
+    body = {}
+    for level in (0, 4, 8):
+        writer = Writer()
+        writer.value("s", "org.freedesktop.GeoClue2.Agent")
+        writer.value("a{sv}", {"MaxAccuracyLevel": ("u", level)})
+        writer.value("as", [])
+        body[level] = bytes(writer.data)
+    subscriber = siege.peer()
+    siege.subscribe(subscriber, 16)
+    while not siege.is_over():
+        agents = siege.crowd(5)
+        try:
+            for _ in range(60):
+                for agent in agents:
+                    agent.send(SIGNAL, body[siege.random.choice([0, 4, 8])], path="/org/freedesktop/GeoClue2/Agent",
+                               interface=PROPERTIES, member="PropertiesChanged", signature="sa{sv}as")
+                    while (question := agent.receive(0)) is not None:
+                        if question.kind == CALL and siege.random.random() < 0.7:
+                            answer = Writer()
+                            answer.value("v", ("u", siege.random.choice([0, 4, 8])))
+                            agent.send(REPLY, answer.data, destination=question.fields[wire.SENDER],
+                                       reply=question.serial, signature="v")
+                time.sleep(0.005)
+        except Gone:
+            pass
+        for agent in agents:
+            siege.peers.remove(agent)
+            agent.close()
+
+
+def strangers_to_polkit(siege):
+    """A new connection for each question, since polkit has to be asked about each."""
+    while not siege.is_over():
+        for peer in siege.crowd(20):
+            peer.send_bytes(renumbered(peer, call("RequestAuthorization", "a{sv}", {})))
+        time.sleep(0.05)
+        while len(siege.peers) > 150:
+            siege.peers.pop(0).close()
+
+
+ALL = [
+    replies_never_read, locations_never_read, signals_of_properties_never_read, errors_never_read, one_byte_at_a_time,
+    huge_signals, huge_elements, huge_answers, huge_calls, array_beyond_the_limit, long_lists, many_connections,
+    many_kinds_of_calls, costly_options, short_waits, all_subscriptions, come_and_go, small_signals, descriptors,
+    silent_strangers, fickle_agents, strangers_to_polkit,
+]
+# How many fixes a second the receiver has; one unless an attack needs more.
+RATE = {locations_never_read: 20, one_byte_at_a_time: 20}
+# Only dbus-broker lets these pass.
+ON_BROKER_ONLY = {array_beyond_the_limit}
+# By so many users at once.
+USERS = {all_subscriptions: 8}

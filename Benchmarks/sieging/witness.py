@@ -1,0 +1,108 @@
+"""A well-behaved user during a siege: what its calls and locations take."""
+
+import json
+import os
+import select
+import time
+
+import wire
+from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Peer, Writer
+
+SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+PAUSE = 0.05
+# One of these at a time, and the bus itself beside them, to tell its slowness from the service's.
+CALLS = [
+    (MANAGER, PROPERTIES, "Get", "ss", [SERVICE, "State"]), (MANAGER, SERVICE, "ListSubscriptions", "", []),
+    (MANAGER, SERVICE, "GetLocation", "a{sv}", [{"maximum-age": ("u", 3_600_000)}]),
+    (MANAGER, PROPERTIES, "GetAll", "s", [SERVICE]),
+]
+# A newcomer comes every second.
+NEWCOMER = [
+    (MANAGER, SERVICE, "RequestAuthorization", "a{sv}", [{}]), (MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}]),
+]
+
+
+class Witness:
+    """Runs in a process of its own, as its user, until its standard input ends; then says what it has seen."""
+
+    def __init__(self, address):
+        self.address = address
+        self.peer = Peer(address)
+        self.calls, self.bus, self.newcomers = [], [], []
+        self.locations, self.refused, self.closed = [], [], []
+        self.pending = {}
+        path = self.peer.call(SERVICE, MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}]).arguments()[0]
+        self.peer.call(SERVICE, path, SERVICE + ".Subscription", "Start")
+
+    def begin(self, peer, durations, path, interface, member, signature, values, on=SERVICE):
+        body = Writer()
+        for kind, value in zip(wire.types(signature), values):
+            body.value(kind, value)
+        serial = peer.send(CALL, body.data, path=path, interface=interface, member=member, destination=on,
+                           signature=signature or None)
+        self.pending[peer, serial] = (time.monotonic(), durations, member)
+
+    def watch(self, end):
+        number, due, visitors = 0, time.monotonic(), []
+        while not select.select([end], [], [], 0)[0]:
+            now = time.monotonic()
+            if now >= due:
+                due = max(due + PAUSE, now)
+                self.begin(self.peer, self.calls, *CALLS[number % len(CALLS)])
+                self.begin(self.peer, self.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", [],
+                           on="org.freedesktop.DBus")
+                if number % round(1 / PAUSE) == 0:
+                    visitors = self.send_newcomer(visitors)
+                number += 1
+            sockets = [peer.socket for peer in (self.peer, *visitors)]
+            select.select([end, *sockets], [], [], max(0, due - time.monotonic()))
+            for peer in (self.peer, *visitors):
+                while (message := peer.receive(0)) is not None:
+                    self.take(peer, message)
+
+    def send_newcomer(self, visitors):
+        visitor = Peer(self.address)
+        for call in NEWCOMER:
+            self.begin(visitor, self.newcomers, *call)
+        visitors.append(visitor)
+        waiting = {peer for peer, _ in self.pending}
+        for peer in [peer for peer in visitors if peer not in waiting]:
+            visitors.remove(peer)
+            peer.close()
+        return visitors
+
+    def take(self, peer, message):
+        now = time.monotonic()
+        if message.kind in (REPLY, ERROR):
+            began, durations, member = self.pending.pop((peer, message.fields.get(wire.REPLY_SERIAL)), (now, [], ""))
+            durations.append(now - began)
+            if message.kind == ERROR:
+                self.refused.append(f"{member}: {message.fields[wire.ERROR_NAME]}: {message.arguments()[:1]}")
+        elif peer is not self.peer or message.kind != SIGNAL:
+            return
+        elif message.fields[wire.MEMBER] == "LocationUpdated":
+            self.locations.append((message.arguments()[0]["Latitude"], now))
+        elif message.fields[wire.MEMBER] in ("Closed", "AuthorizationChanged"):
+            self.closed.append(f"{message.fields[wire.MEMBER]} {message.arguments()}")
+
+    def account(self):
+        now = time.monotonic()
+        return {"calls": self.calls, "bus": self.bus, "newcomers": self.newcomers, "locations": self.locations,
+                "refused": self.refused[:5], "closed": self.closed,
+                "unanswered": [f"{member} for {now - began:.1f} s" for began, _, member in self.pending.values()
+                               if now - began > 1]}
+
+
+def run(address, end, output):
+    """In the child; never returns."""
+    try:
+        witness = Witness(address)
+        os.write(output, b"{}\n")
+        witness.watch(end)
+        account = witness.account()
+    except Gone:
+        account = {"gone": True}
+    with os.fdopen(output, "w") as file:
+        file.write(json.dumps(account))
+    os._exit(0)
