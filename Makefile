@@ -1,49 +1,65 @@
-# The two commands for a start; the rest is SwiftPM: swift build, swift test.
+# SPDX-License-Identifier: Apache-2.0
 
-.PHONY: demo check
+.DEFAULT_GOAL := help
+.PHONY: help build install demo test check fuzz sanitize bench soak siege deb deb-check deb-test
 
-# Live locations on a private bus until Ctrl-C. DURATION=seconds, COUNT=fixes and RATE=fixes-per-second are optional.
+SWIFT ?= $(shell Tests/Rig/find-swift.sh)
+
+# What the package is built with, and what the benchmarks measure: a stock SwiftPM release build. The standard library is
+# linked statically, since no distribution promises a stable shared one. Nothing is exported from the programs, so that
+# the linker can drop what they do not call; relative relocations keep tables out of memory. The rest is hardening.
+RELEASE_FLAGS = --configuration release --static-swift-stdlib --disable-local-rpath \
+  -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector \
+  $(addprefix -Xlinker ,--gc-sections --as-needed --no-export-dynamic --build-id=sha1 \
+  -z now -z relro -z noexecstack -z pack-relative-relocs)
+
+help:
+	@echo "make build        build the programs for installation"
+	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
+	@echo "make test         run every test, about six minutes: VERBOSE=1; make check is the same"
+	@echo "make demo         show live locations on a private bus until Ctrl-C"
+	@echo "make fuzz         fuzz everything that reads input: SECONDS_EACH=8 TARGETS=\"gpx bus\""
+	@echo "make sanitize     run every test with the address and thread sanitizers"
+	@echo "make bench        compare the service with GeoClue alone: BENCH=--quick"
+	@echo "make soak         run under load with faults: MINUTES=30"
+	@echo "make siege        let one user attack the service of another: SECONDS_EACH=10 ATTACKS="
+	@echo "make deb          build the Debian package"
+	@echo "make deb-check    build it and inspect it: lintian, hardening, dependencies, size"
+	@echo "make deb-test     build it and try it in containers of Debian 12 and 13 (as root)"
+
+build:
+	@for program in geopublicistd geopublicist; do \
+	  $(SWIFT) build $(RELEASE_FLAGS) $(SWIFT_FLAGS) --product $$program || exit 1; done
+
+install:
+	@packaging/install.sh
+
 demo:
 	@Tests/Rig/demo.sh
 
-# Every test once, on both brokers: what failed, and a summary; VERBOSE=1 prints everything. About six minutes.
-check:
+test check:
 	@Tests/Rig/check.sh
 
-.PHONY: bench soak siege
-
-# The service, GeoClue alone and the raw limit side by side, in ten minutes; BENCH="--quick" takes two.
-bench:
-	@Benchmarks/bench.py $(BENCH)
-
-# MINUTES (30) of fixes, with consumers that come, go, stall and misbehave, and GeoClue and polkit restarted now and then.
-soak:
-	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
-
-# One user does its worst for SECONDS_EACH (10), in every way or in those of ATTACKS, while another one's service is measured.
-siege:
-	@Benchmarks/siege.py $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(ATTACKS)
-
-.PHONY: fuzz sanitize
-
-# What reads from outside, fuzzed, and the daemon attacked on its bus: SECONDS_EACH=8 for each, TARGETS="gpx bus" for some.
 fuzz:
 	@Tests/Rig/fuzz.sh $(TARGETS)
 
-# Every test with the address and the thread sanitizer, and the leaks of 10,000 consumers come and gone.
 sanitize:
 	@Tests/Rig/sanitize.sh
 
-.PHONY: deb deb-check deb-test
+bench:
+	@Benchmarks/bench.py $(BENCH)
 
-# The Debian package of this tree, at its top: apt install ./geopublicist_*.deb
+soak:
+	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
+siege:
+	@Benchmarks/siege.py $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(ATTACKS)
+
 deb:
 	@packaging/build-deb.sh
 
-# Builds it and looks at it: lintian, hardening, dependencies, size. No root, no container.
 deb-check: deb
 	@packaging/check-deb.sh
 
-# Installs that package in containers of Debian 12 and 13 and tries it there: everything, from activation to purge. As root.
 deb-test: deb
 	@packaging/container/test.sh

@@ -110,16 +110,15 @@ let package = Package(
       swiftSettings: onMainLoop),
     .executableTarget(
       name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
-      path: "Tests/Examples/swift", swiftSettings: onMainLoop),
+      path: "Examples/swift", swiftSettings: onMainLoop),
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
-      path: "Tests/Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
+      path: "Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ExampleTests",
       dependencies: ["GeopublicistTestSupport", "follow-example", "geopublicist", "geopublicistd", "location-example"],
-      path: "Tests/Examples", exclude: ["c", "javascript", "python", "scenario.json", "shell", "short", "swift"],
-      sources: ["ExampleTests.swift"], swiftSettings: onMainLoop),
+      swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests",
       dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistTestSupport", "geopublicist", "geopublicistd"],

@@ -9,19 +9,11 @@ built=${BENCH_BUILT:-$top/.build/bench}
 mkdir -p "$built"
 
 echo "Building geopublicistd (release, as packaged) …"
-# As in packaging/debian/rules, but for what concerns only where it is built.
-flags="--configuration release --static-swift-stdlib --disable-local-rpath
-  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector"
-for product in geopublicistd geopublicist; do
-  # shellcheck disable=SC2086
-  Tests/Rig/swift.sh build $flags --product $product > "$built/build.log" 2>&1 || {
-    cat "$built/build.log"
-    exit 1
-  }
-done
-products=$(Tests/Rig/swift.sh build --configuration release --show-bin-path)
-packaging/link.sh "$(Tests/Rig/find-swift.sh)" "$products" "$built/geopublicistd.new" 00
-strip "$built/geopublicistd.new"
+make build > "$built/build.log" 2>&1 || {
+  cat "$built/build.log"
+  exit 1
+}
+strip -o "$built/geopublicistd.new" .build/release/geopublicistd
 mv "$built/geopublicistd.new" "$built/geopublicistd"
 
 flags="-std=gnu11 -O2 -Wall -Wextra -Werror $(pkg-config --cflags dbus-1)"

@@ -1,35 +1,74 @@
 #!/bin/sh
-# Puts everything that is installed at its place below a folder: programs, bus and polkit files, configuration, manual,
-# completions. Units and the system user are not among it: distributions have tools for those.
+# SPDX-License-Identifier: Apache-2.0
 #
-#   install.sh ROOT PROGRAM        ROOT: the folder that stands for /; PROGRAM: what link.sh has made
+# Installs what `make build` has built, and everything around it; `make install` runs it.
 #
-# Run it from the top of the source tree.
+# The environment, or the command line of make, chooses the folders:
+#
+#   PREFIX             of the programs, the manual and the completions (/usr/local)
+#   DESTDIR            put before every path, for packages
+#   SYSTEMUNITDIR      and the other folders below: where the bus, systemd and polkit look, asked of pkg-config
+#   PROGRAMS           the folder of the programs (.build/release)
+#
+# The configuration is in /etc/geopublicist whatever the prefix is.
 set -eu
-root=$1
-program=$2
+cd "$(dirname -- "$0")/.."
+prefix=${PREFIX:-/usr/local}
+libexec=$prefix/libexec
+programs=${PROGRAMS:-.build/release}
 
-file() { install -D -m 644 "$1" "$root$2/${3:-$(basename "$1")}"; }
+# The value of a package's pkg-config variable, or the usual one without it.
+variable() { pkg-config --variable="$2" "$1" 2> /dev/null | grep . || echo "$3"; }
 
-install -D -m 755 "$program" "$root/usr/libexec/geopublicistd"
-mkdir -p "$root/usr/bin"
-ln -sf ../libexec/geopublicistd "$root/usr/bin/geopublicist"
+busdata=$(variable dbus-1 datadir /usr/share)/dbus-1
+BUSPOLICYDIR=${BUSPOLICYDIR:-$busdata/system.d}
+BUSINTERFACEDIR=${BUSINTERFACEDIR:-$(variable dbus-1 interfaces_dir "$busdata/interfaces")}
+SYSTEMSERVICEDIR=${SYSTEMSERVICEDIR:-$(variable dbus-1 system_bus_services_dir "$busdata/system-services")}
+SESSIONSERVICEDIR=${SESSIONSERVICEDIR:-$(variable dbus-1 session_bus_services_dir "$busdata/services")}
+SYSTEMUNITDIR=${SYSTEMUNITDIR:-$(variable systemd systemdsystemunitdir /usr/lib/systemd/system)}
+USERUNITDIR=${USERUNITDIR:-$(variable systemd systemduserunitdir /usr/lib/systemd/user)}
+SYSUSERSDIR=${SYSUSERSDIR:-$(variable systemd sysusersdir /usr/lib/sysusers.d)}
+ACTIONDIR=${ACTIONDIR:-$(variable polkit-gobject-1 actiondir /usr/share/polkit-1/actions)}
+ZSHCOMPLETIONDIR=${ZSHCOMPLETIONDIR:-$prefix/share/zsh/site-functions}
+# Only where AppArmor is in use, or where a package says so.
+[ ! -d /etc/apparmor.d ] || APPARMORDIR=${APPARMORDIR:-/etc/apparmor.d}
+
+for program in geopublicistd geopublicist; do
+  [ -x "$programs/$program" ] || { echo "$programs/$program is missing: run make build first" >&2; exit 1; }
+done
+
+file() { install -D -m 644 "$1" "${DESTDIR:-}$2/${3:-$(basename "$1")}"; }
+
+# A file that names the service's program.
+file_with_path() {
+  file "$1" "$2"
+  sed -i "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|" "${DESTDIR:-}$2/$(basename "$1")"
+}
+
+install -D -m 755 "$programs/geopublicistd" "${DESTDIR:-}$libexec/geopublicistd"
+install -D -m 755 "$programs/geopublicist" "${DESTDIR:-}$prefix/bin/geopublicist"
+
 file packaging/geopublicist.conf /etc/geopublicist
-file packaging/apparmor/usr.libexec.geopublicistd /etc/apparmor.d
+for interface in dbus/org.geopublicist.*.xml; do file "$interface" "$BUSINTERFACEDIR"; done
+file dbus/org.geopublicist.Location1.conf "$BUSPOLICYDIR"
+file dbus/system-services/org.geopublicist.Location1.service "$SYSTEMSERVICEDIR"
+file_with_path dbus/services/org.geopublicist.Location1.service "$SESSIONSERVICEDIR"
+file packaging/sysusers/geopublicist.conf "$SYSUSERSDIR"
+file_with_path packaging/systemd/system/geopublicist.service "$SYSTEMUNITDIR"
+file_with_path packaging/systemd/user/geopublicist.service "$USERUNITDIR"
+for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
+[ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
 
-for interface in dbus/org.geopublicist.*.xml; do file "$interface" /usr/share/dbus-1/interfaces; done
-file dbus/org.geopublicist.Location1.conf /usr/share/dbus-1/system.d
-file dbus/system-services/org.geopublicist.Location1.service /usr/share/dbus-1/system-services
-file dbus/services/org.geopublicist.Location1.service /usr/share/dbus-1/services
-file packaging/metainfo/org.geopublicist.Location1.metainfo.xml /usr/share/metainfo
+share=$prefix/share
+file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
+file packaging/org.geopublicist.Location1.desktop "$share/applications"
+for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
+file packaging/completions/geopublicist.bash "$share/bash-completion/completions" geopublicist
+file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
+for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/doc/geopublicist"; done
+for rules in packaging/polkit/*.rules; do file "$rules" "$share/doc/geopublicist/examples"; done
 
-file packaging/man/geopublicistd.8 /usr/share/man/man8
-file packaging/man/geopublicist.conf.5 /usr/share/man/man5
-file packaging/man/org.geopublicist.Location1.5 /usr/share/man/man5
-
-file packaging/man/geopublicist.1 /usr/share/man/man1
-
-file packaging/completions/geopublicist.bash /usr/share/bash-completion/completions geopublicist
-file packaging/completions/_geopublicist /usr/share/zsh/vendor-completions
-for policy in packaging/polkit/*.policy; do file "$policy" /usr/share/polkit-1/actions; done
-for rules in packaging/polkit/*.rules; do file "$rules" /usr/share/doc/geopublicist/examples; done
+[ -n "${DESTDIR:-}" ] || cat << END
+Installed. The message bus starts the service when a program calls it; as root, once:
+  systemd-sysusers && systemctl daemon-reload && systemctl reload dbus
+END

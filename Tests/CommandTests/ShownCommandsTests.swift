@@ -60,7 +60,7 @@ import Testing
   /// A whole program of the examples, which are run with them.
   private func check(program block: Transcript) throws {
     let file = ["python": "follow.py", "javascript": "follow.js", "swift": "Follow.swift"][block.language] ?? ""
-    let program = try String(contentsOfFile: Rig.sourceFile("Tests/Examples/short/\(file)"), encoding: .utf8)
+    let program = try String(contentsOfFile: Rig.sourceFile("Examples/short/\(file)"), encoding: .utf8)
     #expect(block.text == program, "\(block.place)")
   }
 

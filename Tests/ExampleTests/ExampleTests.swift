@@ -12,7 +12,7 @@ import Testing
     scenario = try #require(JSON(line: text))
   }
 
-  private static func file(_ name: String) -> String { Rig.sourceFile("Tests/Examples/\(name)") }
+  private static func file(_ name: String) -> String { Rig.sourceFile("Examples/\(name)") }
 
   private func strings(_ name: String) -> [String] { scenario[name]?.array?.compactMap(\.string) ?? [] }
 
