@@ -83,7 +83,7 @@ final class AgentFinder {
     for name in names where owners[name] == nil {
       let done = round.expect()
       credentialCalls[name] = Credentials.ask(for: name, on: connection) { [weak self] credentials in
-        self?.credentialCalls.removeValueAndRoom(forKey: name)
+        self?.credentialCalls.removeValue(forKey: name)
         if let self, let credentials {
           owners[name] = credentials
           peers.whenGone(name) { [weak self] in self?.gone(name) }
@@ -125,7 +125,7 @@ final class AgentFinder {
   }
 
   private func gone(_ name: BusName) {
-    guard let user = owners.removeValueAndRoom(forKey: name)?.userID, let agents = users[user] else { return }
+    guard let user = owners.removeValue(forKey: name)?.userID, let agents = users[user] else { return }
     if agents.remove(name) { onChange?(user) }
   }
 

@@ -12,7 +12,7 @@ final class ClientFactsRegistry {
     let clientFacts = ClientFacts()
     allClientFacts[client.name] = clientFacts
     client.onEnd = { [weak self, name = client.name] in
-      self?.allClientFacts.removeValueAndRoom(forKey: name)
+      self?.allClientFacts.removeValue(forKey: name)
       close()
     }
     return clientFacts

@@ -92,7 +92,7 @@ package final class SystemGatekeeper: Gatekeeper {
     clients[client.name] = client
     return allClientFacts.open(for: client) { [weak self, name = client.name, user = client.credentials?.userID] in
       guard let self else { return }
-      clients.removeValueAndRoom(forKey: name)
+      clients.removeValue(forKey: name)
       sources.polkit.forget(name)
       guard let user, !clients.values.contains(where: { $0.credentials?.userID == user }) else { return }
       sources.sessions.forget(user)

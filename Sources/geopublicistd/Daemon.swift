@@ -12,7 +12,6 @@ import Publicist
     // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     CoreDumps.forbid()
-    HeapMemory.keepSmall()
     exit(run())
   }
 

@@ -78,12 +78,4 @@ import Testing
     #expect(twice.properties == ["k": .byte(2)])
     #expect(twice.options?.map(\.name) == ["k", "k"])
   }
-
-  @Test func aDictionaryThatHasLostMostOfManyGivesBackItsRoom() {
-    var numbers = Dictionary(uniqueKeysWithValues: (0..<4_000).map { ($0, -$0) })
-    for number in 10..<4_000 { #expect(numbers.removeValueAndRoom(forKey: number) == -number) }
-    #expect(numbers.capacity <= 256)
-    #expect(numbers == Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, -$0) }))
-    #expect(numbers.removeValueAndRoom(forKey: 4_000) == nil)
-  }
 }

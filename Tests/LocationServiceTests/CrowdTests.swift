@@ -8,7 +8,7 @@ import Testing
     var crowd = Crowd()
     return counts.filter { count in
       guard crowd.countChanged(to: count) else { return false }
-      crowd.cleared()
+      crowd.trimmed()
       return true
     }
   }

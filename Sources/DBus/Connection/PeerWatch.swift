@@ -55,5 +55,5 @@ public final class PeerWatch {
     }
   }
 
-  private func gone(_ peer: BusName) { actions.removeValueAndRoom(forKey: peer)?() }
+  private func gone(_ peer: BusName) { actions.removeValue(forKey: peer)?() }
 }

@@ -19,7 +19,7 @@ public final class ObjectTree {
   }
 
   func remove(_ object: ExportedObject) {
-    if objects[object.path] === object { objects.removeValueAndRoom(forKey: object.path) }
+    if objects[object.path] === object { objects.removeValue(forKey: object.path) }
   }
 
   func removeAll() {

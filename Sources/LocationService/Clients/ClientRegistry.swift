@@ -24,7 +24,7 @@ final class ClientRegistry {
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
-      guard let self, let client = clients.removeValueAndRoom(forKey: name) else { return }
+      guard let self, let client = clients.removeValue(forKey: name) else { return }
       client.end()
       memory.countChanged(to: clients.count)
     }

@@ -1,40 +1,47 @@
 import GeopublicistCGLib
 import MainLoop
 
-/// Gives memory back to the system when many clients have left; what the allocator keeps for the next ones would
-/// otherwise stay as much as there ever was need for.
+/// Returns memory to the system that only a crowd of clients or one huge message needed.
+///
+/// Without it a service that once had thousands of clients, or was sent 30 MB, stays that large until it ends.
 final class HeapTrimmer {
   private var crowd = Crowd()
   private var timer: LoopSource?
 
-  /// So many clients are there now.
+  init() {
+    // The default threshold rises with each large block that is freed, and such blocks then stay in the heap. Setting it,
+    // even to its default, keeps it where it is; see M_MMAP_THRESHOLD in mallopt(3).
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024)
+  }
+
+  /// Takes the number of clients after every change.
   func countChanged(to count: Int) {
     guard crowd.countChanged(to: count), timer == nil else { return }
-    // Later, since whoever leaves with many others is seldom the last one to go.
+    // Clients that leave with many others are seldom the last ones, so wait for the rest.
     timer = MainLoop.main.after(milliseconds: 1_000) { [weak self] in
       guard let self else { return }
       timer = nil
-      crowd.cleared()
+      crowd.trimmed()
       malloc_trim(0)
     }
   }
 }
 
-/// Notices that most of many have gone.
+/// Decides when most of a crowd has left.
 nonisolated struct Crowd: Sendable {
-  /// Of fewer there is nothing to be had.
+  /// Below this, trimming the heap is not worthwhile.
   static let least = 64
 
   private var most = 0
   private var count = 0
 
-  /// Takes the number of those who are there now; true if it is time to clear up behind the others.
+  /// Takes the number of clients; returns true when the heap should be trimmed.
   mutating func countChanged(to count: Int) -> Bool {
     self.count = count
     most = max(most, count)
     return most >= Self.least && count <= most / 2
   }
 
-  /// It has been cleared up.
-  mutating func cleared() { most = count }
+  /// Starts over after the heap was trimmed.
+  mutating func trimmed() { most = count }
 }
