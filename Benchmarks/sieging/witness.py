@@ -76,7 +76,7 @@ class Witness:
         now = time.monotonic()
         if message.kind in (REPLY, ERROR):
             began, durations, member = self.pending.pop((peer, message.fields.get(wire.REPLY_SERIAL)), (now, [], ""))
-            durations.append(now - began)
+            durations.append((began, now - began))
             if message.kind == ERROR:
                 self.refused.append(f"{member}: {message.fields[wire.ERROR_NAME]}: {message.arguments()[:1]}")
         elif peer is not self.peer or message.kind != SIGNAL:

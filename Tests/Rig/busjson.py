@@ -7,13 +7,7 @@ import json
 import math
 import os
 
-import dbus
-from gi.repository import GLib
-
-TYPES = {
-    "y": dbus.Byte, "b": dbus.Boolean, "n": dbus.Int16, "q": dbus.UInt16, "i": dbus.Int32, "u": dbus.UInt32,
-    "x": dbus.Int64, "t": dbus.UInt64, "d": dbus.Double, "s": dbus.String, "o": dbus.ObjectPath, "g": dbus.Signature,
-}
+from wire import FORMATS, Reader, Writer, inside, types
 
 
 def say(**message):
@@ -21,83 +15,67 @@ def say(**message):
     print(json.dumps(message, allow_nan=False), flush=True)
 
 
-def signature_of(value):
-    if isinstance(value, dbus.Dictionary):
-        return "a{%s}" % value.signature
-    if isinstance(value, dbus.Array):
-        return "a%s" % value.signature
-    if isinstance(value, dbus.Struct):
-        return "(%s)" % (value.signature or "".join(map(signature_of, value)))
-    return next(code for code, kind in TYPES.items() if isinstance(value, kind))
+class Decoder(Reader):
+    """Reads values as JSON."""
 
-
-def to_json(value):
-    level = getattr(value, "variant_level", 0)
-    if level:
-        return {"t": "v" if level > 1 else signature_of(value), "v": plain(value)}
-    return plain(value)
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {str(key): to_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [to_json(item) for item in value]
-    if isinstance(value, dbus.Boolean):
-        return bool(value)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(value)
-    if isinstance(value, int):
-        return int(value)
-    return str(value)
-
-
-def from_json(value):
-    """A value for python3-dbus, with the types of variants; all other types come from the message's signature."""
-    if isinstance(value, dict) and set(value) == {"t", "v"}:
-        kind, content = value["t"], value["v"]
-        if kind in TYPES:
-            return TYPES[kind](float(content) if kind == "d" else content, variant_level=1)
+    def value(self, kind):
         if kind == "v":
-            inner = from_json(content)
-            return type(inner)(inner, variant_level=2)
+            kind = super().value("g")
+            return {"t": kind, "v": self.value(kind)}
+        if kind == "b":
+            return super().value("b") != 0
+        value = super().value(kind)
+        if kind == "d":
+            return value if math.isfinite(value) else str(value)
         if kind.startswith("a{"):
-            return dbus.Dictionary(from_json(content), signature=kind[2:-1], variant_level=1)
-        if kind.startswith("a"):
-            return dbus.Array(from_json(content), signature=kind[1:], variant_level=1)
-        return dbus.Struct(from_json(content), signature=kind[1:-1], variant_level=1)
-    if isinstance(value, dict):
-        return {key: from_json(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [from_json(item) for item in value]
-    return value
+            return {str(key): item for key, item in value.items()}
+        return list(value) if kind.startswith("(") else value
 
 
-def append(message, signature, values):
-    """Puts JSON values into a message, one for each complete type of the signature."""
-    if signature:
-        values = [float(v) if kind == "d" else from_json(v) for kind, v in zip(dbus.Signature(signature), values)]
-        message.append(*values, signature=signature)
+class Encoder(Writer):
+    """Writes what JSON says."""
+
+    def value(self, kind, value):
+        if kind == "v":
+            if not isinstance(value, dict) or set(value) != {"t", "v"}:
+                raise ValueError(f"no variant: {value}")
+            self.basic("g", value["t"])
+            self.value(value["t"], value["v"])
+        elif kind == "d":
+            self.basic("d", float(value))
+        elif kind in FORMATS:
+            self.basic(kind, int(value))
+        elif kind.startswith("a{") and isinstance(value, dict):
+            key, item = inside(kind[1:])
+            super().value(kind, {(int(name) if key in FORMATS else name): content for name, content in value.items()})
+        else:
+            super().value(kind, value)
 
 
-def arguments(message):
-    """What a message carries, as JSON."""
-    return {"signature": str(message.get_signature()), "arguments": [to_json(a) for a in message.get_args_list()]}
+def encode(signature, values):
+    """The body of a message, one value for each complete type of the signature."""
+    writer = Encoder()
+    for kind, value in zip(types(signature), values):
+        writer.value(kind, value)
+    return writer.data
 
 
-def obey(command, end):
-    """Calls `command` with each line of JSON on standard input, and `end` at its end."""
-    unfinished = b""
+def decode(signature, data, order="<"):
+    """What a body of that signature has in it."""
+    reader = Decoder(data, order)
+    return [reader.value(kind) for kind in types(signature)]
 
-    def readable(source, condition):
-        nonlocal unfinished
+
+class Commands:
+    """Commands on standard input, one a line."""
+
+    def __init__(self, parse=json.loads):
+        self.parse, self.unfinished, self.is_over = parse, b"", False
+
+    def read(self):
+        """Those that have come, once the input is readable."""
         # Not readline(): what that keeps in its buffer would wait for the next event.
         piece = os.read(0, 65536)
-        *lines, unfinished = (unfinished + piece).split(b"\n")
-        for line in lines:
-            command(json.loads(line))
-        if not piece:
-            end()
-        return bool(piece)
-
-    GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, readable)
+        *lines, self.unfinished = (self.unfinished + piece).split(b"\n")
+        self.is_over = not piece
+        return [self.parse(line.decode()) for line in lines]

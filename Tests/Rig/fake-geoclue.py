@@ -30,75 +30,60 @@ It exits after IDLE-SECONDS without a client (0, the default: never). Says {"own
 
 import os
 import sys
+import time
 
-import dbus
-import dbus.bus
-import dbus.lowlevel
-import dbus.mainloop.glib
-from gi.repository import GLib
-
-from busjson import append, from_json, obey, say, to_json
-from fakegeoclue import AGENT, NAME, PROPERTIES, ROOT, GeoClue
+from busjson import say
+from busloop import BUS, PROPERTIES, Bus, Refused
+from fakegeoclue import AGENT, NAME, ROOT, GeoClue, variant
 
 
 class Program:
     def __init__(self, address, idle):
-        self.bus = dbus.bus.BusConnection(address)
-        self.bus.set_exit_on_disconnect(True)
+        self.bus = Bus(address)
         self.geoclue = GeoClue(self.bus)
         self.faults, self.held = [], []
-        self.loop = GLib.MainLoop()
-        self.bus.add_message_filter(self.received)
+        self.bus.on_call, self.bus.on_signal = self.called, self.signalled
         for rule in (f"type='signal',interface='{PROPERTIES}',path='{ROOT}/Agent'",
-                     "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"):
-            self.bus.add_match_string(rule)
+                     f"type='signal',sender='{BUS}',member='NameOwnerChanged'"):
+            self.bus.match(rule)
         self.request_name()
-        obey(self.command, self.loop.quit)
         if idle:
-            self.last_use = GLib.get_monotonic_time()
-            GLib.timeout_add(50, self.exit_when_idle, idle * 1e6)
+            self.last_use = time.monotonic()
+            self.exit_when_idle(idle)
 
     def request_name(self):
-        self.bus.request_name(NAME, dbus.bus.NAME_FLAG_DO_NOT_QUEUE)
-        say(owner=str(self.bus.get_unique_name()))
+        self.bus.ask("RequestName", "su", NAME, 4)
+        say(owner=self.bus.name)
 
     def exit_when_idle(self, limit):
         if self.geoclue.clients:
-            self.last_use = GLib.get_monotonic_time()
-        elif GLib.get_monotonic_time() - self.last_use > limit:
-            self.loop.quit()
-        return True
+            self.last_use = time.monotonic()
+        self.bus.is_over = time.monotonic() - self.last_use > limit
+        self.bus.after(0.05, lambda: self.exit_when_idle(limit))
 
     # Messages
 
-    def received(self, connection, message):
-        if isinstance(message, dbus.lowlevel.SignalMessage):
-            self.signalled(message)
-        elif isinstance(message, dbus.lowlevel.MethodCallMessage):
-            say(called=message.get_member(), path=message.get_path(), sender=message.get_sender(),
-                arguments=[to_json(a) for a in message.get_args_list()])
-            fault = self.fault_for(message)
-            if fault:
-                self.fail(message, **fault)
-            else:
-                self.geoclue.handle(message)
-            return dbus.lowlevel.HANDLER_RESULT_HANDLED
-        return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
+    def called(self, message):
+        say(called=message.member, path=message.path, sender=message.sender, arguments=message.values)
+        if fault := self.fault_for(message):
+            self.fail(message, **fault)
+        else:
+            self.geoclue.handle(message)
 
     def signalled(self, message):
-        values = message.get_args_list()
-        if message.get_member() == "NameOwnerChanged" and values[0].startswith(":") and not values[2]:
+        values = message.values
+        if message.member == "NameOwnerChanged" and values[0].startswith(":") and not values[2]:
             self.geoclue.vanished(values[0])
-        elif message.get_member() == "PropertiesChanged" and values[0] == AGENT and "MaxAccuracyLevel" in values[1]:
-            self.geoclue.agent_changed(message.get_sender(), int(values[1]["MaxAccuracyLevel"]))
+        elif message.member == "PropertiesChanged" and values[0] == AGENT and "MaxAccuracyLevel" in values[1]:
+            self.geoclue.agent_changed(message.sender, values[1]["MaxAccuracyLevel"]["v"])
 
     # Faults
 
     def fault_for(self, message):
         for fault in self.faults:
-            if fault["on"] != message.get_member():
+            if fault["on"] != message.member:
                 continue
-            if "interface" in fault and message.get_args_list()[:1] != [fault["interface"]]:
+            if "interface" in fault and message.values[:1] != [fault["interface"]]:
                 continue
             if "times" in fault:
                 fault["times"] -= 1
@@ -111,17 +96,22 @@ class Program:
         if do == "hang":
             self.held.append((on, message))
         elif do == "delay":
-            GLib.timeout_add(int(seconds * 1000), lambda: self.geoclue.handle(message))
+            self.bus.after(seconds, lambda: self.handle(message))
         elif do == "refuse":
-            self.geoclue.refuse(message, name, text)
+            self.bus.refuse(message, name, text)
         elif do == "reply":
-            answer = dbus.lowlevel.MethodReturnMessage(message)
-            append(answer, signature, arguments)
-            self.bus.send_message(answer)
+            self.bus.reply(message, signature, *arguments)
         elif do == "exit":
             os._exit(1)
         else:
             sys.exit(f"unknown fault {do}")
+
+    def handle(self, message):
+        """Answers a call that was kept."""
+        try:
+            self.geoclue.handle(message)
+        except Refused as refusal:
+            self.bus.refuse(message, *refusal.args)
 
     # Commands
 
@@ -137,8 +127,9 @@ class Program:
 
     @staticmethod
     def fix_value(value):
-        value = from_json(value)
-        return dbus.Double(value) if type(value) in (int, float) else value
+        if isinstance(value, dict):
+            return value
+        return variant("s", value) if isinstance(value, str) else variant("d", value)
 
     def do_fault(self, fault, _):
         self.faults.insert(0, fault)
@@ -150,7 +141,7 @@ class Program:
         self.do_heal(member, _)
         held, self.held = self.held, []
         for on, message in held:
-            self.geoclue.handle(message) if on == member else self.held.append((on, message))
+            self.handle(message) if on == member else self.held.append((on, message))
 
     def do_available(self, level, _):
         self.geoclue.set_available(level)
@@ -169,21 +160,19 @@ class Program:
                 self.geoclue.remove(path)
 
     def do_emit(self, signal, _):
-        message = dbus.lowlevel.SignalMessage(signal["path"], signal["interface"], signal["member"])
-        if signal.get("destination"):
-            message.set_destination(signal["destination"])
-        append(message, signal.get("signature", ""), signal.get("arguments", []))
-        self.bus.send_message(message)
+        self.bus.emit(
+            signal["path"], signal["interface"], signal["member"], signal.get("signature", ""), *signal.get("arguments", []),
+            to=signal.get("destination") or None)
 
     def do_name(self, what, _):
         if what == "release":
-            self.bus.release_name(NAME)
+            self.bus.ask("ReleaseName", "s", NAME)
         else:
             self.request_name()
 
     def do_state(self, _, __):
         clients = [{"path": client.path, "sender": client.owner, "active": client.active,
-                    **{name: to_json(value) for name, value in client.settings.items()}}
+                    **{name: setting["v"] for name, setting in client.settings.items()}}
                    for client in self.geoclue.clients.values()]
         say(state={"clients": clients, "waiting": len(self.geoclue.waiting),
                    "agents": {str(uid): agent.level for uid, agent in self.geoclue.agents.items()}})
@@ -192,5 +181,5 @@ class Program:
         os._exit(status)
 
 
-dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-Program(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0).loop.run()
+program = Program(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0)
+program.bus.run(program.command)

@@ -6,35 +6,36 @@ LocationUpdated may come before the reply to Start; a Location object goes 5 s a
 client that was stopped by its agent is started again by it, even if Stop was called meanwhile.
 """
 
-import dbus
-import dbus.lowlevel
-from gi.repository import GLib
+import time
+
+from busloop import INTROSPECTABLE, PROPERTIES, Refused
+from wire import REPLY
 
 NAME = "org.freedesktop.GeoClue2"
 ROOT = "/org/freedesktop/GeoClue2"
 MANAGER, CLIENT, LOCATION, AGENT = (f"{NAME}.{part}" for part in ("Manager", "Client", "Location", "Agent"))
-PROPERTIES = "org.freedesktop.DBus.Properties"
-ERROR = "org.freedesktop.DBus.Error."
 WHITELIST = ("geoclue-demo-agent", "gnome-shell", "io.elementary.desktop.agent-geoclue2", "sm.puri.Phosh", "lipstick")
 METHODS = ("GetClient", "CreateClient", "DeleteClient", "AddAgent")
 UNKNOWN = -1.7976931348623157e308
 
 
-class Refused(Exception):
-    def __init__(self, name, text):
-        super().__init__(text)
-        self.name, self.text = ERROR + name, text
+def refused(name, text):
+    return Refused("org.freedesktop.DBus.Error." + name, text)
+
+
+def variant(signature, value):
+    return {"t": signature, "v": value}
 
 
 class Client:
     def __init__(self, path, owner, uid, agent):
         self.path, self.owner, self.uid, self.agent = path, owner, uid, agent
         self.location, self.updates, self.active, self.agent_stopped = "/", 0, False, False
-        self.settings = {"DesktopId": dbus.String(""), "RequestedAccuracyLevel": dbus.UInt32(4),
-                         "DistanceThreshold": dbus.UInt32(0), "TimeThreshold": dbus.UInt32(0)}
+        self.settings = {"DesktopId": variant("s", ""), "RequestedAccuracyLevel": variant("u", 4),
+                         "DistanceThreshold": variant("u", 0), "TimeThreshold": variant("u", 0)}
 
     def properties(self):
-        return {**self.settings, "Location": dbus.ObjectPath(self.location), "Active": dbus.Boolean(self.active)}
+        return {**self.settings, "Location": variant("o", self.location), "Active": variant("b", self.active)}
 
 
 class Agent:
@@ -54,118 +55,113 @@ class GeoClue:
 
     def handle(self, message):
         """Answers a call, now or later."""
-        member, path = message.get_member(), message.get_path()
-        try:
-            if message.get_interface() == PROPERTIES:
-                self.reply(message, *self.property_call(message))
-            elif message.get_interface() == "org.freedesktop.DBus.Introspectable":
-                self.reply(message, "s", self.introspection(path))
-            elif message.get_interface() == MANAGER and member in METHODS:
-                getattr(self, member)(message)
-            elif message.get_interface() == CLIENT and member in ("Start", "Stop"):
-                getattr(self, member)(message, self.client_of(message))
-            else:
-                raise Refused("UnknownMethod", f"No such method “{member}”")
-        except Refused as refusal:
-            self.refuse(message, refusal.name, refusal.text)
+        interface, member, path = message.interface, message.member, message.path
+        if interface == PROPERTIES:
+            self.bus.reply(message, *self.property_call(message))
+        elif interface == INTROSPECTABLE:
+            self.bus.reply(message, "s", self.introspection(path))
+        elif interface == MANAGER and member in METHODS:
+            getattr(self, member)(message)
+        elif interface == CLIENT and member in ("Start", "Stop"):
+            getattr(self, member)(message, self.client_of(message))
+        else:
+            raise refused("UnknownMethod", f"No such method “{member}”")
 
     def CreateClient(self, message):
-        uid = self.bus.get_unix_user(message.get_sender())
+        uid = self.bus.user(message.sender)
         if uid not in self.agents:
             self.waiting.append((uid, message))
             return
         self.made += 1
         path = f"{ROOT}/Client/{self.made}"
-        self.clients[path] = Client(path, message.get_sender(), uid, self.agents[uid])
-        self.reply(message, "o", path)
+        self.clients[path] = Client(path, message.sender, uid, self.agents[uid])
+        self.bus.reply(message, "o", path)
 
     def GetClient(self, message):
-        own = [path for path, client in self.clients.items() if client.owner == message.get_sender()]
+        own = [path for path, client in self.clients.items() if client.owner == message.sender]
         if own:
-            self.reply(message, "o", own[-1])
+            self.bus.reply(message, "o", own[-1])
         else:
             self.CreateClient(message)
 
     def DeleteClient(self, message):
-        path = message.get_args_list()[0]
-        if path in self.clients and self.clients[path].owner == message.get_sender():
+        path = message.values[0]
+        if path in self.clients and self.clients[path].owner == message.sender:
             self.remove(path)
-        self.reply(message)
+        self.bus.reply(message)
 
     def AddAgent(self, message):
-        (desktop_id,), owner = message.get_args_list(), message.get_sender()
+        (desktop_id,), owner = message.values, message.sender
         if desktop_id not in WHITELIST:
-            raise Refused("AccessDenied", f"{desktop_id} not allowed to act as agent")
+            raise refused("AccessDenied", f"{desktop_id} not allowed to act as agent")
 
         def answered(answer):
             level = 0
-            if not isinstance(answer, dbus.lowlevel.ErrorMessage) and answer.get_signature() == "a{sv}":
-                level = int(answer.get_args_list()[0].get("MaxAccuracyLevel", 0))
-            uid = self.bus.get_unix_user(owner)
+            if answer.kind == REPLY and answer.signature == "a{sv}":
+                level = answer.values[0].get("MaxAccuracyLevel", variant("u", 0))["v"]
+            uid = self.bus.user(owner)
             self.agents[uid] = Agent(owner, uid, level)
             self.agent_owners[owner] = uid
-            self.reply(message)
+            self.bus.reply(message)
             waiting, self.waiting = self.waiting, []
             for waiting_uid, call in waiting:
                 self.CreateClient(call) if waiting_uid == uid else self.waiting.append((waiting_uid, call))
 
-        question = dbus.lowlevel.MethodCallMessage(owner, ROOT + "/Agent", PROPERTIES, "GetAll")
-        question.append(AGENT, signature="s")
-        self.bus.send_message_with_reply(question, answered, 25)
+        self.bus.call(answered, owner, ROOT + "/Agent", PROPERTIES, "GetAll", "s", AGENT)
 
     def Start(self, message, client):
-        desktop_id = client.settings["DesktopId"]
+        desktop_id = client.settings["DesktopId"]["v"]
         if not client.active:
             if not desktop_id:
-                raise Refused("AccessDenied", "'DesktopId' property must be set")
+                raise refused("AccessDenied", "'DesktopId' property must be set")
             if desktop_id in self.disallowed:
-                raise Refused("AccessDenied", f"'{desktop_id}' disallowed by configuration for UID {client.uid}")
+                raise refused("AccessDenied", f"'{desktop_id}' disallowed by configuration for UID {client.uid}")
             if client.agent.level == 0:
-                raise Refused("AccessDenied", f"Geolocation disabled for UID {client.uid}")
+                raise refused("AccessDenied", f"Geolocation disabled for UID {client.uid}")
             self.activate(client)
-        self.reply(message)
+        self.bus.reply(message)
 
     def Stop(self, message, client):
         self.set_active(client, False)
-        self.reply(message)
+        self.bus.reply(message)
 
     def client_of(self, message):
-        client = self.clients.get(message.get_path())
+        client = self.clients.get(message.path)
         if client is None:
-            raise self.no_object(message.get_path())
-        if client.owner != message.get_sender():
-            raise Refused("AccessDenied", "Access denied")
+            raise self.no_object(message.path)
+        if client.owner != message.sender:
+            raise refused("AccessDenied", "Access denied")
         return client
 
     # Properties
 
     def property_call(self, message):
-        interface, *rest = message.get_args_list()
-        path, member = message.get_path(), message.get_member()
+        interface, *rest = message.values
+        path, member = message.path, message.member
         owner, values = self.object_at(path, interface)
-        if owner not in (None, message.get_sender()):
+        if owner not in (None, message.sender):
             if member == "GetAll":
-                return "a{sv}", dbus.Dictionary({}, signature="sv")
-            raise Refused("AccessDenied", "Access denied")
+                return "a{sv}", {}
+            raise refused("AccessDenied", "Access denied")
         if member == "GetAll":
             return "a{sv}", values
         if rest[0] not in values:
-            raise Refused("InvalidArgs", f"No such property “{rest[0]}”")
+            raise refused("InvalidArgs", f"No such property “{rest[0]}”")
         if member == "Get":
             return "v", values[rest[0]]
         settings = self.clients[path].settings if path in self.clients else {}
         if rest[0] not in settings:
-            raise Refused("InvalidArgs", f"Property “{rest[0]}” is not writable")
-        if type(settings[rest[0]]) is not type(rest[1]):
-            raise Refused("InvalidArgs", f"Error setting property “{rest[0]}”: Expected another type")
-        settings[rest[0]] = type(rest[1])(rest[1])
+            raise refused("InvalidArgs", f"Property “{rest[0]}” is not writable")
+        if settings[rest[0]]["t"] != rest[1]["t"]:
+            raise refused("InvalidArgs", f"Error setting property “{rest[0]}”: Expected another type")
+        settings[rest[0]] = rest[1]
         return ()
 
     def object_at(self, path, interface):
         """Who owns the object (nobody: None) and its properties."""
         if path == ROOT + "/Manager" and interface == MANAGER:
             in_use = any(client.active for client in self.clients.values())
-            return None, {"InUse": dbus.Boolean(in_use), "AvailableAccuracyLevel": dbus.UInt32(self.available)}
+            return None, {"InUse": variant("b", in_use), "AvailableAccuracyLevel": variant("u", self.available)}
         if path in self.clients and interface == CLIENT:
             return self.clients[path].owner, self.clients[path].properties()
         if path in self.locations and interface == LOCATION:
@@ -175,7 +171,7 @@ class GeoClue:
     @staticmethod
     def no_object(path):
         # Not UnknownObject: so it is in GDBus.
-        return Refused("UnknownMethod", f"Object does not exist at path “{path}”")
+        return refused("UnknownMethod", f"Object does not exist at path “{path}”")
 
     def introspection(self, path):
         below = path.rstrip("/") + "/"
@@ -194,13 +190,13 @@ class GeoClue:
     def set_active(self, client, active):
         if client.active != active:
             client.active = active
-            self.changed(client.path, CLIENT, {"Active": dbus.Boolean(active)})
+            self.bus.changed(client.path, CLIENT, {"Active": variant("b", active)})
 
     def new_fix(self, properties):
         """What the source measured, with defaults for what is not said."""
-        self.fix = {"Accuracy": dbus.Double(0), "Altitude": dbus.Double(UNKNOWN), "Speed": dbus.Double(-1),
-                    "Heading": dbus.Double(-1), "Description": dbus.String(""),
-                    "Timestamp": dbus.Struct((int(GLib.get_real_time() // 1000000), 0), signature="tt"), **properties}
+        self.fix = {"Accuracy": variant("d", 0), "Altitude": variant("d", UNKNOWN), "Speed": variant("d", -1),
+                    "Heading": variant("d", -1), "Description": variant("s", ""),
+                    "Timestamp": variant("(tt)", [int(time.time()), 0]), **properties}
         for client in list(self.clients.values()):
             if client.active:
                 self.update(client)
@@ -211,16 +207,14 @@ class GeoClue:
         client.previous, client.location = old, f"{client.path}/Location/{client.updates}"
         self.locations[client.location] = (client.owner, self.fix)
         if before:
-            GLib.timeout_add_seconds(5, lambda: self.locations.pop(before, None) and False)
-        signal = dbus.lowlevel.SignalMessage(client.path, CLIENT, "LocationUpdated")
-        signal.set_destination(client.owner)
-        signal.append(old, client.location, signature="oo")
-        self.bus.send_message(signal)
-        GLib.idle_add(self.changed, client.path, CLIENT, {"Location": dbus.ObjectPath(client.location)})
+            self.bus.after(5, lambda: self.locations.pop(before, None))
+        self.bus.emit(client.path, CLIENT, "LocationUpdated", "oo", old, client.location, to=client.owner)
+        place = variant("o", client.location)
+        self.bus.after(0, lambda: self.bus.changed(client.path, CLIENT, {"Location": place}))
 
     def set_available(self, level):
         self.available = level
-        self.changed(ROOT + "/Manager", MANAGER, {"AvailableAccuracyLevel": dbus.UInt32(level)})
+        self.bus.changed(ROOT + "/Manager", MANAGER, {"AvailableAccuracyLevel": variant("u", level)})
 
     def agent_changed(self, owner, level):
         for agent in {client.agent for client in self.clients.values()} | set(self.agents.values()):
@@ -244,21 +238,3 @@ class GeoClue:
     def remove(self, path):
         del self.clients[path]
         self.locations = {at: location for at, location in self.locations.items() if not at.startswith(path + "/")}
-
-    # Messages
-
-    def reply(self, message, signature="", *values):
-        answer = dbus.lowlevel.MethodReturnMessage(message)
-        if signature:
-            answer.append(*values, signature=signature)
-        self.bus.send_message(answer)
-
-    def refuse(self, message, name, text):
-        self.bus.send_message(dbus.lowlevel.ErrorMessage(message, name, text))
-
-    def changed(self, path, interface, values):
-        """Broadcasts PropertiesChanged, as GeoClue does for every object."""
-        signal = dbus.lowlevel.SignalMessage(path, PROPERTIES, "PropertiesChanged")
-        signal.append(interface, values, dbus.Array([], signature="s"), signature="sa{sv}as")
-        self.bus.send_message(signal)
-        return False

@@ -8,80 +8,62 @@ GeoClue has accepted it, again after GeoClue was restarted. Commands, one a line
 sandboxed program is answered), "quit". The end of its input ends it too.
 """
 
-import os
 import sys
 
-import dbus
-import dbus.bus
-import dbus.mainloop.glib
-import dbus.service
-from gi.repository import GLib
+from busloop import BUS, PROPERTIES, Bus, Refused
+from wire import REPLY
 
-GEOCLUE = "org.freedesktop.GeoClue2"
-AGENT = "org.freedesktop.GeoClue2.Agent"
+GEOCLUE, PATH = "org.freedesktop.GeoClue2", "/org/freedesktop/GeoClue2/Agent"
+AGENT = GEOCLUE + ".Agent"
 
 
-class Agent(dbus.service.Object):
-    def __init__(self, connection, level):
-        super().__init__(connection, "/org/freedesktop/GeoClue2/Agent")
-        self.level = level
-        self.authorizes = True
+class Agent:
+    def __init__(self, address, level):
+        self.bus, self.level, self.authorizes = Bus(address), level, True
+        self.bus.on_call, self.bus.on_signal = self.called, self.signalled
+        self.bus.match(f"type='signal',sender='{BUS}',member='NameOwnerChanged',arg0='{GEOCLUE}'")
+        if self.bus.ask("NameHasOwner", "s", GEOCLUE)[0]:
+            self.register()
 
-    @dbus.service.method(AGENT, in_signature="su", out_signature="bu")
-    def AuthorizeApp(self, desktop_id, level):
-        print("asked", desktop_id, level, flush=True)
-        return self.authorizes, min(level, self.level)
+    def register(self):
+        # Without waiting: GeoClue asks this very connection for its level before it answers.
+        self.bus.call(
+            lambda answer: print("registered" if answer.kind == REPLY else f"refused {answer.values}", flush=True),
+            GEOCLUE, "/org/freedesktop/GeoClue2/Manager", GEOCLUE + ".Manager", "AddAgent", "s", "geoclue-demo-agent")
 
-    @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
-    def Get(self, interface, name):
-        return self.GetAll(interface)[name]
+    def signalled(self, message):
+        if message.member == "NameOwnerChanged" and message.sender == BUS and message.values[2]:
+            self.register()
 
-    @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="s", out_signature="a{sv}")
-    def GetAll(self, interface):
-        return {"MaxAccuracyLevel": dbus.UInt32(self.level)}
+    def properties(self):
+        return {"MaxAccuracyLevel": {"t": "u", "v": self.level}}
 
-    @dbus.service.signal(dbus.PROPERTIES_IFACE, signature="sa{sv}as")
-    def PropertiesChanged(self, interface, changed, invalidated):
-        pass
+    def called(self, message):
+        called = message.interface, message.member, message.signature
+        if message.path != PATH:
+            raise Refused(BUS + ".Error.UnknownObject", "There is only " + PATH)
+        if called == (AGENT, "AuthorizeApp", "su"):
+            desktop_id, level = message.values
+            print("asked", desktop_id, level, flush=True)
+            self.bus.reply(message, "bu", self.authorizes, min(level, self.level))
+        elif called == (PROPERTIES, "Get", "ss") and message.values[1] in self.properties():
+            self.bus.reply(message, "v", self.properties()[message.values[1]])
+        elif called == (PROPERTIES, "GetAll", "s"):
+            self.bus.reply(message, "a{sv}", self.properties())
+        else:
+            raise Refused(BUS + ".Error.UnknownMethod", f"No {message.member}")
 
-    def set_level(self, level):
-        self.level = level
-        self.PropertiesChanged(AGENT, self.GetAll(AGENT), [])
-
-
-def main():
-    dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-    loop = GLib.MainLoop()
-    bus = dbus.bus.BusConnection(sys.argv[1])
-    agent = Agent(bus, int(sys.argv[2]) if len(sys.argv) > 2 else 8)
-
-    def register(owner):
-        if owner:
-            # Without waiting: GeoClue asks this very connection for its level before it answers.
-            bus.call_async(
-                GEOCLUE, "/org/freedesktop/GeoClue2/Manager", "org.freedesktop.GeoClue2.Manager",
-                "AddAgent", "s", ("geoclue-demo-agent",),
-                lambda: print("registered", flush=True),
-                lambda error: print("refused", error, flush=True))
-
-    def readable(source, condition):
-        piece = os.read(0, 4096).decode()
-        for words in map(str.split, piece.splitlines()):
-            if words == ["quit"]:
-                loop.quit()
-            elif words[0] == "level":
-                agent.set_level(int(words[1]))
-            elif words[0] == "authorize":
-                agent.authorizes = words[1] == "yes"
-            else:
-                sys.exit("unknown command " + " ".join(words))
-        if not piece:
-            loop.quit()
-        return True
-
-    bus.watch_name_owner(GEOCLUE, register)
-    GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, readable)
-    loop.run()
+    def command(self, words):
+        if words == ["quit"]:
+            self.bus.is_over = True
+        elif words[0] == "level":
+            self.level = int(words[1])
+            self.bus.changed(PATH, AGENT, self.properties())
+        elif words[0] == "authorize":
+            self.authorizes = words[1] == "yes"
+        else:
+            sys.exit("unknown command " + " ".join(words))
 
 
-main()
+agent = Agent(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8)
+agent.bus.run(agent.command, str.split)

@@ -8,34 +8,24 @@ Says "ready" when it owns its name; the end of its input ends it.
 
 import sys
 
-import dbus
-import dbus.bus
-import dbus.mainloop.glib
-import dbus.service
-from gi.repository import GLib
+from busloop import PROPERTIES, Bus, Refused
 
-NAME = "org.freedesktop.login1"
+NAME, PATH = "org.freedesktop.login1", "/org/freedesktop/login1/user/one"
+bus, user, state = Bus(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 
 
-class Manager(dbus.service.Object):
-    @dbus.service.method(NAME + ".Manager", in_signature="u", out_signature="o")
-    def GetUser(self, user):
-        if user != int(sys.argv[2]):
-            raise dbus.DBusException("User ID %d is not logged in or lingering" % user, name=NAME + ".NoSuchUser")
-        return "/org/freedesktop/login1/user/one"
+def called(message):
+    if (message.interface, message.member) == (NAME + ".Manager", "GetUser"):
+        if message.values != [user]:
+            raise Refused(NAME + ".NoSuchUser", f"User ID {message.values[0]} is not logged in or lingering")
+        bus.reply(message, "o", PATH)
+    elif (message.interface, message.member, message.path) == (PROPERTIES, "Get", PATH):
+        bus.reply(message, "v", {"t": "s", "v": state})
+    else:
+        raise Refused("org.freedesktop.DBus.Error.UnknownMethod", f"No {message.member}")
 
 
-class User(dbus.service.Object):
-    @dbus.service.method(dbus.PROPERTIES_IFACE, in_signature="ss", out_signature="v")
-    def Get(self, interface, name):
-        return sys.argv[3]
-
-
-dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-loop = GLib.MainLoop()
-bus = dbus.bus.BusConnection(sys.argv[1])
-objects = Manager(bus, "/org/freedesktop/login1"), User(bus, "/org/freedesktop/login1/user/one")
-bus.request_name(NAME)
+bus.on_call = called
+bus.ask("RequestName", "su", NAME, 4)
 print("ready", flush=True)
-GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_HUP, lambda *_: loop.quit())
-loop.run()
+bus.run(print)

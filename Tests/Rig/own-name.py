@@ -3,9 +3,9 @@
 
 import sys
 
-import dbus.bus
+from wire import Peer
 
-bus = dbus.bus.BusConnection(sys.argv[1])
-bus.request_name(sys.argv[2])
+peer = Peer(sys.argv[1])
+peer.ask_bus("RequestName", "su", [sys.argv[2], 4])
 print("ready", flush=True)
 sys.stdin.read()

@@ -4,84 +4,63 @@
     polkit-agent.py BUS-ADDRESS PID UID
 
 Says "registered", then "asked ACTION" for each dialog that it is to show; "cancelled" when polkit takes it back. Commands,
-one a line: "yes" (the person has authenticated), "no" (gave up), "quit".
+one a line: "yes" (the user has authenticated), "no" (gave up), "quit".
 """
 
 import os
 import sys
 
-import dbus
-import dbus.bus
-import dbus.mainloop.glib
-import dbus.service
-from gi.repository import GLib
+from busloop import Bus
+from wire import REPLY
 
-POLKIT = "org.freedesktop.PolicyKit1"
-AGENT = "org.freedesktop.PolicyKit1.AuthenticationAgent"
+POLKIT, AUTHORITY = "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority"
 PATH = "/org/example/AuthenticationAgent"
 
 
-class Agent(dbus.service.Object):
+class Agent:
     dialog = None
 
-    @dbus.service.method(AGENT, in_signature="sssa{ss}sa(sa{sv})", out_signature="", async_callbacks=("done", "failed"))
-    def BeginAuthentication(self, action, message, icon, details, cookie, identities, done, failed):
-        self.dialog = cookie, identities[0], done, failed
-        print("asked", action, flush=True)
+    def __init__(self, address, process, user):
+        self.bus = Bus(address)
+        self.bus.on_call = self.called
+        self.ask("RegisterAuthenticationAgent", "(sa{sv})ss", subject(process, user), "C", PATH,
+                 done=lambda answer: print("registered" if answer.kind == REPLY else answer.values, flush=True))
 
-    @dbus.service.method(AGENT, in_signature="s", out_signature="")
-    def CancelAuthentication(self, cookie):
-        print("cancelled", flush=True)
-        self.end("Cancelled")
+    def ask(self, member, signature, *values, done=lambda _: None):
+        self.bus.call(done, POLKIT, AUTHORITY, POLKIT + ".Authority", member, signature, *values)
 
-    def answer(self, yes):
-        if not self.dialog:
-            return
-        cookie, identity, done, failed = self.dialog
-        if yes:
-            authority().AuthenticationAgentResponse2(dbus.UInt32(os.getuid()), cookie, identity)
-            self.dialog = None
-            done()
+    def called(self, message):
+        if message.member == "BeginAuthentication":
+            action, _, _, _, cookie, identities = message.values
+            self.dialog = cookie, identities[0], message
+            print("asked", action, flush=True)
+        elif message.member == "CancelAuthentication":
+            print("cancelled", flush=True)
+            self.end()
+            self.bus.reply(message)
+
+    def command(self, words):
+        if words == ["quit"]:
+            self.bus.is_over = True
+        elif words == ["yes"] and self.dialog:
+            (cookie, identity, message), self.dialog = self.dialog, None
+            self.ask("AuthenticationAgentResponse2", "us(sa{sv})", os.getuid(), cookie, identity,
+                     done=lambda _: self.bus.reply(message))
         else:
-            self.end("Cancelled")
+            self.end()
 
-    def end(self, error):
+    def end(self):
         if self.dialog:
-            failed = self.dialog[3]
+            self.bus.refuse(self.dialog[2], POLKIT + ".Error.Cancelled", "no")
             self.dialog = None
-            failed(dbus.DBusException("no", name=POLKIT + ".Error." + error))
-
-
-def authority():
-    return dbus.Interface(bus.get_object(POLKIT, "/org/freedesktop/PolicyKit1/Authority", introspect=False),
-                          POLKIT + ".Authority")
 
 
 def subject(process, user):
-    with open("/proc/%d/stat" % process) as stat:
+    with open(f"/proc/{process}/stat") as stat:
         started = int(stat.read().rpartition(")")[2].split()[19])
-    return dbus.Struct(("unix-process", dbus.Dictionary({
-        "pid": dbus.UInt32(process, variant_level=1), "start-time": dbus.UInt64(started, variant_level=1),
-        "uid": dbus.Int32(user, variant_level=1)}, signature="sv")), signature="sa{sv}")
+    return ["unix-process", {"pid": {"t": "u", "v": process}, "start-time": {"t": "t", "v": started},
+                             "uid": {"t": "i", "v": user}}]
 
 
-def readable(source, condition):
-    piece = os.read(0, 4096).decode()
-    for command in piece.split():
-        if command == "quit":
-            loop.quit()
-        else:
-            agent.answer(command == "yes")
-    if not piece:
-        loop.quit()
-    return True
-
-
-dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-loop = GLib.MainLoop()
-bus = dbus.bus.BusConnection(sys.argv[1])
-agent = Agent(bus, PATH)
-authority().RegisterAuthenticationAgent(subject(int(sys.argv[2]), int(sys.argv[3])), "C", PATH)
-print("registered", flush=True)
-GLib.io_add_watch(0, GLib.PRIORITY_DEFAULT, GLib.IO_IN | GLib.IO_HUP, readable)
-loop.run()
+agent = Agent(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+agent.bus.run(agent.command, str.split)

@@ -32,7 +32,7 @@ TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests"}
 ON_BOTH = {"DBusTests", "EndToEndTests", "GeoClueTests", "LocationServiceTests"}
 # How long one test takes unless an earlier run has measured it.
 GUESS = {"EndToEndTests": 2.0, "ExampleTests": 3.0, "CommandTests": 1.5, "GeoClueTests": 0.5}
-TESTS_IN_A_PROCESS = 6
+SECONDS_IN_A_PROCESS = 12
 PROCESS_LIMIT = 600
 FAILURE_LINES, LINES_OF_AN_ISSUE = 150, 12
 IS_VERBOSE = os.environ.get("VERBOSE", "0") not in ("", "0")
@@ -74,10 +74,14 @@ class Suite:
                 module = name.partition(".")[0]
                 if number > 0 and module not in ON_BOTH:
                     continue
-                size = len(members) if module in TOGETHER else TESTS_IN_A_PROCESS
-                for start in range(0, len(members), size):
-                    part = members[start:start + size]
-                    yield Job(f"{name}-{start // size}" if len(members) > size else name, broker, part,
+                parts = [[]]
+                for test in members:
+                    planned = sum(self.expected(test, broker) for test in parts[-1])
+                    if parts[-1] and planned + self.expected(test, broker) > SECONDS_IN_A_PROCESS:
+                        parts.append([])
+                    parts[-1].append(test)
+                for index, part in enumerate([members] if module in TOGETHER else parts):
+                    yield Job(f"{name}-{index}" if len(part) < len(members) else name, broker, part,
                               sum(self.expected(test, broker) for test in part))
 
     def expected(self, test, broker):
@@ -119,6 +123,7 @@ class Suite:
         filters = [argument for test in job.tests for argument in ("--filter", f"^{re.escape(test)}")]
         if job.name in TOGETHER:
             filters = ["--filter", f"^{job.name}\\."]
+        begun = time.monotonic()
         with open(log, "w") as output:
             process = subprocess.Popen(
                 [self.program, "--testing-library", "swift-testing", "--xunit-output", results, *filters],
@@ -133,14 +138,16 @@ class Suite:
                 job.status = process.wait()
             with self.lock:
                 self.running.discard(process)
+        job.seconds = time.monotonic() - begun
         job.log = log.read_text(errors="replace")
         if results.exists():
             job.cases = list(cases(results.read_text(errors="replace")))
 
     def report(self, job):
         with self.lock:
-            for name, seconds, _ in job.cases:
-                self.measured[f"{job.broker} {name}"] = seconds
+            # Not what Swift Testing measures, which is mostly the wait for the main actor.
+            for test in job.tests:
+                self.measured[f"{job.broker} {test}"] = round(job.seconds / len(job.tests), 3)
             if IS_VERBOSE:
                 print(f"== {job.name}, {job.broker}\n{job.log}", flush=True)
             elif job.status != 0 and not self.is_over:
@@ -163,16 +170,17 @@ class Suite:
 
 
 def cases(text):
-    """The tests of an xUnit file: name, seconds, whether it failed.
+    """The tests of an xUnit file: name and whether it failed.
 
     Not by a reader of XML: a failure's message is written as it is, with characters that XML does not know.
     """
     for case in re.split("(?=<testcase )", text)[1:]:
-        named = re.match('<testcase classname="([^"]*)" name="([^"]*)" time="([^"]*)"', case)
+        # Quotation marks in names are not escaped either.
+        named = re.match('<testcase classname="(.*?)" name="(.*?)" time="(.*?)"', case)
         if named:
             module, *suites = html.unescape(named[1]).split(".")
             name = f"{module}.{'/'.join([*suites, html.unescape(named[2])])}"
-            yield name, float(named[3]), "<failure " in case
+            yield name, "<failure " in case
 
 
 def issues(log):
@@ -226,9 +234,11 @@ def main():
     suite.write_times()
 
     seconds, used = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    failed = sorted({f"{name} ({job.broker})" for job in jobs for name, _, is_failed in job.cases if is_failed})
-    broken = [f"{job.name} ({job.broker}): status {job.status}" for job in jobs
-              if job.status != 0 and not any(is_failed for _, _, is_failed in job.cases)]
+    failed = sorted({f"{name} ({job.broker})" for job in jobs for name, is_failed in job.cases if is_failed})
+    broken = [f"{test} ({job.broker}): has not run" for job in jobs
+              for test in sorted(set(job.tests) - {name for name, _ in job.cases}) if job.cases]
+    broken += [f"{job.name} ({job.broker}): status {job.status}" for job in jobs
+              if job.status != 0 and not any(is_failed for _, is_failed in job.cases)]
     print(f"{sum(len(job.cases) for job in jobs)} tests run in {in_words(seconds)}, "
           f"{used.ru_utime + used.ru_stime:.0f} s of processor time. What they wrote: {folder}")
     if failed or broken:
