@@ -1,5 +1,6 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import MainLoop
 
 /// Writes a line for each grant, refusal and revocation: who, how much, why. Never a coordinate.
 package enum AuditLog {
@@ -35,12 +36,16 @@ package enum AuditLog {
     let process = client.credentials?.processID.map { "\($0)" } ?? "unknown"
     let level = authorization.isAuthorized ? authorization.revealedLevel(asked: asked) : asked
     let reason = authorization.reason.rawValue
-    var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process)"
+    let outcome = "status \(authorization.status.rawValue)" + (reason.isEmpty ? "" : ", reason \(reason)")
+    let subject = AuditLimiter.Subject(
+      unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(level.contractName) \(outcome)")
+    let omitted = limiter.admit(subject, of: client.credentials?.userID, at: MainLoop.main.clock.monotonic())
+    guard let omitted else { return }
+    var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
+    if omitted > 0 { words += ", \(omitted) more of this user left out" }
+    // What the client chooses comes last and quoted, so that it cannot look like the service's words.
+    if !desktopID.isEmpty { words += ", desktop-id '\(PlainText.escaped(desktopID))'" }
     if let unit = client.unit { words += ", unit \(unit)" }
-    words += ", status \(authorization.status.rawValue)"
-    if !reason.isEmpty { words += ", reason \(reason)" }
-    // The client's own words come last, so that they cannot look like ours.
-    if !desktopID.isEmpty { words += ", desktop-id '\(desktopID)'" }
     Log.write(
       .notice, words,
       [
@@ -50,6 +55,8 @@ package enum AuditLog {
         ("GEOPUBLICIST_REASON", reason), ("GEOPUBLICIST_CONNECTION", client.name.rawValue),
       ])
   }
+
+  private static var limiter = AuditLimiter()
 }
 
 /// What one client was told last, for each thing that it asked.

@@ -24,8 +24,26 @@ nonisolated struct ControlGroup: Equatable, Sendable {
   /// hierarchy a freezer of the snap's name. A program on the host may name itself so, too, and harms only itself.
   var isSandbox: Bool { elements.contains(where: Self.isSandbox) }
 
-  /// The systemd unit that says most about the process: the innermost one.
-  var unit: String? { elements.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") } }
+  /// Whether it is one of a user's session, or of the user's own manager, and not of a system service or a job.
+  var belongsToSession: Bool { elements.contains { $0.hasPrefix("user-") && $0.hasSuffix(".slice") } }
+
+  /// The systemd unit that says most about the process: the innermost one. Nil if its name has characters that no
+  /// unit's has: a user names control groups freely, and must not forge words in the journal with them.
+  var unit: String? {
+    elements.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }.flatMap { Self.isUnitName($0) ? $0 : nil }
+  }
+
+  private static func isUnitName(_ name: String) -> Bool {
+    name.utf8.count <= 255
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: ":-_.\\@".utf8.contains(byte)
+        }
+      }
+  }
 
   private static func isSandbox(_ element: String) -> Bool {
     ["app-flatpak-", "flatpak-", "xdg-app-", "snap."].contains { element.hasPrefix($0) }

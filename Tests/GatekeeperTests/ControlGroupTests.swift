@@ -40,6 +40,35 @@ struct ControlGroupTests {
     #expect(ControlGroup(path: "/").unit == nil)
   }
 
+  /// A control group that was named like the words of an audit line forged them.
+  @Test(arguments: ["a, status authorized-always.service", "a'b.scope", "a\nb.scope", "ä.service", "\u{202e}.scope"])
+  func `D16a: a name that no unit has is not a unit's`(_ name: String) {
+    #expect(ControlGroup(path: "/user.slice/\(name)").unit == nil)
+    #expect(ControlGroup(path: "/user.slice/app-a\\x2db@1.service").unit == "app-a\\x2db@1.service")
+  }
+
+  @Test(arguments: [
+    ("/user.slice/user-1000.slice/session-2.scope", true),
+    ("/user.slice/user-1000.slice/user@1000.service/app.slice/a.service", true),
+    ("/system.slice/cron.service", false), ("/system.slice/weather.service", false), ("/", false),
+  ])
+  func `a job of cron does not belong to a session`(_ path: String, _ belongs: Bool) {
+    #expect(ControlGroup(path: path).belongsToSession == belongs)
+  }
+
+  @Test(arguments: [
+    ("/user.slice/user-1000.slice/user@1000.service/session.slice/org.gnome.Shell@wayland.service", "gnome-shell"),
+    (
+      "/user.slice/user-1000.slice/user@1000.service/app.slice/app-geoclue\\x2ddemo\\x2dagent@autostart.service",
+      "geoclue-demo-agent"
+    ),
+    ("/user.slice/user-1000.slice/user@1000.service/session.slice/mobi.phosh.Shell.service", "sm.puri.Phosh"),
+    ("/user.slice/user-1000.slice/session-2.scope", nil),
+  ])
+  func `the unit of a desktop's agent tells its id`(_ path: String, _ id: String?) {
+    #expect(AgentIdentity.id(of: ControlGroup(path: path)) == id)
+  }
+
   @Test(arguments: [
     ("snap.firefox.firefox (enforce)", true), ("snap.code.code (complain)", true), ("unconfined", false), ("", false),
     ("system_u:system_r:initrc_t:s0", false), ("/usr/bin/snapd (enforce)", false),
