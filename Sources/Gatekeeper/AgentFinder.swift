@@ -2,145 +2,190 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// Finds the GeoClue agents of users and follows what they allow.
-///
-/// Agents own no name: any connection of the user may be one, and each is asked whether it is. What is found is
-/// remembered until that connection leaves the bus.
+/// Finds the GeoClue agents of users and follows what they allow: the shell around each user's ``AgentSearch``.
 final class AgentFinder {
-  /// Called with a user whose agents have come, gone, or allow something else now.
+  /// Called with a user whose agents may allow something else now.
   var onChange: ((UInt32) -> Void)?
 
-  /// How long those who have not answered keep others waiting at least.
-  private static let pace: Int64 = 250_000
+  private final class User {
+    var search = AgentSearch()
+    var questions: [BusName: AgentQuestion] = [:]
+    var waiting: [() -> Void] = []
+    var timer: LoopSource?
+  }
 
   private let connection: Connection
   private let probes: ProbePool
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
-  private var users: [UInt32: UserAgents] = [:]
+  private let mayBeAgent: (ControlGroup?) -> Bool
+  private var users: [UInt32: User] = [:]
   /// Whose connections they are; a unique name is never given to another one.
   private var owners: [BusName: Credentials] = [:]
-  private var match: SignalMatch?
-  private var listing: PendingCall?
   private var credentialCalls: [BusName: PendingCall] = [:]
-  /// The users whose agents are to be looked for, with those who ask.
+  private var match: SignalMatch?
+  private var geoclue: NameWatch?
+  private var listing: PendingCall?
+  /// The users whose connections are to be listed, with the clients that ask: no client is its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
 
-  init(on connection: Connection, _ probes: ProbePool, _ sandboxes: SandboxCheck) {
+  /// `mayBeAgent` tells whether GeoClue would accept a program of a control group as an agent.
+  init(
+    on connection: Connection, _ probes: ProbePool, _ sandboxes: SandboxCheck,
+    mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
+  ) {
     self.connection = connection
     self.probes = probes
-    peers = PeerWatch(on: connection)
     self.sandboxes = sandboxes
+    self.mayBeAgent = mayBeAgent
+    peers = PeerWatch(on: connection)
     match = connection.onSignal(
       MatchRule(path: AgentQuestion.path, interface: AgentQuestion.properties, member: "PropertiesChanged")
     ) { [weak self] signal in self?.changed(signal) }
+    // GNOME announces a new level only to a GeoClue that runs, and not afterwards either.
+    geoclue = NameWatch("org.freedesktop.GeoClue2", on: connection) { [weak self] _ in self?.doubtAll() }
   }
 
-  /// The least that the agents of a user allow, leaving out one connection: nobody is its own agent.
+  /// The least that the agents of a user allow, leaving out one connection.
   func level(for user: UInt32, without peer: BusName) -> Facts.AgentLevel {
-    users[user]?.level(without: peer) ?? .unknown
+    users[user]?.search.level(without: peer) ?? .unknown
   }
+
+  /// Whether deliveries to a user wait for an agent.
+  func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: now) ?? false }
 
   /// Looks for agents of a user among the connections that have not been asked yet, or among all (`again`), and calls
-  /// `done` when each has answered or has been silent for too long; for those that are slow nobody waits where an agent is
-  /// known. Who asks, `peer`, is not asked itself.
+  /// `done` at the end of the search, whatever came of it.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let agents = users[user] ?? UserAgents()
-    users[user] = agents
-    if again { agents.forgetRefusals() }
+    let entry = users[user] ?? User()
+    users[user] = entry
     peers.reconcileWithBus()
-    agents.waiting.append(done)
+    entry.waiting.append(done)
     wanted[user, default: []].formUnion(peer.map { [$0] } ?? [])
-    list()
+    handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
   }
 
-  /// A user is of no interest any more.
+  /// No client of a user is left.
   func forget(_ user: UInt32) {
-    users[user] = nil
     wanted[user] = nil
+    if let entry = users.removeValue(forKey: user) { finish(entry) }
   }
 
+  /// The rules for agents have changed: everything is found out again.
+  func startOver() {
+    for (user, entry) in users {
+      (entry.search, entry.questions) = (AgentSearch(), [:])
+      wanted[user, default: []].formUnion([])
+      handle(.wanted(again: true), user)
+      onChange?(user)
+    }
+  }
+
+  private var now: Int64 { MainLoop.main.clock.monotonic() }
+
+  private func doubtAll() {
+    for user in users.keys { handle(.doubted, user) }
+  }
+
+  private func handle(_ event: AgentSearch.Event, _ user: UInt32) {
+    guard let entry = users[user] else { return }
+    let actions = entry.search.handle(event, at: now)
+    entry.timer = entry.search.wakeUp.map { time in
+      MainLoop.main.at(monotonic: time) { [weak self] in self?.handle(.timer, user) }
+    }
+    for action in actions {
+      switch action {
+      case .list: list()
+      case .probe(let name): probe(name, user, entry)
+      case .verify(let name): verify(name, user)
+      case .changed: onChange?(user)
+      case .ready: finish(entry)
+      }
+    }
+  }
+
+  private func finish(_ entry: User) {
+    let waiting = entry.waiting
+    entry.waiting = []
+    for done in waiting { done() }
+  }
+}
+
+/// Connections.
+extension AgentFinder {
   private func list() {
-    guard listing == nil else { return }
-    guard let message = try? Message(callingBus: "ListNames") else { return }
-    let users = wanted
+    guard listing == nil, let message = try? Message(callingBus: "ListNames") else { return }
+    let callers = wanted
     wanted = [:]
     listing = connection.call(message, expecting: "as") { [weak self] result in
       guard let self else { return }
       listing = nil
       let names = (try? result.get())?.first?.array?.compactMap { $0.string.flatMap(BusName.init(validating:)) } ?? []
-      identify(names.filter { $0.isUnique && $0 != self.connection.uniqueName && !self.probes.isOurs($0) }, for: users)
+      identify(
+        names.filter { $0.isUnique && $0 != self.connection.uniqueName && !self.probes.isOurs($0) }, for: callers)
       if !wanted.isEmpty { list() }
     }
   }
 
-  /// Learns whose the connections are, then asks those of the users.
-  private func identify(_ names: [BusName], for users: [UInt32: Set<BusName>]) {
+  /// Learns whose the connections are.
+  private func identify(_ names: [BusName], for callers: [UInt32: Set<BusName>]) {
     let round = Gathering { [weak self] in
       guard let self else { return }
-      for (user, callers) in users { ask(names.filter { !callers.contains($0) }, of: user) }
+      for (user, callers) in callers {
+        let own = names.filter { self.owners[$0]?.userID == user && !callers.contains($0) }
+        handle(.listed(own, isComplete: wanted[user] == nil), user)
+      }
     }
-    for name in names where owners[name] == nil {
+    for name in names where owners[name] == nil && credentialCalls[name] == nil {
       let done = round.expect()
+      // Before the question: the answer may come after the connection has left.
+      peers.whenGone(name) { [weak self] in self?.left(name) }
       credentialCalls[name] = Credentials.ask(for: name, on: connection) { [weak self] credentials in
-        self?.credentialCalls.removeValue(forKey: name)
-        if let self, let credentials {
-          owners[name] = credentials
-          peers.whenGone(name) { [weak self] in self?.gone(name) }
-        }
+        if self?.credentialCalls.removeValue(forKey: name) != nil { self?.owners[name] = credentials }
         done()
       }
     }
     round.allExpected()
   }
 
-  private func ask(_ names: [BusName], of user: UInt32) {
-    guard let agents = users[user] else { return }
-    agents.rounds += 1
-    let round = Gathering { [weak self, weak agents] in
-      guard let agents else { return }
-      agents.rounds -= 1
-      // One that has nobody left to ask ends at once; whom it would have asked has not answered another one yet.
-      guard agents.rounds == 0 else { return }
-      let before = agents.isSearched
-      agents.isSearched = true
-      if !before { self?.onChange?(user) }
-      agents.finish()
-    }
-    for name in names where owners[name]?.userID == user && agents.isNew(name) {
-      let done = round.expect()
-      agents.ask(name, through: probes) { [weak self, weak agents] level in
-        guard let self, let agents, let level, let credentials = owners[name] else { return done() }
-        // A sandboxed program may say that it is an agent; GeoClue would not take it for one.
-        sandboxes.check(name, credentials) { [weak self] confinement, _ in
-          if confinement == .host, agents.set(level, of: name) { self?.onChange?(user) }
-          done()
-        }
-      }
-    }
-    round.timer = MainLoop.main.every(microseconds: Self.pace) { [weak round, weak agents] in
-      if agents?.hasAgent != false { round?.giveUp() }
-    }
-    round.allExpected()
+  private func left(_ name: BusName) {
+    credentialCalls.removeValue(forKey: name)
+    guard let user = owners.removeValue(forKey: name)?.userID else { return }
+    users[user]?.questions[name] = nil
+    handle(.left(name), user)
   }
 
-  private func gone(_ name: BusName) {
-    guard let user = owners.removeValue(forKey: name)?.userID, let agents = users[user] else { return }
-    if agents.remove(name) { onChange?(user) }
+  private func probe(_ name: BusName, _ user: UInt32, _ entry: User) {
+    let question = AgentQuestion()
+    entry.questions[name] = question
+    question.ask(name, through: probes) { [weak self, weak entry] answer in
+      guard let self, let entry, users[user] === entry else { return }
+      entry.questions[name] = nil
+      switch answer {
+      case .level(let level): handle(.answered(name, level), user)
+      case .notAnAgent: handle(.answered(name, nil), user)
+      case .silence: handle(.silent(name), user)
+      }
+    }
+  }
+
+  /// GeoClue accepts no agent from a sandbox, and none that its configuration does not name.
+  private func verify(_ name: BusName, _ user: UInt32) {
+    guard let credentials = owners[name] else { return handle(.verified(name, isAgent: false), user) }
+    sandboxes.check(name, credentials) { [weak self] confinement, group in
+      guard let self else { return }
+      handle(.verified(name, isAgent: confinement == .host && mayBeAgent(group)), user)
+    }
   }
 
   private func changed(_ signal: Signal) {
     guard signal.arguments.count == 3, signal.arguments[0].string == AgentQuestion.interface.rawValue,
-      let user = owners[signal.sender]?.userID, let agents = users[user], agents.isAgent(signal.sender)
+      let user = owners[signal.sender]?.userID
     else { return }
     if let number = signal.arguments[1].properties?["MaxAccuracyLevel"]?.uint32 {
-      if agents.set(AccuracyLevel(rounding: number), of: signal.sender) { onChange?(user) }
+      handle(.announced(signal.sender, AccuracyLevel(rounding: number)), user)
     } else if signal.arguments[2].array?.contains(.string("MaxAccuracyLevel")) == true {
-      agents.askAgain(signal.sender, through: probes) { [weak self, weak agents] level in
-        guard let agents else { return }
-        let hasChanged = level.map { agents.set($0, of: signal.sender) } ?? agents.remove(signal.sender)
-        if hasChanged { self?.onChange?(user) }
-      }
+      handle(.invalidated(signal.sender), user)
     }
   }
 }

@@ -1,32 +1,35 @@
 import DBus
 import GeopublicistLocationModel
 
-/// One connection that is asked whether it is an agent.
+/// One connection that is asked whether it is an agent, and for its level.
 final class AgentQuestion {
   static let path: ObjectPath = "/org/freedesktop/GeoClue2/Agent"
   static let interface: InterfaceName = "org.freedesktop.GeoClue2.Agent"
   static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-  /// Who is silent for so long is no agent; on a machine that is busy, one takes its time.
+  /// How long an agent may take on a busy machine.
   private static let patience = CallTimeout.milliseconds(2_000)
 
-  let name: BusName
-  private let handler: (AccuracyLevel?) -> Void
-  private var call: PendingCall?
-
-  init(_ name: BusName, _ handler: @escaping (AccuracyLevel?) -> Void) {
-    self.name = name
-    self.handler = handler
+  /// What a connection answers.
+  enum Answer {
+    case level(AccuracyLevel)
+    case notAnAgent
+    case silence
   }
 
-  func send(through probes: ProbePool) {
+  private var call: PendingCall?
+
+  /// Asks a connection; the question ends with this object.
+  func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (Answer) -> Void) {
     let message = try? Message(
       calling: "Get", of: Self.properties, at: Self.path, on: name,
       [.string(Self.interface.rawValue), .string("MaxAccuracyLevel")])
-    guard let message, let probe = probes.take() else { return handler(nil) }
+    guard let message, let probe = probes.take() else { return handler(.silence) }
     message.startsService = false
-    call = probe.connection.call(message, timeout: Self.patience, expecting: .variant) { [handler] result in
-      if case .failure(let error) = result, error.name == .noReply {} else { probe.answered() }
-      handler((try? result.get())?.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:)))
+    call = probe.connection.call(message, timeout: Self.patience, expecting: .variant) { result in
+      if case .failure(let error) = result, error.name == .noReply { return handler(.silence) }
+      probe.answered()
+      let level = (try? result.get())?.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))
+      handler(level.map { .level($0) } ?? .notAnAgent)
     }
   }
 }

@@ -8,10 +8,18 @@ nonisolated struct Decision: Hashable, Sendable {
   let authorization: Authorization
   /// The action about which a dialog could give more; nil where none would help.
   let dialog: PolkitAction?
+  /// Whether deliveries wait until a fact behind the authorization has been confirmed.
+  private(set) var isHeld = false
 
   /// The system deployment.
   init(_ facts: Facts, asking asked: AccuracyLevel) {
-    self = Self.byRule(facts) ?? Self.byPolicy(facts, asking: asked)
+    if let decision = Self.byRule(facts) {
+      self = decision
+    } else {
+      self = Self.byPolicy(facts, asking: asked)
+      // For a user whom an administrator's rule names, neither the session nor the agent counts.
+      isHeld = facts.withoutAgent == .yes ? facts.held.contains(.policy) : !facts.held.isEmpty
+    }
   }
 
   /// The session deployment, in which GeoClue itself judges the person: only what it cannot see is added.

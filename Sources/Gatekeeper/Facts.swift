@@ -56,6 +56,23 @@ nonisolated struct Facts: Hashable, Sendable {
     case untracked
   }
 
+  /// Whether the client's process belongs to a session of its user.
+  enum Placement: CaseIterable, Hashable, Sendable {
+    case unknown
+    case session
+    /// It is a system service or a job.
+    case outside
+  }
+
+  /// Facts that may have changed and are being confirmed; the last known one still stands.
+  struct Doubts: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+
+    static let policy = Doubts(rawValue: 1)
+    static let session = Doubts(rawValue: 2)
+    static let agents = Doubts(rawValue: 4)
+  }
+
   /// What GeoClue's configuration says of the declared desktop-id and this user.
   enum Rule: CaseIterable, Hashable, Sendable {
     case silent
@@ -73,6 +90,9 @@ nonisolated struct Facts: Hashable, Sendable {
   var withoutAgent = Answer.unknown
   var session = Session.unknown
   var agent = AgentLevel.unknown
+  var placement = Placement.unknown
+  /// The facts for which deliveries have to wait.
+  var held: Doubts = []
 
   init(_ person: Person) { self.person = person }
 

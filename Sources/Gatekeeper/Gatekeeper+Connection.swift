@@ -5,11 +5,15 @@ extension SystemGatekeeper {
   /// `probes` are connections to the same bus, through which users' agents are asked.
   package convenience init(on connection: Connection, probes: ProbePool) {
     let sandboxes = SandboxCheck(on: connection)
+    let rules = GeoClueConfiguration()
+    let agents = AgentFinder(on: connection, probes, sandboxes) { group in
+      rules.acceptsAgent(AgentIdentity.id(of: group))
+    }
     self.init(
       ownUserID: UserID.own,
       Sources(
-        sandboxes: sandboxes, rules: GeoClueConfiguration(), polkit: PolkitAuthority(on: connection),
-        agents: AgentFinder(on: connection, probes, sandboxes), sessions: SessionWatch(on: connection)))
+        sandboxes: sandboxes, rules: rules, polkit: PolkitAuthority(on: connection), agents: agents,
+        sessions: SessionWatch(on: connection)))
   }
 }
 

@@ -6,6 +6,11 @@ package protocol Gatekeeper: AnyObject {
   func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
 
+  /// Whether deliveries to a client wait, although it is authorized: a fact behind the authorization may have changed
+  /// and is being confirmed. The authorization stays as it is meanwhile, at most for a second; ``onChange`` tells of the
+  /// end, even if nothing else has changed.
+  func isHeld(_ client: any GatekeeperClient) -> Bool
+
   /// Gathers the facts about a client that are missing or old, then calls `action`: at once if there are none, and
   /// after ``gatheringTime`` whatever is missing then.
   func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void)

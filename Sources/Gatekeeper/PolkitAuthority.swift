@@ -2,73 +2,112 @@ import DBus
 import GeopublicistProcessSupport
 import MainLoop
 
-/// Asks polkit, and tells when its answers may have become others.
+/// Asks polkit, and tells when its answers may have become others: the shell around ``CheckQueue``.
 ///
-/// The subject is always the connection, never a process: a pid is somebody else's as soon as it is free.
+/// The subject is always the connection, never a process: a pid belongs to another program as soon as it is free.
 final class PolkitAuthority {
   typealias Question = CheckQueue.Question
 
   /// Called when every answer may have become another.
-  var onChange: (() -> Void)?
+  var onDoubt: (() -> Void)?
+  /// Called with the reply to each question of ``ask(_:about:of:mayStartPolkit:)``.
+  var onReply: ((BusName, PolkitAction, PolkitReply) -> Void)?
 
   private static let service: BusName = "org.freedesktop.PolicyKit1"
   private static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
   private static let interface: InterfaceName = "org.freedesktop.PolicyKit1.Authority"
+  /// How long a polkit that has left the bus is waited for before a call starts it, in milliseconds: starting it while
+  /// an administrator stops it would cancel that.
+  private static let restartTime: Int64 = 300
 
   private let connection: Connection
   private var queue = CheckQueue()
   private var calls: [CheckQueue.Number: PendingCall] = [:]
-  private var listeners: [Question: [(Facts.Answer) -> Void]] = [:]
+  private var dialogs: [Question: [(PolkitReply) -> Void]] = [:]
   private var owner: NameWatch?
   private var changes: SignalMatch?
+  private var restart: LoopSource?
+  private var hasReplied = false
   private var hasComplained = false
 
   init(on connection: Connection) {
     self.connection = connection
-    owner = NameWatch(Self.service, on: connection) { [weak self] _ in self?.changed() }
+    owner = NameWatch(Self.service, on: connection) { [weak self] owner in self?.ownerChanged(to: owner) }
     changes = connection.onSignal(
       MatchRule(sender: Self.service, path: Self.path, interface: Self.interface, member: "Changed")
     ) { [weak self] signal in
       guard let self, signal.sender == owner?.owner else { return }
-      changed()
+      doubt(nil)
+      onDoubt?()
     }
   }
 
-  /// Asks whether a connection may do something; joins a check of the same that is under way.
-  func check(_ question: Question, _ handler: @escaping (Facts.Answer) -> Void) {
-    listeners[question, default: []].append(handler)
-    perform(queue.handle(.asked(question)))
+  /// Whether polkit is on the bus.
+  var isThere: Bool { owner?.owner != nil }
+
+  /// Asks whether a client of a user may do something, without a dialog.
+  func ask(_ action: PolkitAction, about peer: BusName, of user: UInt32, mayStartPolkit: Bool) {
+    let question = Question(peer: peer, action: action, isInteractive: false)
+    perform(queue.handle(.asked(question, user: user, mayStartPolkit: mayStartPolkit)))
   }
 
-  /// Ends a check, and the dialog that it may have opened; whoever waits for it hears nothing.
+  /// Shows the user a dialog; a second one for the same joins it. The returned question is for ``withdraw(_:)``.
+  func showDialog(
+    _ action: PolkitAction, about peer: BusName, of user: UInt32, _ handler: @escaping (PolkitReply) -> Void
+  ) -> Question {
+    let question = Question(peer: peer, action: action, isInteractive: true)
+    dialogs[question, default: []].append(handler)
+    perform(queue.handle(.asked(question, user: user, mayStartPolkit: true)))
+    return question
+  }
+
+  /// Takes a dialog back; its handlers are not called any more.
   func withdraw(_ question: Question) {
-    listeners[question] = nil
+    dialogs[question] = nil
     perform(queue.handle(.withdrawn(question)))
   }
 
+  /// What polkit has said of one client, or of all, may have changed: so may what a dialog was opened for.
+  func doubt(_ peer: BusName?) { perform(queue.handle(.policyChanged(peer))) }
+
   /// A connection has left the bus.
   func forget(_ peer: BusName) {
-    for question in listeners.keys where question.peer == peer { listeners[question] = nil }
+    for question in dialogs.keys where question.peer == peer { dialogs[question] = nil }
     perform(queue.handle(.gone(peer)))
   }
 
-  private func changed() {
-    perform(queue.handle(.policyChanged))
-    onChange?()
+  private func ownerChanged(to owner: BusName?) {
+    perform(queue.handle(.policyChanged(nil)))
+    perform(queue.handle(owner == nil ? .polkitLeft : .polkitCame))
+    // At the start of the service the first owner only becomes known.
+    if hasReplied { onDoubt?() }
   }
 
   private func perform(_ actions: [CheckQueue.Action]) {
     for action in actions {
       switch action {
-      case .send(let number, let question): send(number, question)
+      case .send(let number, let question, let mayStart): send(number, question, mayStart)
       case .cancel(let number): cancel(number)
-      case .report(let question, let answer):
-        for listener in listeners.removeValue(forKey: question) ?? [] { listener(answer) }
+      case .report(let question, let reply): report(question, reply)
+      case .waitForPolkit:
+        restart = MainLoop.main.after(milliseconds: Self.restartTime) { [weak self] in
+          guard let self else { return }
+          perform(queue.handle(.waitedForPolkit))
+        }
       }
     }
   }
 
-  private func send(_ number: CheckQueue.Number, _ question: Question) {
+  private func report(_ question: Question, _ reply: PolkitReply) {
+    hasReplied = true
+    guard question.isInteractive else { return onReply?(question.peer, question.action, reply) ?? () }
+    for handler in dialogs.removeValue(forKey: question) ?? [] { handler(reply) }
+  }
+}
+
+/// Messages.
+extension PolkitAuthority {
+  private func send(_ number: CheckQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
     let subject: Value = .structure([
       .string("system-bus-name"), .options([("name", .string(question.peer.rawValue))]),
     ])
@@ -79,19 +118,24 @@ final class PolkitAuthority {
         .uint32(question.isInteractive ? 1 : 0), .string("\(number)"),
       ])
     guard let message else { return perform(queue.handle(.answered(number, .unavailable))) }
+    message.startsService = mayStartPolkit
     // Never given up from here: the bus counts a call as long as it has no reply, and so does the queue.
     calls[number] = connection.call(message, timeout: .never, expecting: "(bba{ss})") { [weak self] result in
-      self?.answered(number, result)
+      self?.answered(number, result, mayStartPolkit)
     }
   }
 
-  private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], DBusError>) {
+  private func answered(
+    _ number: CheckQueue.Number, _ result: Result<[Value], DBusError>, _ mayStartPolkit: Bool
+  ) {
     calls[number] = nil
     switch result {
-    case .success(let values): perform(queue.handle(.answered(number, Self.answer(values))))
+    case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
     case .failure(let error):
       complain(error)
-      perform(queue.handle(.answered(number, .unavailable)))
+      let isAbsent = error.name == .serviceUnknown || error.name == .nameHasNoOwner
+      let isLost = error.name == .noReply || (isAbsent && !mayStartPolkit)
+      perform(queue.handle(isLost ? .lost(number) : .answered(number, .unavailable)))
     }
   }
 
@@ -105,8 +149,7 @@ final class PolkitAuthority {
     connection.send(message)
   }
 
-  /// polkit that is not there is a way to run the service; polkit that refuses to speak to it is a mistake in its
-  /// setup.
+  /// A missing polkit is a way to run the service; a polkit that refuses to speak to it is a mistake in its setup.
   private func complain(_ error: DBusError) {
     guard error.name.rawValue.hasPrefix("org.freedesktop.PolicyKit1.Error."), !hasComplained,
       error.name.rawValue != "org.freedesktop.PolicyKit1.Error.Cancelled"
@@ -115,10 +158,11 @@ final class PolkitAuthority {
     Log.warning("polkit does not answer as it should: \(error.message)")
   }
 
-  private static func answer(_ values: [Value]) -> Facts.Answer {
+  private static func reply(_ values: [Value]) -> PolkitReply {
     guard let fields = values.first?.structure, fields.count == 3, let isAuthorized = fields[0].boolean,
-      let isChallenge = fields[1].boolean
+      let isChallenge = fields[1].boolean, case .dictionary(_, _, let details) = fields[2]
     else { return .unavailable }
-    return isAuthorized ? .yes : isChallenge ? .challenge : .no
+    let isTemporary = details.contains { $0.key.string == "polkit.temporary_authorization_id" }
+    return PolkitReply(isAuthorized ? .yes : isChallenge ? .challenge : .no, isTemporary: isTemporary)
   }
 }

@@ -19,6 +19,7 @@ package final class SessionGatekeeper: Gatekeeper {
     self.ownUserID = ownUserID
     self.sandboxes = sandboxes
     self.rules = rules
+    rules.onChange = { [weak self] _ in self?.onChange?(nil) }
   }
 
   package func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
@@ -30,9 +31,9 @@ package final class SessionGatekeeper: Gatekeeper {
     return Decision(facts, asking: level, upstream: upstream).authorization
   }
 
-  package func reload() {
-    if rules.reloadIfChanged() { onChange?(nil) }
-  }
+  package func isHeld(_ client: any GatekeeperClient) -> Bool { false }
+
+  package func reload() { rules.reloadIfChanged() }
 
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
     reload()

@@ -1,23 +1,24 @@
 import DBus
 import MainLoop
 
-/// Follows with logind whether users have an active session.
+/// Follows with logind whether users have an active session: the shell around ``SessionState``.
 final class SessionWatch {
-  /// Called with a user whose state has become another, and whether nothing was known of it before.
-  var onChange: ((UInt32, Bool) -> Void)?
+  /// Called with a user whose state may be another one, and the one before.
+  var onChange: ((UInt32, Facts.Session) -> Void)?
 
   private static let service: BusName = "org.freedesktop.login1"
   private static let path: ObjectPath = "/org/freedesktop/login1"
   private static let manager: InterfaceName = "org.freedesktop.login1.Manager"
   private static let user: InterfaceName = "org.freedesktop.login1.User"
   private static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
+  /// The properties from which a user's state follows. A user can change others, such as the idle hint, at any rate.
+  private static let meaningful: Set<String> = ["Active", "ActiveSession", "Display", "Sessions", "State"]
 
   private final class Entry {
-    var state = Facts.Session.unknown
+    var state = SessionState()
     var question: PendingCall?
-    /// Something has happened since the question was asked.
-    var isOutdated = false
-    /// Nobody wants to know any more; it goes with the answer that is still to come.
+    var timer: LoopSource?
+    /// No client of the user is left; it goes with the answer that is still to come.
     var isForgotten = false
     var waiting: [() -> Void] = []
   }
@@ -26,91 +27,115 @@ final class SessionWatch {
   private var entries: [UInt32: Entry] = [:]
   private var owner: NameWatch?
   private var signals: [SignalMatch] = []
-  private var look: LoopSource?
 
   init(on connection: Connection) {
     self.connection = connection
-    owner = NameWatch(Self.service, on: connection) { [weak self] _ in self?.lookAgain() }
+    owner = NameWatch(Self.service, on: connection) { [weak self] owner in
+      self?.handleForAll(owner == nil ? .left : .came)
+    }
     // A user's state has no signal of its own: it follows from those of sessions, seats and the manager.
-    for (interface, member) in [
-      (Self.properties, "PropertiesChanged"), (Self.manager, "SessionNew"), (Self.manager, "SessionRemoved"),
-      (Self.manager, "UserNew"), (Self.manager, "UserRemoved"),
-    ] as [(InterfaceName, MemberName)] {
-      signals.append(
-        connection.onSignal(MatchRule(sender: Self.service, interface: interface, member: member)) {
-          [weak self] signal in
-          guard let self, signal.sender == owner?.owner, signal.path.rawValue.hasPrefix(Self.path.rawValue) else {
-            return
-          }
-          lookAgain()
-        })
+    for interface in ["Session", "Seat", "User"] {
+      follow(Self.properties, "PropertiesChanged", argument0: "org.freedesktop.login1.\(interface)")
+    }
+    for member in ["SessionNew", "SessionRemoved", "UserNew", "UserRemoved"] as [MemberName] {
+      follow(Self.manager, member)
     }
   }
 
   /// What is known of a user's session.
-  func state(of user: UInt32) -> Facts.Session { entries[user]?.state ?? .unknown }
+  func state(of user: UInt32) -> Facts.Session { entries[user]?.state.state ?? .unknown }
+
+  /// Whether deliveries to a user wait for logind.
+  func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
+
+  /// Whether a user's state may be another one already.
+  func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
   /// Calls `done` when a user's state is known, at once if it is; follows it from then on.
   func find(_ user: UInt32, _ done: @escaping () -> Void) {
     let entry = entries[user] ?? Entry()
     entries[user] = entry
     entry.isForgotten = false
-    guard entry.state == .unknown || entry.question != nil else { return done() }
     entry.waiting.append(done)
-    ask(user, entry)
+    handle(.wanted, user, entry)
   }
 
-  /// Calls `done` when a user's state has been looked up anew.
-  func findAgain(_ user: UInt32, _ done: @escaping () -> Void) {
-    guard let entry = entries[user] else { return find(user, done) }
-    entry.waiting.append(done)
-    entry.isOutdated = true
-    ask(user, entry)
-  }
+  /// polkit has announced a change, which may be one of sessions.
+  func doubtAll() { handleForAll(.doubted) }
 
   /// A user's state is of no interest any more.
   func forget(_ user: UInt32) {
-    // The bus counts a question as long as it has no answer: there must not be another one for each time that somebody
-    // comes and goes.
-    guard let entry = entries[user], entry.question != nil else {
-      entries[user] = nil
-      return
-    }
-    entry.waiting = []
+    guard let entry = entries[user] else { return }
     entry.isForgotten = true
+    finish(entry)
+    // The bus counts a question until it has an answer: there must not be one for each time that a client comes and
+    // goes.
+    if !entry.state.isAsking { entries[user] = nil }
   }
 
-  private func lookAgain() {
-    // Several signals tell of one event.
-    guard look == nil, !entries.isEmpty else { return }
-    look = MainLoop.main.nextTurn { [weak self] in
-      guard let self else { return }
-      look = nil
-      for (user, entry) in entries {
-        entry.isOutdated = true
-        ask(user, entry)
+  private var now: Int64 { MainLoop.main.clock.monotonic() }
+
+  private func follow(_ interface: InterfaceName, _ member: MemberName, argument0: String? = nil) {
+    signals.append(
+      connection.onSignal(
+        MatchRule(sender: Self.service, interface: interface, member: member, argument0: argument0)
+      ) { [weak self] signal in
+        guard let self, signal.sender == owner?.owner, signal.path.rawValue.hasPrefix(Self.path.rawValue),
+          argument0 == nil || Self.isMeaningful(signal)
+        else { return }
+        handleForAll(.doubted)
+      })
+  }
+
+  private static func isMeaningful(_ signal: Signal) -> Bool {
+    guard signal.arguments.count == 3 else { return false }
+    let changed = signal.arguments[1].options?.map(\.name) ?? []
+    let invalidated = signal.arguments[2].array?.compactMap(\.string) ?? []
+    return !meaningful.isDisjoint(with: changed + invalidated)
+  }
+
+  private func handleForAll(_ event: SessionState.Event) {
+    for (user, entry) in entries { handle(event, user, entry) }
+  }
+
+  private func handle(_ event: SessionState.Event, _ user: UInt32, _ entry: Entry) {
+    let actions = entry.state.handle(event, at: now)
+    entry.timer = entry.state.wakeUp.map { time in
+      MainLoop.main.at(monotonic: time) { [weak self, weak entry] in
+        if let self, let entry { handle(.timer, user, entry) }
+      }
+    }
+    for action in actions {
+      switch action {
+      case .ask: ask(user, entry)
+      case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
+      case .ready: finish(entry)
       }
     }
   }
 
+  private func finish(_ entry: Entry) {
+    let waiting = entry.waiting
+    entry.waiting = []
+    for done in waiting { done() }
+  }
+}
+
+/// Questions.
+extension SessionWatch {
   private func ask(_ user: UInt32, _ entry: Entry) {
-    guard entry.question == nil else { return }
-    entry.isOutdated = false
     let message = try? Message(
       calling: "GetUser", of: Self.manager, at: Self.path, on: Self.service, [.uint32(user)])
-    guard let message else { return set(.inactive, of: user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: "o") {
-      [weak self, weak entry] result in
-      guard let self, let entry, entries[user] === entry else { return }
-      entry.question = nil
+    guard let message else { return answered(.inactive, user, entry) }
+    entry.question = connection.call(message, timeout: .never, expecting: "o") { [weak self, weak entry] result in
+      guard let self, let entry else { return }
       switch result {
       case .success(let values):
-        guard let path = values.first?.objectPath else { return set(.inactive, of: user, entry) }
+        guard let path = values.first?.objectPath else { return answered(.inactive, user, entry) }
         askState(of: user, at: path, entry)
-      case .failure(let error):
-        // A call would have started it, if it could be started.
-        let isAbsent = owner?.owner == nil && error.name != .noReply
-        set(isAbsent ? .untracked : .inactive, of: user, entry)
+      case .failure(let error) where error.name == .noReply: answered(nil, user, entry)
+      // A call would have started it, if it could be started.
+      case .failure: answered(owner?.owner == nil ? .untracked : .inactive, user, entry)
       }
     }
   }
@@ -119,27 +144,24 @@ final class SessionWatch {
     let message = try? Message(
       calling: "Get", of: Self.properties, at: path, on: Self.service,
       [.string(Self.user.rawValue), .string("State")])
-    guard let message else { return set(.inactive, of: user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: .variant) {
-      [weak self, weak entry] result in
-      guard let self, let entry, entries[user] === entry else { return }
-      entry.question = nil
-      let state = (try? result.get())?.first?.unwrapped.string
-      set(state == "active" ? .active : .inactive, of: user, entry)
+    guard let message else { return answered(.inactive, user, entry) }
+    entry.question = connection.call(message, timeout: .never, expecting: .variant) { [weak self, weak entry] result in
+      guard let self, let entry else { return }
+      switch result {
+      case .success(let values): answered(values.first?.unwrapped.string == "active" ? .active : .inactive, user, entry)
+      case .failure(let error): answered(error.name == .noReply ? nil : .inactive, user, entry)
+      }
     }
   }
 
-  private func set(_ state: Facts.Session, of user: UInt32, _ entry: Entry) {
+  /// An answer has come, or nil if logind has left without one.
+  private func answered(_ state: Facts.Session?, _ user: UInt32, _ entry: Entry) {
+    entry.question = nil
+    guard entries[user] === entry else { return }
     if entry.isForgotten {
       entries[user] = nil
-      return
+    } else {
+      handle(state.map { .answered($0) } ?? .lost, user, entry)
     }
-    if entry.isOutdated { return ask(user, entry) }
-    let before = entry.state
-    entry.state = state
-    let waiting = entry.waiting
-    entry.waiting = []
-    if before != state { onChange?(user, before == .unknown) }
-    for done in waiting { done() }
   }
 }

@@ -35,9 +35,6 @@ public final class GeoClueSource: LocationSource {
     service = GeoClueService(on: connection) { [weak self] report in self?.take(report) }
   }
 
-  /// A GeoClue client that is made for each short call would wear GeoClue out.
-  public var linger: UInt64 { 2_000_000 }
-
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
     handle(.demand(level))
@@ -143,7 +140,7 @@ extension GeoClueSource {
     service?.deleteClient(client.path, of: client.owner)
   }
 
-  private func take(_ fix: Location) {
+  private func take(_ fix: RawFix) {
     guard machine.acceptsFixes else { return }
     let clock = MainLoop.main.clock
     do throws(FixRejection) {

@@ -4,83 +4,167 @@ import Testing
 @testable import GeopublicistGatekeeper
 
 /// The order in which polkit is asked.
-struct CheckQueueTests {
-  private func question(
-    _ peer: Int, _ action: PolkitAction = .access, isInteractive: Bool = false
-  ) throws -> CheckQueue.Question {
-    CheckQueue.Question(
-      peer: try #require(BusName(validating: ":1.\(peer)")), action: action, isInteractive: isInteractive)
+@Suite struct CheckQueueTests {
+  private func question(_ peer: Int, _ action: PolkitAction = .access, isInteractive: Bool = false)
+    -> CheckQueue.Question
+  {
+    CheckQueue.Question(peer: BusName(unchecked: ":1.\(peer)"), action: action, isInteractive: isInteractive)
   }
 
-  @Test func whoAsksTheSameJoins() throws {
+  private func asked(_ question: CheckQueue.Question, user: UInt32 = 1_000, mayStart: Bool = true) -> CheckQueue.Event {
+    .asked(question, user: user, mayStartPolkit: mayStart)
+  }
+
+  private func sent(_ number: CheckQueue.Number, _ question: CheckQueue.Question, mayStart: Bool = true)
+    -> CheckQueue.Action
+  {
+    .send(number, question, mayStartPolkit: mayStart)
+  }
+
+  private let yes = PolkitReply(.yes)
+  private let no = PolkitReply(.no)
+
+  @Test func `the same question joins the check that is under way`() {
     var queue = CheckQueue()
-    let first = try question(1)
-    #expect(queue.handle(.asked(first)) == [.send(1, first)])
-    #expect(queue.handle(.asked(first)) == [])
-    let other = try question(1, .accessPrecise)
-    #expect(queue.handle(.asked(other)) == [.send(2, other)])
-    #expect(queue.handle(.answered(1, .yes)) == [.report(first, .yes)])
-    #expect(queue.handle(.asked(first)) == [.send(3, first)], "an answer serves those who had asked")
+    let (first, other) = (question(1), question(1, .accessPrecise))
+    #expect(queue.handle(asked(first)) == [sent(1, first)])
+    #expect(queue.handle(asked(first)) == [])
+    #expect(queue.handle(asked(other)) == [sent(2, other)])
+    #expect(queue.handle(.answered(1, yes)) == [.report(first, yes)])
+    #expect(queue.handle(asked(first)) == [sent(3, first)], "an answer serves those that had asked")
   }
 
-  @Test func atMostSixtyFourAreUnderWay() throws {
+  @Test func `at most sixty-four checks are under way, and each is answered`() {
     var queue = CheckQueue()
     var sent = 0
-    for peer in 0..<1000 { sent += queue.handle(.asked(try question(peer))).count }
+    for peer in 0..<1_000 { sent += queue.handle(asked(question(peer), user: UInt32(peer))).count }
     #expect(sent == 64)
     #expect(queue.inFlight == 64 && queue.queued == 936)
     var number: CheckQueue.Number = 0
     var order: [String] = []
     while queue.inFlight > 0 {
       number += 1
-      for action in queue.handle(.answered(number, .no)) {
+      for action in queue.handle(.answered(number, no)) {
         if case .report(let question, _) = action { order.append(question.peer.rawValue) }
       }
       #expect(queue.inFlight <= 64)
     }
-    #expect(order == (0..<1000).map { ":1.\($0)" }, "everybody in turn")
+    #expect(order == (0..<1_000).map { ":1.\($0)" }, "each in turn")
   }
 
-  @Test func dialogsLeaveRoomForOthers() throws {
+  @Test func `many clients of one user do not delay another user's`() {
     var queue = CheckQueue()
-    for peer in 0..<200 { _ = queue.handle(.asked(try question(peer, isInteractive: true))) }
+    for peer in 0..<500 { _ = queue.handle(asked(question(peer), user: 1)) }
+    #expect(queue.inFlight == CheckQueue.userCapacity)
+    let other = question(900)
+    #expect(queue.handle(asked(other, user: 2)) == [sent(17, other)], "the other user has a share")
+    // With all places taken, users take turns.
+    for user in 3..<6 as Range<UInt32> {
+      for peer in 0..<16 { _ = queue.handle(asked(question(1_000 * Int(user) + peer), user: user)) }
+    }
+    #expect(queue.inFlight == CheckQueue.capacity)
+    let (second, third) = (question(901), question(902))
+    _ = queue.handle(asked(second, user: 2))
+    _ = queue.handle(asked(third, user: 7))
+    var next: [CheckQueue.Question] = []
+    for number in 1...4 as ClosedRange<CheckQueue.Number> {
+      for action in queue.handle(.answered(number, no)) {
+        if case .send(_, let question, _) = action { next.append(question) }
+      }
+    }
+    #expect(next.contains(second) && next.contains(third))
+  }
+
+  @Test func `dialogs leave room for other checks and for other users' dialogs`() {
+    var queue = CheckQueue()
+    for peer in 0..<20 { _ = queue.handle(asked(question(peer, isInteractive: true), user: 1)) }
+    #expect(queue.inFlight == CheckQueue.userDialogCapacity)
+    for peer in 100..<200 { _ = queue.handle(asked(question(peer, isInteractive: true), user: UInt32(peer))) }
     #expect(queue.inFlight == CheckQueue.dialogCapacity)
-    let quick = try question(999)
-    #expect(queue.handle(.asked(quick)) == [.send(17, quick)])
-    #expect(queue.handle(.answered(1, .no)).count == 2, "one dialog ends, the next opens")
+    let quick = question(999)
+    #expect(queue.handle(asked(quick, user: 1)) == [sent(17, quick)])
+    #expect(queue.handle(.answered(1, no)).count == 2, "one dialog ends, the next opens")
   }
 
-  @Test func anAnswerFromBeforeAChangeIsAskedForAgain() throws {
-    var queue = CheckQueue()
-    let (plain, dialog) = (try question(1), try question(1, isInteractive: true))
-    _ = queue.handle(.asked(plain))
-    _ = queue.handle(.asked(dialog))
-    _ = queue.handle(.policyChanged)
-    #expect(queue.handle(.answered(1, .yes)) == [.send(3, plain)])
-    #expect(queue.handle(.answered(2, .yes)) == [.report(dialog, .yes)], "the change may be the dialog's own success")
-    #expect(queue.handle(.answered(3, .no)) == [.report(plain, .no)])
+  /// A dialog that was opened before an administrator's no, and answered after it, granted access.
+  @Test func `D7: a yes from a dialog that overlaps a change is confirmed without one`() {
+    let dialog = question(1, isInteractive: true)
+    for (reply, expected) in [
+      (no, no), (yes, yes), (PolkitReply(.challenge), yes), (.unavailable, .unavailable),
+      (PolkitReply(.yes, isTemporary: true), PolkitReply(.yes, isTemporary: true)),
+    ] {
+      var queue = CheckQueue()
+      _ = queue.handle(asked(dialog))
+      _ = queue.handle(.policyChanged(nil))
+      #expect(queue.handle(.answered(1, yes)) == [sent(2, question(1))])
+      #expect(queue.handle(.answered(2, reply)) == [.report(dialog, expected)])
+    }
   }
 
-  @Test func whoHasGoneIsToldNothingAndKeepsNoPlace() throws {
+  @Test func `D7: a change before the dialog, or another client's, needs no confirmation`() {
     var queue = CheckQueue()
-    let (gone, here) = (try question(1), try question(2))
-    _ = queue.handle(.asked(gone))
-    _ = queue.handle(.asked(here))
+    let dialog = question(1, isInteractive: true)
+    _ = queue.handle(.policyChanged(nil))
+    _ = queue.handle(asked(dialog))
+    _ = queue.handle(.policyChanged(":1.2"))
+    #expect(queue.handle(.answered(1, yes)) == [.report(dialog, yes)])
+    _ = queue.handle(asked(dialog))
+    _ = queue.handle(.policyChanged(dialog.peer))
+    #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a no is a no")
+  }
+
+  @Test func `a client that has left is told nothing, and its check keeps its place`() {
+    var queue = CheckQueue()
+    let (gone, here) = (question(1), question(2))
+    _ = queue.handle(asked(gone))
+    _ = queue.handle(asked(here))
     #expect(queue.handle(.gone(gone.peer)) == [.cancel(1)])
     #expect(queue.inFlight == 2, "the bus counts it until polkit has answered")
     #expect(queue.handle(.answered(1, .unavailable)) == [])
     #expect(queue.inFlight == 1)
     #expect(queue.handle(.withdrawn(here)) == [.cancel(2)])
-    #expect(queue.handle(.asked(here)) == [.send(3, here)], "a check that was given up serves nobody")
-    #expect(queue.handle(.answered(2, .yes)) == [])
-    #expect(queue.handle(.answered(3, .yes)) == [.report(here, .yes)])
-    #expect(queue.handle(.answered(3, .no)) == [], "each is answered once")
+    #expect(queue.handle(asked(here)) == [sent(3, here)], "a check that was given up serves nobody")
+    #expect(queue.handle(.answered(2, yes)) == [])
+    #expect(queue.handle(.answered(3, yes)) == [.report(here, yes)])
+    #expect(queue.handle(.answered(3, no)) == [], "each is answered once")
   }
 
-  @Test func whoLeavesTheQueueIsNeverSent() throws {
+  @Test func `a question that is withdrawn before its turn is never sent`() {
     var queue = CheckQueue()
-    for peer in 0..<65 { _ = queue.handle(.asked(try question(peer))) }
-    #expect(queue.handle(.gone(try question(64).peer)) == [])
-    #expect(queue.handle(.answered(1, .no)) == [.report(try question(0), .no)])
+    for peer in 0..<17 { _ = queue.handle(asked(question(peer))) }
+    #expect(queue.handle(.gone(question(16).peer)) == [])
+    #expect(queue.handle(.answered(1, no)) == [.report(question(0), no)])
+  }
+
+  /// `systemctl stop polkit` failed, because the service started it again at once.
+  @Test func `a polkit that has left is waited for, and only a call may start it`() {
+    var queue = CheckQueue()
+    let (confirmation, call) = (question(1), question(2))
+    #expect(queue.handle(.polkitLeft) == [.waitForPolkit])
+    #expect(queue.handle(asked(confirmation, mayStart: false)) == [])
+    #expect(queue.handle(asked(call)) == [])
+    #expect(queue.handle(.waitedForPolkit) == [sent(1, call)])
+    #expect(queue.handle(.answered(1, .unavailable)) == [.report(call, .unavailable)])
+    #expect(queue.handle(.polkitCame) == [sent(2, confirmation, mayStart: false)])
+  }
+
+  @Test func `a confirmation that waits for polkit goes out when a call needs the same`() {
+    var queue = CheckQueue()
+    _ = queue.handle(.polkitLeft)
+    _ = queue.handle(.waitedForPolkit)
+    #expect(queue.handle(asked(question(1), mayStart: false)) == [])
+    #expect(queue.handle(asked(question(1))) == [sent(1, question(1))])
+  }
+
+  @Test func `a check that polkit has lost is sent once more, a dialog is not`() {
+    var queue = CheckQueue()
+    let (plain, dialog) = (question(1), question(1, isInteractive: true))
+    _ = queue.handle(asked(plain))
+    _ = queue.handle(asked(dialog))
+    #expect(queue.handle(.lost(1)) == [.waitForPolkit], "its end is known before the bus has told it")
+    #expect(queue.handle(.lost(2)) == [.report(dialog, .unavailable)])
+    #expect(queue.handle(.polkitLeft) == [])
+    #expect(queue.handle(.polkitCame) == [sent(3, plain)])
+    #expect(queue.handle(.lost(3)) == [.waitForPolkit, .report(plain, .unavailable)])
   }
 }

@@ -220,6 +220,22 @@ struct DecisionTests {
     #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
   }
 
+  // MARK: Held deliveries
+
+  @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
+    for doubt in [Facts.Doubts.policy, .session, .agents] {
+      let person = Self.person { $0.held = doubt }
+      #expect(Decision(person, asking: .exact).isHeld)
+      #expect(Decision(person, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")
+      let named = Self.person { ($0.withoutAgent, $0.held) = (.yes, doubt) }
+      #expect(Decision(named, asking: .exact).isHeld == (doubt == .policy))
+      var root = Facts(.root)
+      (root.confinement, root.held) = (.host, doubt)
+      #expect(!Decision(root, asking: .exact).isHeld)
+    }
+    #expect(!Decision(Self.person(), asking: .exact).isHeld)
+  }
+
   // MARK: The session deployment
 
   @Test func inASessionGeoClueDecidesAndOnlyRulesAndSandboxesAreAdded() {

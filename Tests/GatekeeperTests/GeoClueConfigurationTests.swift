@@ -1,4 +1,5 @@
 import Foundation
+import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import Testing
 
@@ -101,6 +102,49 @@ struct GeoClueConfigurationTests {
     try FileManager.default.removeItem(atPath: folder.file("conf.d/1.conf"))
     #expect(configuration.reloadIfChanged())
     #expect(configuration.rule(for: "app", user: 1) == .silent)
+  }
+
+  /// The rules were gone until the file was right again.
+  @Test func `D15: a file that cannot be parsed keeps the rules in force`() throws {
+    try write("[agent]\nwhitelist=gnome-shell\n[app]\nallowed=false\n")
+    try write("[other]\nallowed=false\n", to: "conf.d/1.conf")
+    let configuration = configuration
+    try write("[app\nallowed=true\n")
+    #expect(!configuration.reloadIfChanged())
+    for name in ["app", "other"] { #expect(configuration.rule(for: name, user: 1) == .disallowed) }
+    #expect(!configuration.acceptsAgent("geoclue-demo-agent"))
+    try write("[app]\nallowed=true\n")
+    #expect(configuration.reloadIfChanged())
+    #expect(configuration.rule(for: "app", user: 1) == .silent)
+    #expect(configuration.rule(for: "other", user: 1) == .disallowed)
+  }
+
+  @Test func `D15: a change is noticed without being asked`() throws {
+    let configuration = configuration
+    var changes: [Bool] = []
+    configuration.onChange = { changes.append($0) }
+    try write("[app]\nallowed=false\n")
+    try turning("the new file is read") { configuration.rule(for: "app", user: 1) == .disallowed }
+    try write("[agent]\nwhitelist=gnome-shell\n", to: "conf.d/1.conf")
+    try turning("the new folder is read") { !configuration.acceptsAgent("geoclue-demo-agent") }
+    try write("[app]\nallowed=false\n", to: "conf.d/2.conf")
+    try write("[agent]\nwhitelist=geoclue-demo-agent\n", to: "conf.d/1.conf")
+    try turning("the file in it is read again") { configuration.acceptsAgent("geoclue-demo-agent") }
+    #expect(changes == [false, true, true])
+    try FileManager.default.removeItem(atPath: folder.file("geoclue.conf"))
+    try FileManager.default.removeItem(atPath: folder.file("conf.d"))
+    try turning("nothing is left") { configuration.rule(for: "app", user: 1) == .silent }
+  }
+
+  @Test func `a whitelist says which agents count`() throws {
+    #expect(configuration.acceptsAgent("anything") && configuration.acceptsAgent(nil), "there is no file")
+    try write("[agent]\nwhitelist=geoclue-demo-agent;gnome-shell;\n")
+    #expect(configuration.acceptsAgent("gnome-shell") && configuration.acceptsAgent(nil))
+    #expect(!configuration.acceptsAgent("lipstick"))
+    try write("[agent]\nwhitelist=\n")
+    #expect(!configuration.acceptsAgent("gnome-shell") && !configuration.acceptsAgent(nil))
+    try write("[agent]\nwhitelist=lipstick\n", to: "conf.d/1.conf")
+    #expect(configuration.acceptsAgent("lipstick"), "a later file replaces the list")
   }
 
   @Test func thePackagedFileForbidsNothing() {

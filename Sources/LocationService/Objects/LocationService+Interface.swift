@@ -1,7 +1,6 @@
 import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
-import MainLoop
 
 /// `org.geopublicist.Location1`.
 extension LocationService {
@@ -10,15 +9,14 @@ extension LocationService {
     [
       .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
         service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofRequest)
-        let arrival = MainLoop.main.clock.boottime()
+        let options = try RequestOptions(call.arguments[0])
         service.withClient(of: call) { client in
-          LocationRequest(call, at: arrival, from: client, options, in: service).begin()
+          LocationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
         service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofSubscription)
+        let options = try SubscriptionOptions(call.arguments[0])
         service.withClient(of: call) { client in
           do throws(DBusError) {
             call.reply(.objectPath(try service.createSubscription(for: client, options).path))
@@ -31,10 +29,9 @@ extension LocationService {
       },
       .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
-        let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
-        let arrival = MainLoop.main.clock.boottime()
+        let options = try AuthorizationOptions(call.arguments[0])
         service.withClient(of: call) { client in
-          AuthorizationRequest(call, at: arrival, from: client, options, in: service).begin()
+          AuthorizationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in

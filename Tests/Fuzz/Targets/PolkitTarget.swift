@@ -16,24 +16,26 @@ private struct Polkit {
   private var asked: Set<CheckQueue.Question> = []
 
   mutating func step(_ source: ByteSource) {
-    let peer = BusName(unchecked: ":1.\(source.byte())")
+    let number = source.byte()
+    let (peer, user) = (BusName(unchecked: ":1.\(number)"), UInt32(number / 32))
     let question = CheckQueue.Question(
       peer: peer, action: source.pick(PolkitAction.allCases), isInteractive: source.number(below: 4) == 0)
-    switch source.number(below: 8) {
+    switch source.number(below: 10) {
     case 0, 1, 2, 3:
       asked.insert(question)
-      perform(.asked(question))
+      perform(.asked(question, user: user, mayStartPolkit: source.number(below: 2) == 0))
     case 4:
       asked.remove(question)
       perform(.withdrawn(question))
     case 5:
       asked = asked.filter { $0.peer != peer }
       perform(.gone(peer))
-    case 6: perform(.policyChanged)
+    case 6: perform(.policyChanged(source.number(below: 2) == 0 ? peer : nil))
+    case 7: perform(source.pick([.polkitLeft, .polkitCame, .waitedForPolkit]))
     default:
       // Its own answers, and those to questions that nobody asked.
       let numbers = underWay.keys.sorted() + [0, .max]
-      answer(numbers[source.number(below: numbers.count)], source.pick([.yes, .no, .challenge, .unavailable]))
+      answer(numbers[source.number(below: numbers.count)], source.pick([.yes, .no, .challenge, .unavailable, nil]))
     }
     check()
   }
@@ -41,12 +43,13 @@ private struct Polkit {
   /// polkit answers everything that it was asked.
   mutating func settle() {
     var rounds = 0
+    perform(.polkitCame)
     while !underWay.isEmpty, rounds < 10_000 {
       rounds += 1
       for number in underWay.keys.sorted() { answer(number, .no) }
       check()
     }
-    claim(queue.inFlight == 0 && queue.queued == 0 && asked.isEmpty, "nobody waits in vain")
+    claim(queue.inFlight == 0 && queue.queued == 0 && asked.isEmpty, "every question is answered")
   }
 
   private func check() {
@@ -56,20 +59,22 @@ private struct Polkit {
     claim(queue.queued <= asked.count, "only what is wanted waits")
   }
 
-  private mutating func answer(_ number: CheckQueue.Number, _ answer: Facts.Answer) {
+  private mutating func answer(_ number: CheckQueue.Number, _ answer: Facts.Answer?) {
     underWay[number] = nil
     cancelled.remove(number)
-    perform(.answered(number, answer))
+    perform(answer.map { .answered(number, PolkitReply($0)) } ?? .lost(number))
   }
 
   private mutating func perform(_ event: CheckQueue.Event) {
     for action in queue.handle(event) {
       switch action {
-      case .send(let number, let question):
+      case .waitForPolkit: break
+      case .send(let number, let question, _):
         claim(underWay.updateValue(question, forKey: number) == nil, "each has its own number")
       case .cancel(let number):
         claim(underWay[number] != nil && cancelled.insert(number).inserted, "what is cancelled is under way")
-      case .report(let question, _): claim(asked.remove(question) != nil, "whoever hears an answer has asked, once")
+      case .report(let question, _):
+        claim(asked.remove(question) != nil, "an answer is for a question that was asked, once")
       }
     }
   }

@@ -1,0 +1,233 @@
+/// What polkit says of one client, and how certain that still is.
+///
+/// Answers are gathered in rounds, and a decision rests on the last complete round: half of a new one never shows.
+/// After a doubt that round still stands for the status, but nothing is delivered (``isHeld(at:)``) until a round that
+/// began after the doubt is complete. Answers that nothing confirms in time are dropped. All times are in microseconds.
+nonisolated struct PolicyAnswers {
+  /// How long a refusal counts for the calls that follow. polkit's rules may depend on things that nothing signals.
+  static let refusalAge: Int64 = 1_000_000
+  /// How long a yes counts before it is confirmed, in the background while the client is served.
+  static let consentAge: Int64 = 30_000_000
+  /// How long polkit may take to confirm a yes that is only old: less than a call waits.
+  static let confirmationTime: Int64 = 4_000_000
+  /// The pause between rounds while doubts keep coming, so that nobody can make the service flood polkit.
+  static let pause: Int64 = 100_000
+
+  enum Event: Hashable, Sendable {
+    /// A call needs the answers.
+    case wanted
+    /// Every answer may be another one now. Nothing is asked about a client that is not served.
+    case doubted(isServed: Bool)
+    /// polkit has replied.
+    case answered(PolkitAction, PolkitReply)
+    /// The user agreed in a dialog, and polkit's rules allow that.
+    case consented(PolkitAction, PolkitReply)
+    /// ``wakeUp`` has come.
+    case timer(isServed: Bool, isPolkitThere: Bool)
+  }
+
+  enum Action: Hashable, Sendable {
+    /// Ask polkit; only a call may start it, never a confirmation.
+    case ask(PolkitAction, mayStartPolkit: Bool)
+    /// The decision may be another one, or deliveries are not held any more.
+    case changed
+    /// Calls that wait for the answers go on.
+    case ready
+  }
+
+  private struct Known {
+    let reply: PolkitReply
+    let time: Int64
+    /// The next round has to confirm it.
+    var isOld = false
+  }
+
+  private struct Round {
+    /// The answers that this round replaces.
+    let replaced: Set<PolkitAction>
+    var asked: Set<PolkitAction> = []
+    var fresh: [PolkitAction: Known] = [:]
+    var mayStartPolkit: Bool
+    /// When answers that are only old are dropped.
+    var deadline: Int64?
+  }
+
+  private var known: [PolkitAction: Known] = [:]
+  private var confirmation = Confirmation()
+  private var round: Round?
+  /// When the next round may begin, after one that was doubtful before it was complete.
+  private var nextRound: Int64?
+  /// How many rounds in a row were doubtful before they were complete.
+  private var doubtfulRounds = 0
+  /// The actions to which the user agreed for as long as polkit's rules ask for no more than that.
+  private var consents: Set<PolkitAction> = []
+
+  /// Whether deliveries wait for polkit.
+  func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
+
+  /// Whether the answers may be others already.
+  var isDoubtful: Bool { confirmation.isDoubtful }
+
+  /// What the decision rests on.
+  func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
+
+  /// When ``Event/timer(isServed:isPolkitThere:)`` is due.
+  var wakeUp: Int64? {
+    let deadlines = [confirmation.deadline, nextRound, round?.deadline].compactMap(\.self)
+    guard round == nil, deadlines.isEmpty else { return deadlines.min() }
+    return relevant.compactMap { action in
+      known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
+    }.min()
+  }
+
+  mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+    switch event {
+    case .wanted: return wanted(now)
+    case .doubted(let isServed): return doubted(isServed, now)
+    case .answered(let action, let reply):
+      guard round?.asked.remove(action) != nil else { return [] }
+      round?.fresh[action] = Known(reply: reply, time: now)
+      return advance(now)
+    case .consented(let action, let reply):
+      if !reply.isTemporary { consents.insert(action) }
+      known[action] = Known(reply: reply, time: now)
+      return [.changed]
+    case .timer(let isServed, let isPolkitThere): return timer(isServed, isPolkitThere, now)
+    }
+  }
+}
+
+nonisolated extension PolicyAnswers {
+  private mutating func wanted(_ now: Int64) -> [Action] {
+    if round != nil {
+      // A question that waited for polkit to come back may start it now.
+      round?.mayStartPolkit = true
+      return (round?.asked ?? []).sorted { $0.rawValue < $1.rawValue }.map { .ask($0, mayStartPolkit: true) }
+    }
+    if confirmation.isDoubtful { return begin(mayStartPolkit: true, now) }
+    markOld(now, refusals: true)
+    return confirmOldAnswers(mayStartPolkit: true, now)
+  }
+
+  private mutating func doubted(_ isServed: Bool, _ now: Int64) -> [Action] {
+    guard round != nil || isServed else {
+      let before = snapshot
+      drop(Set(PolkitAction.allCases), isPolkitThere: true)
+      (confirmation, nextRound, doubtfulRounds) = (Confirmation(), nil, 0)
+      return before == snapshot ? [] : [.changed]
+    }
+    confirmation.doubt(at: now)
+    return round == nil && nextRound == nil ? begin(mayStartPolkit: false, now) : []
+  }
+
+  private mutating func timer(_ isServed: Bool, _ isPolkitThere: Bool, _ now: Int64) -> [Action] {
+    var actions: [Action] = []
+    if let deadline = confirmation.deadline, now >= deadline {
+      drop(Set(PolkitAction.allCases), isPolkitThere: isPolkitThere)
+      confirmation.expire()
+      actions = [.changed, .ready]
+    }
+    if let round, let deadline = round.deadline, now >= deadline {
+      // The round goes on: a late answer still counts.
+      drop(round.replaced, isPolkitThere: isPolkitThere)
+      self.round?.deadline = nil
+      actions = [.changed, .ready]
+    }
+    guard round == nil else { return actions }
+    if let time = nextRound {
+      return now >= time ? actions + begin(mayStartPolkit: false, now) : actions
+    }
+    markOld(now, refusals: false)
+    return isServed && known.contains { $0.value.isOld && $0.value.reply.answer == .yes }
+      ? actions + confirmOldAnswers(mayStartPolkit: false, now) : actions
+  }
+
+  private mutating func markOld(_ now: Int64, refusals: Bool) {
+    for (action, answer) in known {
+      let isYes = answer.reply.answer == .yes
+      if now - answer.time >= (isYes ? Self.consentAge : Self.refusalAge), isYes || refusals {
+        known[action]?.isOld = true
+      }
+    }
+  }
+
+  private mutating func confirmOldAnswers(mayStartPolkit: Bool, _ now: Int64) -> [Action] {
+    guard relevant.contains(where: { known[$0]?.isOld ?? true }) else { return [.ready] }
+    let replaced = Set(PolkitAction.allCases.filter { known[$0]?.isOld ?? true })
+    let hasYes = replaced.contains { known[$0]?.reply.answer == .yes }
+    return begin(replaced, mayStartPolkit: mayStartPolkit, deadline: hasYes ? now + Self.confirmationTime : nil, now)
+  }
+}
+
+/// Rounds.
+nonisolated extension PolicyAnswers {
+  private mutating func begin(
+    _ replaced: Set<PolkitAction> = Set(PolkitAction.allCases), mayStartPolkit: Bool, deadline: Int64? = nil,
+    _ now: Int64
+  ) -> [Action] {
+    round = Round(replaced: replaced, mayStartPolkit: mayStartPolkit, deadline: deadline)
+    nextRound = nil
+    confirmation.ask(at: now)
+    return advance(now)
+  }
+
+  /// Asks what the round needs next, and completes it when there is nothing left to ask.
+  private mutating func advance(_ now: Int64) -> [Action] {
+    guard var round else { return [] }
+    var needed: [PolkitAction] = [.accessWithoutAgent, .accessPrecise].filter(round.replaced.contains)
+    let precise = round.replaced.contains(.accessPrecise) ? round.fresh[.accessPrecise] : known[.accessPrecise]
+    // The reduced location is asked for only if the precise one, which implies it, is no plain yes.
+    if let precise, effective(precise, .accessPrecise) != .yes, round.replaced.contains(.access) {
+      needed.append(.access)
+    }
+    needed.removeAll { round.fresh[$0] != nil || round.asked.contains($0) }
+    round.asked.formUnion(needed)
+    self.round = round
+    guard round.asked.isEmpty else { return needed.map { .ask($0, mayStartPolkit: round.mayStartPolkit) } }
+    return complete(round, now)
+  }
+
+  private mutating func complete(_ round: Round, _ now: Int64) -> [Action] {
+    self.round = nil
+    let wasDoubtful = confirmation.isDoubtful
+    doubtfulRounds = confirmation.isOvertaken ? doubtfulRounds + 1 : 0
+    // A round that was overtaken by a doubt is not used; only if that happens again, it is better than nothing.
+    let isUsed = doubtfulRounds != 1
+    confirmation.answered(at: now, isUsed: isUsed)
+    guard isUsed else { return begin(mayStartPolkit: round.mayStartPolkit, now) }
+    if confirmation.isDoubtful { nextRound = now + Self.pause }
+    let before = snapshot
+    known = known.filter { !round.replaced.contains($0.key) }.merging(round.fresh) { $1 }
+    consents = consents.filter { known[$0]?.reply.answer != .no }
+    return (wasDoubtful || before != snapshot ? [.changed] : []) + [.ready]
+  }
+
+  /// Drops answers that nothing has confirmed. That a client is not named by a rule stays: it does not depend on
+  /// sessions, and another answer could only give more.
+  private mutating func drop(_ actions: Set<PolkitAction>, isPolkitThere: Bool) {
+    for action in actions {
+      guard let answer = known[action] else { continue }
+      if !isPolkitThere {
+        known[action] = Known(reply: .unavailable, time: answer.time, isOld: true)
+      } else if action != .accessWithoutAgent || answer.reply.answer == .yes {
+        known[action] = nil
+      }
+    }
+  }
+
+  /// The actions that the decision depends on.
+  private var relevant: [PolkitAction] {
+    guard let precise = known[.accessPrecise], effective(precise, .accessPrecise) != .yes else {
+      return [.accessWithoutAgent, .accessPrecise]
+    }
+    return [.accessWithoutAgent, .accessPrecise, .access]
+  }
+
+  private func effective(_ known: Known, _ action: PolkitAction) -> Facts.Answer {
+    known.reply.answer == .challenge && consents.contains(action) ? .yes : known.reply.answer
+  }
+
+  private var snapshot: [PolkitAction: Facts.Answer] {
+    Dictionary(uniqueKeysWithValues: PolkitAction.allCases.map { ($0, answer(to: $0)) })
+  }
+}

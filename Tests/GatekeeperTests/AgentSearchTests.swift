@@ -1,0 +1,175 @@
+import DBus
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// The search for one user's agents, event by event.
+@Suite struct AgentSearchTests {
+  private let agent: BusName = ":1.1"
+  private let other: BusName = ":1.2"
+  private let client: BusName = ":1.99"
+
+  private func known(_ level: AccuracyLevel = .exact) -> AgentSearch {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent], isComplete: true), at: 0)
+    _ = search.handle(.answered(agent, level), at: 0)
+    _ = search.handle(.verified(agent, isAgent: true), at: 0)
+    return search
+  }
+
+  @Test func `a search lists, asks, verifies, and ends`() {
+    var search = AgentSearch()
+    #expect(search.handle(.wanted(again: false), at: 0) == [.list])
+    #expect(search.handle(.listed([agent, other], isComplete: true), at: 1) == [.probe(agent), .probe(other)])
+    #expect(search.handle(.answered(agent, .city), at: 2) == [.verify(agent)])
+    #expect(search.handle(.answered(other, nil), at: 3) == [])
+    #expect(search.level(without: client) == .unknown)
+    #expect(search.handle(.verified(agent, isAgent: true), at: 4) == [.changed, .changed, .ready])
+    #expect(search.level(without: client) == .level(.city))
+    #expect(search.level(without: agent) == .none, "no client is its own agent")
+  }
+
+  @Test func `a connection that is no agent for GeoClue does not count`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent], isComplete: true), at: 0)
+    _ = search.handle(.answered(agent, .exact), at: 0)
+    #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
+    #expect(search.level(without: client) == .none)
+  }
+
+  /// A new silent connection every 0.9 s kept every search from ending.
+  @Test func `D4: connections that stay silent do not keep a search from ending`() {
+    var search = AgentSearch()
+    var ready = 0
+    var number = 0
+    for millisecond in stride(from: Int64(0), to: 10_000, by: 100) {
+      let now = millisecond * 1_000
+      var actions: [AgentSearch.Action] = []
+      if millisecond % 900 == 0 {
+        number += 1
+        actions += search.handle(.wanted(again: true), at: now)
+        actions += search.handle(
+          .listed((1...number).map { BusName(unchecked: ":2.\($0)") }, isComplete: true), at: now)
+      }
+      if let wakeUp = search.wakeUp, now >= wakeUp { actions += search.handle(.timer, at: now) }
+      ready += actions.count { $0 == .ready }
+    }
+    #expect(ready >= 3)
+    #expect(search.level(without: client) == .none)
+  }
+
+  @Test func `D4: a search ends although the bus never answers`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.wanted(again: false), at: 1_900_000)
+    #expect(search.wakeUp == 2_000_000)
+    #expect(search.handle(.timer, at: 2_000_000) == [.changed, .ready])
+  }
+
+  @Test func `at most a few connections are asked at once, and silent ones are left alone for longer and longer`() {
+    var search = AgentSearch()
+    let names = (0..<100).map { BusName(unchecked: ":3.\($0)") }
+    _ = search.handle(.wanted(again: false), at: 0)
+    var probed = search.handle(.listed(names, isComplete: true), at: 0)
+    #expect(probed.count == AgentSearch.parallel && search.inFlight == AgentSearch.parallel)
+    probed += search.handle(.silent(names[0]), at: 2_000_000)
+    #expect(probed.count { if case .probe = $0 { true } else { false } } == AgentSearch.parallel + 1)
+
+    var single = AgentSearch()
+    var asked: [Int64] = []
+    for second in 0..<120 {
+      let now = Int64(second) * 1_000_000
+      for action in single.handle(.wanted(again: true), at: now)
+        + single.handle(.listed([agent], isComplete: true), at: now)
+      where action == .probe(agent) {
+        asked.append(Int64(second))
+        _ = single.handle(.silent(agent), at: now)
+      }
+    }
+    #expect(asked == [0, 3, 9, 21, 45, 93])
+  }
+
+  /// A level remained in force without an agent behind it.
+  @Test func `D5: an agent that leaves while systemd is asked about it does not count`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent], isComplete: true), at: 0)
+    _ = search.handle(.answered(agent, .exact), at: 0)
+    #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
+    #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
+    #expect(search.level(without: client) == .none)
+  }
+
+  @Test func `D5: what an agent says while systemd is asked about it counts`() {
+    var search = AgentSearch()
+    _ = search.handle(.wanted(again: false), at: 0)
+    _ = search.handle(.listed([agent], isComplete: true), at: 0)
+    _ = search.handle(.answered(agent, .exact), at: 0)
+    _ = search.handle(.announced(agent, .none), at: 1)
+    _ = search.handle(.verified(agent, isAgent: true), at: 2)
+    #expect(search.level(without: client) == .level(.none))
+  }
+
+  /// GNOME does not announce that location was turned off while GeoClue cannot be started.
+  @Test func `G1: when GeoClue comes or goes every agent is asked again before anything is delivered`() {
+    var search = known()
+    #expect(search.handle(.doubted, at: 500_000) == [.probe(agent)])
+    #expect(search.isHeld(at: 500_000))
+    #expect(search.level(without: client) == .level(.exact), "what is announced stays for a moment")
+    #expect(search.handle(.answered(agent, AccuracyLevel.none), at: 501_000) == [.changed])
+    #expect(!search.isHeld(at: 501_000))
+    #expect(search.level(without: client) == .level(.none))
+  }
+
+  @Test func `G1: an answer from before the change does not count`() {
+    var search = known()
+    _ = search.handle(.doubted, at: 500_000)
+    _ = search.handle(.doubted, at: 600_000)
+    #expect(search.handle(.answered(agent, .exact), at: 700_000) == [.probe(agent)])
+    #expect(search.isHeld(at: 700_000))
+    #expect(search.handle(.answered(agent, AccuracyLevel.none), at: 710_000) == [.changed])
+    #expect(!search.isHeld(at: 710_000))
+  }
+
+  @Test func `G1: while GeoClue is away each call asks known agents, too`() {
+    var search = known()
+    #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
+    _ = search.handle(.listed([agent], isComplete: true), at: 500_000)
+    #expect(search.handle(.wanted(again: false, isGeoClueThere: false), at: 600_000) == [.list, .probe(agent)])
+    #expect(search.handle(.wanted(again: false, isGeoClueThere: false), at: 600_001) == [.list])
+    _ = search.handle(.listed([agent], isComplete: true), at: 600_002)
+    #expect(search.handle(.answered(agent, AccuracyLevel.none), at: 601_000) == [.changed, .ready])
+    #expect(search.level(without: client) == .level(.none))
+  }
+
+  @Test func `G1: the level of an agent that does not answer is unknown after a second`() {
+    var search = known()
+    _ = search.handle(.doubted, at: 500_000)
+    #expect(search.wakeUp == 1_500_000)
+    #expect(search.handle(.timer, at: 1_500_000) == [.changed])
+    #expect(search.level(without: client) == .unknown)
+    _ = search.handle(.silent(agent), at: 2_500_000)
+    #expect(search.handle(.wanted(again: true), at: 3_000_000).contains(.probe(agent)), "it is not given up")
+    #expect(search.handle(.answered(agent, .city), at: 3_100_000).contains(.changed))
+    #expect(search.level(without: client) == .level(.city))
+  }
+
+  @Test func `an agent that says that its level is another one is asked before anything is delivered`() {
+    var search = known()
+    #expect(search.handle(.invalidated(agent), at: 500_000) == [.probe(agent)])
+    #expect(search.isHeld(at: 500_000))
+    for _ in 0..<1_000 { #expect(search.handle(.invalidated(agent), at: 500_001) == []) }
+    #expect(search.handle(.answered(agent, .exact), at: 500_002) == [.probe(agent)], "once more for all of them")
+    #expect(search.handle(.answered(agent, .exact), at: 500_003) == [.changed])
+  }
+
+  @Test func `what an agent announces counts at once`() {
+    var search = known()
+    #expect(search.handle(.announced(agent, .none), at: 1) == [.changed])
+    #expect(search.level(without: client) == .level(.none))
+    #expect(search.handle(.announced(agent, .none), at: 2) == [])
+  }
+}

@@ -1,0 +1,211 @@
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// What polkit says of one client while that changes.
+@Suite struct PolicyAnswersTests {
+  /// The machine with a clock of its own, in milliseconds.
+  private final class Driver {
+    var answers = PolicyAnswers()
+    var now: Int64 = 0
+
+    @discardableResult func handle(_ event: PolicyAnswers.Event, after milliseconds: Int64 = 0) -> [PolicyAnswers
+      .Action]
+    {
+      now += milliseconds * 1_000
+      return answers.handle(event, at: now)
+    }
+
+    /// polkit answers everything that a round asks.
+    @discardableResult func answerAll(_ precise: Facts.Answer, after milliseconds: Int64 = 1) -> [PolicyAnswers.Action]
+    {
+      handle(.answered(.accessWithoutAgent, PolkitReply(.no)), after: milliseconds)
+      var actions = handle(.answered(.accessPrecise, PolkitReply(precise)))
+      if precise != .yes { actions = handle(.answered(.access, PolkitReply(precise))) }
+      return actions
+    }
+
+    var isHeld: Bool { answers.isHeld(at: now) }
+    var precise: Facts.Answer { answers.answer(to: .accessPrecise) }
+  }
+
+  /// A client that has been served for a while.
+  private func served(_ precise: Facts.Answer = .yes) -> Driver {
+    let driver = Driver()
+    driver.handle(.wanted)
+    driver.answerAll(precise)
+    driver.now += 500_000
+    return driver
+  }
+
+  @Test func `a call asks for what is missing, and for the reduced location only if it matters`() {
+    let driver = Driver()
+    #expect(
+      driver.handle(.wanted) == [
+        .ask(.accessWithoutAgent, mayStartPolkit: true), .ask(.accessPrecise, mayStartPolkit: true),
+      ])
+    #expect(driver.handle(.answered(.accessPrecise, PolkitReply(.no))) == [.ask(.access, mayStartPolkit: true)])
+    #expect(driver.handle(.answered(.accessWithoutAgent, PolkitReply(.no))).isEmpty)
+    #expect(driver.precise == .unknown, "half of a round does not show")
+    #expect(driver.handle(.answered(.access, PolkitReply(.yes))) == [.changed, .ready])
+    #expect(driver.precise == .no && driver.answers.answer(to: .access) == .yes)
+  }
+
+  @Test func `a yes is not asked for again at once, a refusal is after a second`() {
+    let yes = served()
+    yes.handle(.wanted, after: 2_000)
+    #expect(yes.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == [.ready], "only the refusal was old")
+    let refusal = served(.no)
+    #expect(refusal.handle(.wanted) == [.ready])
+    #expect(
+      refusal.handle(.wanted, after: 600) == [
+        .ask(.accessWithoutAgent, mayStartPolkit: true), .ask(.accessPrecise, mayStartPolkit: true),
+      ])
+    #expect(refusal.precise == .no, "it stands meanwhile")
+  }
+
+  @Test func `a doubt holds deliveries and changes nothing else until the outcome is known`() {
+    let driver = served()
+    let actions = driver.handle(.doubted(isServed: true))
+    #expect(
+      actions == [.ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(driver.isHeld && driver.precise == .yes)
+    #expect(driver.answerAll(.yes, after: 400) == [.changed, .ready])
+    #expect(!driver.isHeld && driver.precise == .yes)
+    driver.handle(.doubted(isServed: true), after: 500)
+    #expect(driver.isHeld)
+    #expect(driver.answerAll(.no) == [.changed, .ready])
+    #expect(!driver.isHeld && driver.precise == .no)
+  }
+
+  @Test func `deliveries go on while a confirmation is younger than a revocation may take`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    driver.answerAll(.yes)
+    driver.handle(.doubted(isServed: true), after: 20)
+    #expect(!driver.isHeld)
+    driver.now += 150_000
+    #expect(driver.isHeld)
+  }
+
+  /// The end of the first round cleared the grace period of the second, and locations continued for seconds.
+  @Test func `D6: only the round that belongs to the newest doubt ends the hold`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    driver.handle(.doubted(isServed: true), after: 8)
+    // These were asked before the second doubt: polkit may have answered by the old rules.
+    let second = driver.answerAll(.yes, after: 200)
+    #expect(
+      second == [.ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(driver.isHeld)
+    #expect(driver.answerAll(.no) == [.changed, .ready])
+    #expect(!driver.isHeld && driver.precise == .no)
+  }
+
+  @Test func `D6: a polkit that hangs after the second doubt takes the access away`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    driver.handle(.doubted(isServed: true), after: 8)
+    driver.answerAll(.yes, after: 200)
+    #expect(driver.answers.wakeUp == driver.now + 800_000)
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 800) == [.changed, .ready])
+    #expect(driver.precise == .unknown)
+    #expect(driver.answerAll(.yes, after: 60_000) == [.changed, .ready], "a late answer counts")
+    #expect(driver.precise == .yes && !driver.isHeld)
+  }
+
+  @Test func `doubts without end neither stop deliveries nor flood polkit`() {
+    let driver = served()
+    var asked = 0
+    var deliverable = 0
+    for step in 0..<2_000 {
+      var actions = driver.handle(.doubted(isServed: true), after: 1)
+      if let wakeUp = driver.answers.wakeUp, driver.now >= wakeUp {
+        actions += driver.handle(.timer(isServed: true, isPolkitThere: true))
+      }
+      asked += actions.count { if case .ask = $0 { true } else { false } }
+      // polkit takes 10 ms.
+      if step % 10 == 9 { driver.answerAll(.yes, after: 0) }
+      if !driver.isHeld, driver.precise == .yes { deliverable += 1 }
+      #expect(driver.precise == .yes, "the status stays")
+    }
+    #expect(deliverable > 1_000, "\(deliverable) of 2000 ms")
+    #expect(asked < 100, "\(asked) questions in 2 s")
+  }
+
+  @Test func `a yes that is old is confirmed in the background while it is in use`() {
+    let driver = served()
+    #expect(driver.answers.wakeUp == 1_000 + PolicyAnswers.consentAge)
+    driver.now = 1_000 + PolicyAnswers.consentAge
+    #expect(
+      driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(!driver.isHeld && driver.precise == .yes)
+    #expect(
+      driver.handle(.answered(.accessPrecise, PolkitReply(.no)), after: 1) == [.ask(.access, mayStartPolkit: false)])
+    #expect(driver.precise == .yes, "only the outcome shows")
+    #expect(driver.handle(.answered(.access, PolkitReply(.no))) == [.changed, .ready])
+    #expect(driver.precise == .no)
+  }
+
+  @Test func `a yes that nobody can confirm ends`() {
+    let driver = served()
+    driver.now = 1_000 + PolicyAnswers.consentAge
+    driver.handle(.timer(isServed: true, isPolkitThere: true))
+    #expect(driver.answers.wakeUp == driver.now + PolicyAnswers.confirmationTime)
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 4_000) == [.changed, .ready])
+    #expect(driver.precise == .unknown)
+  }
+
+  @Test func `a yes of a client that is not served is confirmed before the next call uses it`() {
+    let driver = served()
+    driver.now = 1_000 + PolicyAnswers.consentAge
+    #expect(driver.handle(.timer(isServed: false, isPolkitThere: true)).isEmpty)
+    #expect(driver.answers.wakeUp == nil)
+    #expect(driver.handle(.wanted, after: 1_000).contains(.ask(.accessPrecise, mayStartPolkit: true)))
+  }
+
+  @Test func `a client that is not served forgets what is in doubt`() {
+    let driver = served()
+    #expect(driver.handle(.doubted(isServed: false)) == [.changed])
+    #expect(driver.precise == .unknown && !driver.isHeld)
+    #expect(driver.answers.answer(to: .accessWithoutAgent) == .no, "it can only give more")
+  }
+
+  @Test func `a polkit that stays away is unavailable, and a call may start it`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000) == [.changed, .ready])
+    #expect(driver.precise == .unavailable && driver.answers.answer(to: .accessWithoutAgent) == .unavailable)
+    #expect(
+      driver.handle(.wanted, after: 5_000) == [
+        .ask(.accessPrecise, mayStartPolkit: true), .ask(.accessWithoutAgent, mayStartPolkit: true),
+      ])
+    #expect(driver.answerAll(.yes) == [.changed, .ready])
+    #expect(driver.precise == .yes)
+  }
+
+  @Test func `the word of the user lasts as long as the rules ask for no more`() {
+    let driver = served(.challenge)
+    #expect(driver.handle(.consented(.accessPrecise, PolkitReply(.yes))) == [.changed])
+    #expect(driver.precise == .yes)
+    driver.handle(.doubted(isServed: true))
+    driver.handle(.answered(.accessWithoutAgent, PolkitReply(.no)))
+    driver.handle(.answered(.accessPrecise, PolkitReply(.challenge)))
+    #expect(driver.precise == .yes && !driver.isHeld)
+    driver.handle(.doubted(isServed: true), after: 500)
+    driver.answerAll(.no)
+    #expect(driver.precise == .no)
+    driver.handle(.doubted(isServed: true), after: 500)
+    driver.answerAll(.challenge)
+    #expect(driver.precise == .challenge, "after a no the user is asked again")
+  }
+
+  @Test func `an authentication that polkit remembers ends when polkit forgets it`() {
+    let driver = served(.challenge)
+    driver.handle(.consented(.accessPrecise, PolkitReply(.yes, isTemporary: true)))
+    #expect(driver.precise == .yes)
+    driver.handle(.doubted(isServed: true))
+    driver.answerAll(.challenge)
+    #expect(driver.precise == .challenge)
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// What logind says of one user while that changes.
+@Suite struct SessionStateTests {
+  private func active() -> SessionState {
+    var state = SessionState()
+    _ = state.handle(.wanted, at: 0)
+    _ = state.handle(.answered(.active), at: 0)
+    return state
+  }
+
+  @Test func `a call asks once and waits for the answer`() {
+    var state = SessionState()
+    #expect(state.handle(.wanted, at: 0) == [.ask])
+    #expect(state.handle(.wanted, at: 1) == [])
+    #expect(state.handle(.answered(.active), at: 2) == [.changed(from: .unknown), .ready])
+    #expect(state.handle(.wanted, at: 3) == [.ready])
+  }
+
+  /// Locking the screen took the location away for an instant.
+  @Test func `an announcement holds deliveries and changes nothing else until logind has answered`() {
+    var state = active()
+    #expect(state.handle(.doubted, at: 500_000) == [.ask])
+    #expect(state.isHeld(at: 500_000) && state.state == .active)
+    #expect(state.handle(.answered(.active), at: 900_000) == [.changed(from: .active), .ready])
+    #expect(!state.isHeld(at: 900_000))
+    _ = state.handle(.doubted, at: 2_000_000)
+    #expect(state.handle(.answered(.inactive), at: 2_000_000) == [.changed(from: .active), .ready])
+    #expect(state.state == .inactive)
+  }
+
+  @Test func `D25: a logind that does not answer takes the access away after a second`() {
+    var state = active()
+    _ = state.handle(.doubted, at: 500_000)
+    #expect(state.wakeUp == 1_500_000)
+    #expect(state.handle(.timer, at: 1_499_999) == [])
+    #expect(state.isHeld(at: 1_499_999) && state.state == .active)
+    #expect(state.handle(.timer, at: 1_500_000) == [.changed(from: .active), .ready])
+    #expect(state.state == .unknown)
+    #expect(state.handle(.wanted, at: 1_600_000) == [], "the bus counts the question until it is answered")
+    #expect(state.handle(.answered(.active), at: 9_000_000) == [.changed(from: .unknown), .ready])
+  }
+
+  @Test func `an answer from before an announcement does not count`() {
+    var state = active()
+    _ = state.handle(.doubted, at: 500_000)
+    _ = state.handle(.doubted, at: 600_000)
+    #expect(state.handle(.answered(.active), at: 700_000) == [.ask])
+    #expect(state.isHeld(at: 700_000))
+    #expect(state.handle(.answered(.inactive), at: 700_001) == [.changed(from: .active), .ready])
+  }
+
+  @Test func `a logind that is restarted is not called before it is back`() {
+    var state = active()
+    #expect(state.handle(.left, at: 500_000) == [])
+    #expect(state.isHeld(at: 500_000))
+    #expect(state.handle(.doubted, at: 550_000) == [])
+    #expect(state.handle(.came, at: 600_000) == [.ask])
+    #expect(state.handle(.answered(.active), at: 610_000) == [.changed(from: .active), .ready])
+    #expect(!state.isHeld(at: 610_000) && state.wakeUp == nil)
+  }
+
+  @Test func `a logind that stays away is asked after a while`() {
+    var state = active()
+    _ = state.handle(.doubted, at: 500_000)
+    #expect(state.handle(.left, at: 500_001) == [])
+    #expect(state.handle(.lost, at: 500_002) == [])
+    #expect(state.wakeUp == 800_002)
+    #expect(state.handle(.timer, at: 800_002) == [.ask])
+    #expect(state.handle(.answered(.untracked), at: 800_003) == [.changed(from: .active), .ready])
+  }
+
+  @Test func `announcements without end neither stop deliveries nor flood logind`() {
+    var state = active()
+    var asked = 0
+    var deliverable = 0
+    for millisecond in 500..<2_500 {
+      let now = Int64(millisecond) * 1_000
+      var actions = state.handle(.doubted, at: now)
+      if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
+      if millisecond % 10 == 9 { actions += state.handle(.answered(.active), at: now) }
+      asked += actions.count { $0 == .ask }
+      #expect(state.state == .active)
+      if !state.isHeld(at: now) { deliverable += 1 }
+    }
+    #expect(deliverable > 1_000, "\(deliverable) of 2000 ms")
+    #expect(asked < 100, "\(asked) questions in 2 s")
+  }
+}
