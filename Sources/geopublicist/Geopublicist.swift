@@ -3,8 +3,14 @@ import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
-/// The person's command: a D-Bus client of the published contract.
-@main struct Geopublicist {
+/// The entry point, by the name that SwiftPM gives the `main` of this module.
+@_cdecl("geopublicist_main")
+func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+  Geopublicist.main(ProgramArguments.strings(count, vector))
+}
+
+/// The command: a D-Bus client of the published contract.
+struct Geopublicist {
   nonisolated static let version = "1.0.0"
 
   static let commands: [any Command.Type] = [
@@ -12,14 +18,14 @@ import MainLoop
     AuthorizeCommand.self, MonitorCommand.self, DoctorCommand.self,
   ]
 
-  static func main() {
+  static func main(_ arguments: [String]) -> Int32 {
     openStandardStreams()
     // The characters of the terminal, for GLib's help text and for ours.
     setlocale(LC_CTYPE, "")
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     // A reader that goes away is told by the write that fails.
     signal(SIGPIPE, SIG_IGN)
-    exit(run(Array(CommandLine.arguments.dropFirst())))
+    return run(Array(arguments.dropFirst()))
   }
 
   /// Whoever calls a program may have closed them. What is opened next would take their place, the connection to the bus

@@ -6,26 +6,37 @@ import Glibc
 import MainLoop
 import Publicist
 
-/// The daemon's entry: options, configuration, then the main loop until the end.
-@main struct Daemon {
-  static func main() {
+/// The entry point, by the name that SwiftPM gives the `main` of this module.
+@_cdecl("geopublicistd_main")
+func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+  Daemon.main(ProgramArguments.strings(count, vector))
+}
+
+/// The service's program: options, configuration, then the main loop until the end.
+struct Daemon {
+  static func main(_ arguments: [String]) -> Int32 {
     // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     CoreDumps.forbid()
-    exit(run())
+    return run(arguments)
   }
 
-  private static func run() -> Int32 {
+  private static func run(_ arguments: [String]) -> Int32 {
+    Log.install()
     let options: DaemonOptions
     let configuration: Configuration
     let source: ReplaySource?
     do {
-      options = try DaemonOptions(CommandLine.arguments)
+      options = try DaemonOptions(arguments)
       if options.showsVersion {
         print("geopublicistd \(ServiceNames.version)")
         return 0
       }
-      configuration = try Configuration.load(file: options.configurationFile)
+      if options.checksConfiguration {
+        _ = try Configuration.load(file: options.configurationFile)
+        return 0
+      }
+      configuration = try startConfiguration(options)
       source = try options.replay?.source()
     } catch let error as OptionParser.UsageError {
       complain(error.message)
@@ -34,13 +45,25 @@ import Publicist
       complain("\(error)")
       return ExitStatus.configuration
     }
-    Log.install()
     Log.maximumLevel = options.isVerbose ? .debug : .info
     do {
       return try serve(options, configuration, source)
     } catch {
       Log.error(error.message)
       return ExitStatus.failure
+    }
+  }
+
+  /// The configuration to start with.
+  ///
+  /// A mistake in the administrator's files must not take the service away from every user, so the defaults hold until it
+  /// is corrected. A file that the command line names is an error, reported to the person who named it.
+  private static func startConfiguration(_ options: DaemonOptions) throws(KeyFile.FileError) -> Configuration {
+    do throws(KeyFile.FileError) {
+      return try Configuration.load(file: options.configurationFile)
+    } catch where options.configurationFile == nil {
+      Log.error("The defaults are used, not the configuration: \(error)")
+      return Configuration()
     }
   }
 
@@ -72,6 +95,6 @@ import Publicist
 enum ExitStatus {
   static let failure: Int32 = 1
   static let usage: Int32 = 2
-  /// `EX_CONFIG` of sysexits.h, which systemd does not restart after.
+  /// `EX_CONFIG` of sysexits.h.
   static let configuration: Int32 = 78
 }

@@ -10,6 +10,7 @@ struct DaemonOptions {
   var configurationFile: String?
   var replay: ReplayOptions?
   var isVerbose: Bool
+  var checksConfiguration: Bool
   var showsVersion: Bool
 
   init(_ arguments: [String]) throws(OptionParser.UsageError) {
@@ -20,6 +21,7 @@ struct DaemonOptions {
     parser.addText(
       "geoclue-address", nil, "Look for GeoClue on the bus at this address, not the system bus", value: "ADDRESS")
     parser.addText("config", nil, "Read this file instead of the ones in /etc/geopublicist", value: "FILE")
+    parser.addSwitch("check", nil, "Check the configuration and exit")
     ReplayOptions.declare(parser)
     parser.addSwitch("verbose", "v", "Log more")
     parser.addSwitch("version", nil, "Print the version and exit")
@@ -34,6 +36,7 @@ struct DaemonOptions {
     // A replay asks nothing of GeoClue, and is to run where there is no system bus, too.
     geoclueBus = parser.text("geoclue-address").map { .address($0) } ?? (replay == nil ? .system : exportBus)
     configurationFile = parser.text("config")
+    checksConfiguration = parser.isSet("check")
     isVerbose = parser.isSet("verbose")
     showsVersion = parser.isSet("version")
   }

@@ -1,6 +1,9 @@
+import DBus
 import Foundation
 import GeopublicistTestSupport
 import Testing
+
+@testable import geopublicist
 
 /// The exit statuses, one by one.
 @Suite(.serialized) struct ExitStatusTests {
@@ -9,7 +12,7 @@ import Testing
     ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"],
     ["--nonsense"], ["watch", "--count", "0"], ["watch", "--duration", "0"], ["record", "x", "--count", "0"],
     ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],
-    ["locate", "--timeout", "3min"],
+    ["locate", "--timeout", "3min"], ["locate", "--timeout", "0"],
   ]) func mistakesOfUseAreTwo(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)
@@ -44,6 +47,30 @@ import Testing
     let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
     #expect(result.exit == .status(4))
     #expect(result.standardError.hasPrefix("geopublicist: There is no connection to this bus: "))
+  }
+
+  @Test func `no session bus is 4`() throws {
+    let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
+    let result = try run(nowhere + [Rig.product("geopublicist"), "--session", "status"])
+    #expect(result.exit == .status(4))
+    #expect(result.standardError.hasPrefix("geopublicist: There is no connection to the session bus: "))
+  }
+
+  @Test(arguments: [
+    "org.freedesktop.DBus.Error.TimedOut", "org.freedesktop.DBus.Error.Spawn.ChildExited",
+    "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.JobFailed",
+    "org.freedesktop.systemd1.UnitMasked",
+  ]) func `a service that does not start is 4`(name: String) throws {
+    let name = try #require(ErrorName(rawValue: name))
+    #expect(Failure(DBusError(name, "of some kind"), on: "the system bus").status == 4)
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `arguments arrive without /proc`() throws {
+    let script = "umount -l /proc && exec \"$1\" --version"
+    for program in ["geopublicist", "geopublicistd"] {
+      let result = try run(["unshare", "--mount", "sh", "-c", script, "sh", Rig.product(program)])
+      #expect(result.standardOutput == "\(program) \(Geopublicist.version)\n", "\(result.standardError)")
+    }
   }
 
   @Test func anAddressThatIsNoneIsTwo() throws {

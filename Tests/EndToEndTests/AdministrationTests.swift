@@ -24,6 +24,13 @@ import Testing
     }
   }
 
+  @Test func `the configuration is checked without a service`() throws {
+    let check = [Rig.product("geopublicistd"), "--check", "--config"]
+    #expect(try run(check + [write("[Limits]\nsubscriptions-per-user=7\n")]).exit == .status(0))
+    let result = try run(check + [write("[Limits]\nsubscriptions-per-user=0\n")])
+    #expect(result.exit == .status(78) && result.standardError.contains("subscriptions-per-user"))
+  }
+
   @Test func aHangUpReadsTheConfigurationAgain() throws {
     let file = try write("[Limits]\nsubscriptions-per-connection=1\n")
     let daemon = try Daemon(.system, on: bus, options: ["--config", file])

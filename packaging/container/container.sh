@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+#
 # Functions around one booted container; for `.`, with `folder` (its root) and `name` set.
 
 # Boots it, without a network, and waits until it is up.
@@ -5,10 +7,13 @@ start_container() {
   options="--directory=$folder --machine=$name --private-network --boot"
   # Where systemd does not run this machine there is nobody to register with.
   [ -d /run/systemd/system ] || options="$options --register=no --keep-unit"
-  # shellcheck disable=SC2086
-  SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 setsid systemd-nspawn $options > "$folder.log" 2>&1 < /dev/null &
+  (
+    enter_cgroup
+    # shellcheck disable=SC2086
+    SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 exec setsid systemd-nspawn $options > "$folder.log" 2>&1 < /dev/null
+  ) &
   nspawn=$!
-  for _ in $(seq 300); do
+  for _ in $(seq 600); do
     leader=$(pgrep -P "$nspawn" | head -n 1)
     case $([ -z "$leader" ] || inside systemctl is-system-running 2> /dev/null || true) in
       running) return 0 ;;
@@ -20,6 +25,23 @@ start_container() {
   cat "$folder.log" >&2
   echo "The container $name does not boot" >&2
   return 1
+}
+
+# Where nobody registers it, the container takes the cgroup that it is started in for its own. Two containers in the same
+# one stop each other's services, so each gets one: in version 2's hierarchy, and in systemd's of version 1.
+enter_cgroup() {
+  [ ! -d /run/systemd/system ] || return 0
+  for hierarchy in $(awk '$3 == "cgroup2" || $3 == "cgroup" && $4 ~ /name=systemd/ { print $2 }' /proc/self/mounts); do
+    mkdir -p "$hierarchy/$name"
+    sh -c 'echo $PPID' > "$hierarchy/$name/cgroup.procs"
+  done
+}
+
+leave_cgroup() {
+  [ ! -d /run/systemd/system ] || return 0
+  for hierarchy in $(awk '$3 == "cgroup2" || $3 == "cgroup" && $4 ~ /name=systemd/ { print $2 }' /proc/self/mounts); do
+    find "$hierarchy/$name" -depth -type d -exec rmdir {} + 2> /dev/null || true
+  done
 }
 
 # A command inside.
@@ -39,5 +61,6 @@ stop_container() {
   done
   kill -KILL "$nspawn" 2> /dev/null || true
   wait "$nspawn" 2> /dev/null || true
+  leave_cgroup
   nspawn=
 }

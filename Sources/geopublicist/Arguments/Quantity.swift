@@ -40,7 +40,7 @@ extension OptionParser {
     try value(name, "a distance such as 25m or 1.5km", Quantity.metres)
   }
 
-  /// For what ends something: nothing at all is no wish that anybody has.
+  /// Rejects zero: a limit of nothing is never intended.
   func duration(_ name: String) throws(UsageError) -> UInt32? {
     try value(name, "a time such as 500ms, 10s, 2min or 1h") {
       Quantity.milliseconds($0).flatMap { $0 > 0 ? $0 : nil }

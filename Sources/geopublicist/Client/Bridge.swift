@@ -12,7 +12,14 @@ final class Bridge {
   private var count: UInt64 = 0
 
   init(on bus: Connection.Bus) throws(DBusError) {
-    connection = try Connection(to: bus)
+    do throws(DBusError) {
+      connection = try Connection(to: bus)
+    } catch where error.name == .badAddress || error.name == .accessDenied {
+      throw error
+    } catch {
+      // libdbus has many names for a bus that is not there: no address, no file, no X11 to look it up, …
+      throw DBusError(.noServer, error.message)
+    }
     connection.onDisconnected = { [weak self] in self?.onPresence?(false) }
     watch = NameWatch(Contract.service, on: connection) { [weak self] owner in self?.onPresence?(owner != nil) }
   }
@@ -20,10 +27,10 @@ final class Bridge {
   /// Whose signals count.
   var owner: BusName? { watch?.owner }
 
-  /// Calls a method of the bridge; the bus starts it if it can.
+  /// Calls a method of the bridge; the bus starts it if it can, and says after 25 s that it cannot.
   func call(
     _ member: MemberName, of interface: InterfaceName = Contract.manager, at path: ObjectPath = Contract.path,
-    _ arguments: [Value] = [], timeout: CallTimeout = .milliseconds(25_000), interactive: Bool = false,
+    _ arguments: [Value] = [], timeout: CallTimeout = .milliseconds(30_000), interactive: Bool = false,
     expecting signature: Signature? = nil, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) {
     do throws(DBusError) {

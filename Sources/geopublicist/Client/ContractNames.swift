@@ -16,7 +16,7 @@ nonisolated extension ErrorName {
   static let contractInvalidOption = ErrorName("org.geopublicist.Location1.Error.InvalidOption")
   // What libdbus says of a bus that is not there.
   static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
-  static let fileNotFound = ErrorName("org.freedesktop.DBus.Error.FileNotFound")
   static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
+  // What the bus says of a service that it has started in vain.
   static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
 }

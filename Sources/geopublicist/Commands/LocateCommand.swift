@@ -30,7 +30,7 @@ final class LocateCommand: Command {
     if let level = try parser.level("accuracy") { options.append(("accuracy", .string(level))) }
     if let age = try parser.milliseconds("maximum-age") { options.append(("maximum-age", .uint32(age))) }
     if let id = parser.text("desktop-id") { options.append(("desktop-id", .string(id))) }
-    timeout = try parser.milliseconds("timeout") ?? 20_000
+    timeout = try parser.duration("timeout") ?? 20_000
     options.append(("timeout", .uint32(timeout)))
     self.options = options
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """A program that follows the location, as a desktop's would: prints what happens, one JSON object a line.
 
-It subscribes, starts, and subscribes anew whenever the service has another owner.
+It subscribes, starts, and subscribes again whenever the service has another owner. A service that has gone is called after
+a second, so that the bus starts it.
 """
 
 import json
@@ -48,10 +49,16 @@ def received(_bus, _sender, path, _interface, signal, arguments):
 
 
 def owner_changed(_bus, _sender, _path, _interface, _signal, arguments):
+    global subscription
     _, old, new = arguments.unpack()
     say("owner", old=old, new=new)
-    if new and old == "" and subscription is not None:
+    if subscription is None:
+        return
+    if new:
         subscribe()
+    else:
+        subscription = None
+        GLib.timeout_add_seconds(1, lambda: subscription is None and subscribe())
 
 
 bus.signal_subscribe(NAME, NAME + ".Subscription", None, None, None, Gio.DBusSignalFlags.NONE, received)
