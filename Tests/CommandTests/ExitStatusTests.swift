@@ -61,7 +61,7 @@ import Testing
     "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.systemd1.JobFailed",
     "org.freedesktop.systemd1.UnitMasked",
   ]) func `a service that does not start is 4`(name: String) throws {
-    let name = try #require(ErrorName(rawValue: name))
+    let name = try #require(ErrorName(validating: name))
     #expect(Failure(DBusError(name, "of some kind"), on: "the system bus").status == 4)
   }
 
