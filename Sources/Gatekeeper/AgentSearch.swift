@@ -45,7 +45,7 @@ nonisolated struct AgentSearch {
     case probe(BusName)
     /// Find out whether a connection may be an agent.
     case verify(BusName)
-    /// The level may be another one, or deliveries are not held any more.
+    /// The level may be another one, or deliveries are held from now on, or not any more.
     case changed
     /// Calls that wait for the search go on.
     case ready
@@ -80,6 +80,7 @@ nonisolated struct AgentSearch {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
+  private var wasHeld = false
 
   /// The least that the agents allow, leaving out one connection: no client is its own agent.
   func level(without peer: BusName) -> Facts.AgentLevel {
@@ -99,7 +100,11 @@ nonisolated struct AgentSearch {
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
   /// When ``Event/timer`` is due.
-  var wakeUp: Int64? { (agents.values.map(\.confirmation.deadline) + [searchDeadline]).compactMap(\.self).min() }
+  var wakeUp: Int64? {
+    let confirmations = agents.values.map(\.confirmation)
+    let heldFrom = wasHeld ? [] : confirmations.map(\.heldFrom)
+    return (confirmations.map(\.deadline) + heldFrom + [searchDeadline]).compactMap(\.self).min()
+  }
 
   mutating func handle(_ event: Event, at now: Int64) -> [Action] {
     var actions: [Action] = []
@@ -123,7 +128,9 @@ nonisolated struct AgentSearch {
     case .doubted: for name in Set(agents.keys).union(work.keys) { doubt(name, now) }
     case .timer: actions = expire(now)
     }
-    return actions + probeNext(now) + finishIfDone(now)
+    actions += probeNext(now) + finishIfDone(now)
+    defer { wasHeld = isHeld(at: now) }
+    return isHeld(at: now) && !wasHeld && !actions.contains(.changed) ? [.changed] + actions : actions
   }
 }
 

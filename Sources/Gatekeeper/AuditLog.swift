@@ -44,7 +44,7 @@ package enum AuditLog {
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
     if omitted > 0 { words += ", \(omitted) more of this user left out" }
     // What the client chooses comes last and quoted, so that it cannot look like the service's words.
-    if !desktopID.isEmpty { words += ", desktop-id '\(PlainText.escaped(desktopID))'" }
+    if !desktopID.isEmpty { words += ", desktop-id '\(desktopID.escapedForQuotes)'" }
     if let unit = client.unit { words += ", unit \(unit)" }
     Log.write(
       .notice, words,

@@ -31,6 +31,9 @@ nonisolated struct Confirmation: Hashable, Sendable {
     isDoubtful && confirmed.map { now - $0 > Self.validity } ?? true
   }
 
+  /// When deliveries have to wait if the doubt lasts until then; nil if there is none.
+  var heldFrom: Int64? { isDoubtful ? (confirmed ?? 0) + Self.validity + 1 : nil }
+
   mutating func doubt(at now: Int64) {
     if asked != nil { later = later ?? now } else { oldest = oldest ?? now }
   }

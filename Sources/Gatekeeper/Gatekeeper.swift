@@ -7,8 +7,8 @@ package protocol Gatekeeper: AnyObject {
     -> Authorization
 
   /// Whether deliveries to a client wait, although it is authorized: a fact behind the authorization may have changed
-  /// and is being confirmed. The authorization stays as it is meanwhile, at most for a second; ``onChange`` tells of the
-  /// end, even if nothing else has changed.
+  /// and is being confirmed. The authorization stays as it is meanwhile, at most for a second; ``onChange`` tells of
+  /// the beginning and the end, even if nothing else has changed.
   func isHeld(_ client: any GatekeeperClient) -> Bool
 
   /// Gathers the facts about a client that are missing or old, then calls `action`: at once if there are none, and

@@ -29,6 +29,8 @@ nonisolated struct PolicyAnswers {
   enum Action: Hashable, Sendable {
     /// Ask polkit; only a call may start it, never a confirmation.
     case ask(PolkitAction, mayStartPolkit: Bool)
+    /// Deliveries are held from now on.
+    case held
     /// The decision may be another one, or deliveries are not held any more.
     case changed
     /// Calls that wait for the answers go on.
@@ -53,6 +55,7 @@ nonisolated struct PolicyAnswers {
   }
 
   private var known: [PolkitAction: Known] = [:]
+  private var wasHeld = false
   private var confirmation = Confirmation()
   private var round: Round?
   /// When the next round may begin, after one that was doubtful before it was complete.
@@ -73,7 +76,8 @@ nonisolated struct PolicyAnswers {
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due.
   var wakeUp: Int64? {
-    let deadlines = [confirmation.deadline, nextRound, round?.deadline].compactMap(\.self)
+    let heldFrom = wasHeld ? nil : confirmation.heldFrom
+    let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
     guard round == nil, deadlines.isEmpty else { return deadlines.min() }
     return relevant.compactMap { action in
       known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
@@ -81,6 +85,14 @@ nonisolated struct PolicyAnswers {
   }
 
   mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+    let actions = perform(event, now)
+    defer { wasHeld = isHeld(at: now) }
+    return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
+  }
+}
+
+nonisolated extension PolicyAnswers {
+  private mutating func perform(_ event: Event, _ now: Int64) -> [Action] {
     switch event {
     case .wanted: return wanted(now)
     case .doubted(let isServed): return doubted(isServed, now)
@@ -95,9 +107,7 @@ nonisolated struct PolicyAnswers {
     case .timer(let isServed, let isPolkitThere): return timer(isServed, isPolkitThere, now)
     }
   }
-}
 
-nonisolated extension PolicyAnswers {
   private mutating func wanted(_ now: Int64) -> [Action] {
     if round != nil {
       // A question that waited for polkit to come back may start it now.

@@ -24,6 +24,8 @@ nonisolated struct SessionState {
 
   enum Action: Hashable, Sendable {
     case ask
+    /// Deliveries are held from now on.
+    case held
     /// The state is another one, or deliveries are not held any more.
     case changed(from: Facts.Session)
     /// Calls that wait for the state go on.
@@ -34,6 +36,7 @@ nonisolated struct SessionState {
   /// Whether an answer is still to come; the bus counts the question until then.
   private(set) var isAsking = false
   private var confirmation = Confirmation()
+  private var wasHeld = false
   /// When logind may be asked next.
   private var notBefore: Int64?
   /// How many answers in a row were doubtful when they came.
@@ -46,9 +49,18 @@ nonisolated struct SessionState {
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due.
-  var wakeUp: Int64? { [confirmation.deadline, notBefore].compactMap(\.self).min() }
+  var wakeUp: Int64? {
+    let heldFrom = wasHeld || state == .unknown ? nil : confirmation.heldFrom
+    return [confirmation.deadline, heldFrom, notBefore].compactMap(\.self).min()
+  }
 
   mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+    let actions = perform(event, now)
+    defer { wasHeld = isHeld(at: now) }
+    return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
+  }
+
+  private mutating func perform(_ event: Event, _ now: Int64) -> [Action] {
     switch event {
     case .wanted: return state == .unknown || confirmation.isDoubtful ? ask(now) : [.ready]
     case .doubted:

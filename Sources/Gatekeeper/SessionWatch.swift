@@ -108,6 +108,7 @@ final class SessionWatch {
     for action in actions {
       switch action {
       case .ask: ask(user, entry)
+      case .held: onChange?(user, entry.state.state)
       case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
       case .ready: finish(entry)
       }

@@ -63,7 +63,7 @@ package final class SystemGatekeeper: Gatekeeper {
     let facts = facts(about: client)
     let act = { [weak self] in
       action()
-      self?.searchIfNeeded()
+      self?.searchSoon()
     }
     facts.wait(act) { round in
       checkSandbox(of: client, credentials, facts, round)
@@ -172,6 +172,7 @@ extension SystemGatekeeper {
       switch action {
       case .ask(let action, let mayStart):
         sources.polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
+      case .held: onChange?(client)
       // Only the outcome is announced: where the session may have changed, too, what logind says comes first.
       case .changed: if !sources.sessions.isDoubtful(user) { changed(client) }
       case .ready:
@@ -187,12 +188,12 @@ extension SystemGatekeeper {
 extension SystemGatekeeper {
   private func changed(_ client: any GatekeeperClient) {
     onChange?(client)
-    searchIfNeeded()
+    searchSoon()
   }
 
   private func changed(_ user: UInt32) {
     for client in clients.values where client.credentials?.userID == user { onChange?(client) }
-    searchIfNeeded()
+    searchSoon()
   }
 
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
@@ -220,8 +221,17 @@ extension SystemGatekeeper {
   }
 
   /// Nothing signals that an agent has come, so one is looked for as long as a client waits for it.
+  private func searchSoon() {
+    guard search == nil else { return }
+    // Once for all clients that change together.
+    search = MainLoop.main.nextTurn { [weak self] in
+      self?.search = nil
+      self?.searchIfNeeded()
+    }
+  }
+
   private func searchIfNeeded() {
-    guard search == nil, !usersWithoutAgent.isEmpty else { return }
+    guard !usersWithoutAgent.isEmpty else { return }
     search = MainLoop.main.after(milliseconds: Self.searchInterval) { [weak self] in
       guard let self else { return }
       search = nil

@@ -6,11 +6,11 @@ nonisolated enum GeoClueReply {
   /// The fix in the reply of `GetAll` on a location object.
   ///
   /// Nil if the place is not in it: GeoClue answers strangers with an empty dictionary instead of an error.
-  static func fix(from properties: Value) -> RawFix? {
+  static func fix(from properties: Value) -> Location? {
     guard let properties = properties.options else { return nil }
     var latitude: Double?
     var longitude: Double?
-    var fix = RawFix(latitude: 0, longitude: 0)
+    var fix = Location(latitude: 0, longitude: 0)
     for (name, value) in properties {
       switch name {
       case "Latitude": latitude = value.double ?? latitude

@@ -4,8 +4,8 @@ import GeopublicistLocationModel
 /// What the shell around ``ConnectionMachine`` hears from GeoClue.
 enum GeoClueReport {
   case event(ConnectionMachine.Event)
-  /// A location object that was read, as it is.
-  case fix(RawFix)
+  /// A location object that was read, with unchecked values.
+  case fix(Location)
   case failure(LocationError)
 
   /// A failed call, in words for the delegate; nil where the next event says more: GeoClue or the bus has gone.

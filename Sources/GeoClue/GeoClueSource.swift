@@ -35,6 +35,9 @@ public final class GeoClueSource: LocationSource {
     service = GeoClueService(on: connection) { [weak self] report in self?.take(report) }
   }
 
+  /// A GeoClue client that is made for each short call would wear GeoClue out.
+  public var linger: UInt64 { 2_000_000 }
+
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
     handle(.demand(level))
@@ -140,7 +143,7 @@ extension GeoClueSource {
     service?.deleteClient(client.path, of: client.owner)
   }
 
-  private func take(_ fix: RawFix) {
+  private func take(_ fix: Location) {
     guard machine.acceptsFixes else { return }
     let clock = MainLoop.main.clock
     do throws(FixRejection) {

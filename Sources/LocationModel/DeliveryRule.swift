@@ -1,11 +1,12 @@
-/// Decides which fixes go out to one subscription, and when.
+/// Decides which locations go out to one subscription, and when.
 ///
-/// A fix goes out if it is the first one, or lies at least the distance threshold from the last one sent, or is known
-/// to be better than that one by half and by 10 m. What has passed so far is the candidate; a later fix that passes
-/// takes its place, one that does not pass leaves it where it is. The candidate waits until the time threshold after
-/// the last one sent is over, and from then on (or from its own arrival, if that is later) for the debounce.
+/// A location goes out if it is the first one, or lies at least the distance threshold from the last one sent, or is
+/// known to be better than that one by half and by 10 m; the last one sent never goes out again. What has passed so far
+/// is the candidate; a later location that passes takes its place, one that does not pass leaves it where it is. The
+/// candidate waits until the time threshold after the last one sent is over, and from then on (or from its own arrival,
+/// if that is later) for the debounce.
 ///
-/// The rule compares with what was sent last, not with what was received last: who walks slowly gets there too.
+/// The rule compares with what was sent last, not with what was received last, so a slow walker passes in the end.
 ///
 /// All times are microseconds of a clock that does not jump; the owner keeps one timer and does what the actions say.
 public struct DeliveryRule: Sendable {
@@ -86,7 +87,8 @@ public struct DeliveryRule: Sendable {
   /// Does what ``received(_:at:)`` does, for the most common case: there are no thresholds, nothing waits, and the fix
   /// goes out at once, which is all there is to do. False, with nothing changed, in any other case.
   public mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
-    guard configuration == Configuration(), candidate == nil, armedAt == nil, sent.map({ $0.at <= now }) ?? true
+    guard configuration == Configuration(), candidate == nil, armedAt == nil,
+      sent.map({ $0.at <= now && !location.isSameMeasurement(as: $0.location) }) ?? true
     else { return false }
     sent = Sent(location: location, at: now)
     newest = nil
@@ -122,6 +124,7 @@ public struct DeliveryRule: Sendable {
   /// Whether a fix may go out, apart from the time.
   private func passes(_ location: Location) -> Bool {
     guard let sent = sent?.location else { return true }
+    if location.isSameMeasurement(as: sent) { return false }
     if configuration.distanceThreshold <= 0 { return true }
     if sent.distance(to: location) >= configuration.distanceThreshold { return true }
     guard let accuracy = location.accuracy else { return false }

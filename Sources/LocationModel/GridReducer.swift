@@ -1,19 +1,18 @@
-/// Reduces fixes to an accuracy level: what comes out is the centre of a cell of a fixed grid, a radius, and nothing
+/// Reduces locations to an accuracy level: the result is the centre of a cell of a fixed grid, a radius, and nothing
 /// that was computed from anything finer.
 ///
 /// Noise that is new in each update could be averaged away, and the moment at which a border is crossed tells where
-/// one is at that moment. Therefore:
-/// - The cell changes only when the fix is more than a tenth of the cell outside it, so that standing at a border does
-///   not show as a flicker.
-/// - It changes only with the first fix of each interval of ``AccuracyLevel/minimumInterval`` seconds on the boot
-///   clock. So the crossing is known to the interval and no better, be it by listening or by asking again and again.
-///   The one exception is a fix that is at least twice as good as the one that the interval began with, if that one
-///   was too coarse to tell the cell: it corrects it at once, and there can only be a few in an interval.
+/// the device is at that moment. Therefore:
+/// - The cell changes only when the location is more than a tenth of the cell outside it, so that standing at a border
+///   does not show as a flicker.
+/// - The reduced location as a whole, its times and sequence number included, changes only with the first location of
+///   each interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. So a crossing is known to the interval
+///   and no better, be it by listening or by asking again and again, and nothing tells when finer locations arrived.
 ///
-/// Keep one reducer for a level as long as the service runs, for all consumers: a fresh one has no cell to stay in, and
-/// who could have many fresh ones near a border would see where it is.
+/// Keep one reducer for a level as long as the service runs, for all clients, and hand its ``memory`` to the next
+/// service: a new one has no cell to stay in, and many new ones near a border would show where the border is.
 public struct GridReducer: Sendable {
-  /// The part of a cell by which a fix must be outside it.
+  /// The part of a cell by which a location must be outside it.
   static let hysteresis = 0.1
 
   /// The level to which this one reduces.
@@ -21,15 +20,11 @@ public struct GridReducer: Sendable {
   private let grid: Grid?
   private var choice: Choice?
 
-  /// What was decided with the first fix of an interval.
+  /// What was decided with the first location of an interval.
   private struct Choice {
     var interval: UInt64
     var cell: Grid.Cell
-    var center: Location
-    var accuracy: Double
-    /// Of the fix with which it was decided.
-    var fixAccuracy: Double
-    var fixTimestamp: Timestamp
+    var location: Location
   }
 
   /// Makes a reducer without a cell yet. ``AccuracyLevel/exact`` reduces nothing; ``AccuracyLevel/none``, for which
@@ -39,36 +34,27 @@ public struct GridReducer: Sendable {
     grid = level.cellSize.map(Grid.init(cellSize:))
   }
 
-  /// The reduced form of a fix.
+  /// Returns the reduced form of a location.
   ///
-  /// - Accuracy: the fix's own and the reach of the cell together, rounded up to whole cells: at least the cell's side.
-  /// - Timestamp: of the fix with which the interval began, since that one chose the cell.
-  /// - `receivedAt`, `sequence` and `isSimulated`: of the fix, so that its age is right; they tell nothing of the place.
-  /// - Altitude, speed, heading and description are absent.
+  /// - Accuracy: the location's own and the reach of the cell together, rounded up to whole cells: at least the cell's
+  ///   side.
+  /// - Timestamp, `receivedAt` and `isSimulated`: of the location with which the interval began, which chose the cell.
+  /// - `sequence`: the number of the interval, so that it tells nothing about other locations and survives a restart.
+  /// - Altitude, speed, heading, source and description are absent.
   public mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
-    let interval = location.receivedAt / (UInt64(level.minimumInterval) * 1_000_000)
-    let choice: Choice
-    if let current = self.choice, current.interval == interval, !corrects(location, current, in: grid) {
-      choice = current
-    } else {
-      choice = choose(for: location, in: interval, of: grid)
-      self.choice = choice
-    }
-    return Location(
-      latitude: choice.center.latitude,
-      longitude: choice.center.longitude,
-      accuracy: choice.accuracy,
-      timestamp: choice.fixTimestamp,
-      receivedAt: location.receivedAt,
-      sequence: location.sequence,
-      isSimulated: location.isSimulated)
+    let interval = location.receivedAt / length
+    if let choice, choice.interval == interval { return choice.location }
+    let choice = choose(for: location, in: interval, of: grid)
+    self.choice = choice
+    return choice.location
   }
 
-  private func corrects(_ location: Location, _ choice: Choice, in grid: Grid) -> Bool {
-    guard let accuracy = location.accuracy, choice.fixAccuracy > grid.cellSize * Self.hysteresis else { return false }
-    return accuracy <= choice.fixAccuracy / 2
-  }
+  /// When the current reduced location may change next, microseconds of the boot clock; nil before the first one.
+  public var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
+
+  /// Microseconds of an interval.
+  private var length: UInt64 { UInt64(max(1, level.minimumInterval)) * 1_000_000 }
 
   private func choose(for location: Location, in interval: UInt64, of grid: Grid) -> Choice {
     let (latitude, longitude) = (location.latitude, location.longitude)
@@ -80,16 +66,53 @@ public struct GridReducer: Sendable {
     } else {
       cell = grid.cell(latitude: latitude, longitude: longitude)
     }
-    // The two errors have nothing to do with each other, so their squares add up.
+    // The two errors are independent, so their squares add up.
     let reach = grid.reach(of: cell, margin: Self.hysteresis)
     let own = location.accuracy ?? 0
     let radius = (reach * reach + own * own).squareRoot()
-    return Choice(
-      interval: interval,
-      cell: cell,
-      center: grid.center(of: cell),
-      accuracy: max(1, (radius / grid.cellSize).rounded(.up)) * grid.cellSize,
-      fixAccuracy: location.accuracy ?? .infinity,
-      fixTimestamp: location.timestamp)
+    var reduced = grid.center(of: cell)
+    reduced.accuracy = max(1, (radius / grid.cellSize).rounded(.up)) * grid.cellSize
+    reduced.timestamp = location.timestamp
+    reduced.receivedAt = location.receivedAt
+    reduced.sequence = interval.saturatingAdd(1)
+    reduced.isSimulated = location.isSimulated
+    return Choice(interval: interval, cell: cell, location: reduced)
+  }
+}
+
+/// What the next service must know, so that ending and starting again does not show a new cell.
+extension GridReducer {
+  /// The cell and its times in one line of text; nil if there is nothing to remember.
+  public var memory: String? {
+    guard let choice, let accuracy = choice.location.accuracy, grid != nil else { return nil }
+    let time = choice.location.timestamp
+    let numbers: [UInt64] = [
+      choice.interval, UInt64(choice.cell.band), UInt64(choice.cell.column), UInt64(accuracy), time.seconds,
+      time.microseconds, choice.location.receivedAt, choice.location.isSimulated ? 1 : 0,
+    ]
+    return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
+  }
+
+  /// Takes over a line that another reducer wrote in this boot; nil if it is not one, or is from the future.
+  public init?(memory: String, at boottime: UInt64) {
+    let words = memory.split(separator: " ")
+    let numbers = words.dropFirst().compactMap { UInt64($0) }
+    guard words.count == 9, numbers.count == 8, let level = AccuracyLevel(contractName: String(words[0])) else {
+      return nil
+    }
+    self.init(level: level)
+    guard let grid, numbers[6] <= boottime, numbers[0] == numbers[6] / length,
+      numbers[1] < UInt64(grid.bands), numbers[3] <= 100_000_000
+    else { return nil }
+    let band = Int(numbers[1])
+    guard numbers[2] < UInt64(grid.columns(inBand: band)) else { return nil }
+    let cell = Grid.Cell(band: band, column: Int(numbers[2]))
+    var location = grid.center(of: cell)
+    location.accuracy = Double(numbers[3])
+    location.timestamp = Timestamp(seconds: numbers[4], microseconds: numbers[5])
+    location.receivedAt = numbers[6]
+    location.sequence = numbers[0].saturatingAdd(1)
+    location.isSimulated = numbers[7] == 1
+    choice = Choice(interval: numbers[0], cell: cell, location: location)
   }
 }

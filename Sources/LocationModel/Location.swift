@@ -54,6 +54,14 @@ public struct Location: Equatable, Sendable {
   }
 }
 
+extension Location {
+  /// Whether the other location is the same one handed over again: measured at the same time, at the same place.
+  public func isSameMeasurement(as other: Location) -> Bool {
+    timestamp == other.timestamp && latitude == other.latitude && longitude == other.longitude
+      && accuracy == other.accuracy
+  }
+}
+
 extension Location: CustomStringConvertible, CustomDebugStringConvertible {
   /// Names the fix without saying where it is, so that no log line can give a coordinate away by interpolation.
   public var description: String { "Location(sequence: \(sequence))" }

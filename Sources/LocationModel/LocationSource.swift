@@ -3,6 +3,9 @@
   /// Hears everything that the source has to tell, in order.
   var onEvent: ((LocationSourceEvent) -> Void)? { get set }
 
+  /// How long the source is kept when nothing needs it any more, microseconds: 0 unless setting it up again costs much.
+  var linger: UInt64 { get }
+
   /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
   func require(_ level: AccuracyLevel?)
 
@@ -16,6 +19,7 @@
 
 /// A source that never falls silent and keeps nothing need not do anything here.
 extension LocationSource {
+  public var linger: UInt64 { 0 }
   public func refresh() {}
   public func startOver() {}
 }

@@ -8,8 +8,8 @@ public enum FixRejection: String, Error, CaseIterable, Sendable {
   case notMeasured = "not-measured"
 }
 
-/// The rules by which what a source says becomes a ``Location``: refused if the place is not credible, and with every
-/// other value that is not credible absent.
+/// Checks the raw values of a source: a location whose place is not credible is refused, and any other value that is not
+/// credible becomes unknown.
 public enum LocationValidator {
   /// The largest radius that a satellite receiver gives, metres. GeoClue makes at most 300 m of a receiver's dilution
   /// of precision, so a larger one comes from Wi-Fi, cells or the network address, which measure no speed.
@@ -31,7 +31,7 @@ public enum LocationValidator {
   static let nowhere = -0.03...0.03
   static let longestDescription = 255
 
-  /// Makes a location of `raw`.
+  /// Returns the checked form of `raw`, which holds the values just as the source gave them, sentinels included.
   ///
   /// - Accuracy: negative, not finite or half the Earth is unknown; 0 is kept, receivers claim it.
   /// - Altitude: outside of -12 to 100 km is unknown.
@@ -49,7 +49,7 @@ public enum LocationValidator {
   ///   - wallClock: the time now.
   /// - Throws: ``FixRejection``.
   public static func location(
-    from raw: RawFix, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false
+    from raw: Location, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false
   ) throws(FixRejection) -> Location {
     guard raw.latitude.isFinite, raw.longitude.isFinite else { throw .notFinite }
     guard abs(raw.latitude) <= 90, abs(raw.longitude) <= 180 else { throw .outOfRange }
@@ -72,15 +72,14 @@ public enum LocationValidator {
       isSimulated: isSimulated)
   }
 
-  private static func known(_ number: Double, within range: ClosedRange<Double>) -> Double? {
+  private static func known(_ number: Double?, within range: ClosedRange<Double>) -> Double? {
     // Comparisons with NaN are false; adding 0 makes 0 of -0.
-    range.contains(number) ? number + 0 : nil
+    number.flatMap { range.contains($0) ? $0 + 0 : nil }
   }
 
-  private static func motion(of raw: RawFix, isSatelliteFix: Bool?) -> (speed: Double?, heading: Double?) {
+  private static func motion(of raw: Location, isSatelliteFix: Bool?) -> (speed: Double?, heading: Double?) {
     // Unknown accuracy is no argument against the speed: a receiver's RMC sentence has this without that.
-    let claimsSpeed = raw.speed >= 0
-    if claimsSpeed, raw.speed > fastestSpeed || isSatelliteFix == false { return (nil, nil) }
+    if let speed = raw.speed, speed >= 0, speed > fastestSpeed || isSatelliteFix == false { return (nil, nil) }
     let heading = known(raw.heading, within: -360...720).flatMap { $0 == -1 ? nil : Angle.wrapped($0) }
     return (known(raw.speed, within: 0...fastestSpeed), heading)
   }
@@ -91,21 +90,15 @@ public enum LocationValidator {
     return isUnset || isAhead ? wallClock : timestamp
   }
 
-  private static func plainText(_ text: String) -> String? {
+  private static func plainText(_ text: String?) -> String? {
+    guard let text else { return nil }
     var plain = ""
     // Twice the limit is enough to look at: what is dropped does not have to be refilled from a text of megabytes.
     for character in text.prefix(2 * longestDescription) {
-      let kept = String(String.UnicodeScalarView(character.unicodeScalars.filter(isPlain)))
+      let kept = String(String.UnicodeScalarView(character.unicodeScalars.filter(\.isPrintable)))
       guard plain.utf8.count + kept.utf8.count <= longestDescription else { break }
       plain += kept
     }
     return plain.allSatisfy(\.isWhitespace) ? nil : plain
-  }
-
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-    default: true
-    }
   }
 }

@@ -1,28 +1,28 @@
-/// Text of a client that people read in a list or in the journal.
-public enum PlainText {
-  /// Whether every character shows as itself on one line: no control or format characters, such as those that reverse
-  /// the direction of writing, no line or paragraph separators, and nothing that Unicode has not assigned.
-  public static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isPlain) }
+extension Unicode.Scalar {
+  /// Whether the character shows as itself on one line of a log or a terminal: no control or format characters, such as
+  /// those that reverse the direction of writing, no line separators, and nothing that Unicode has not assigned.
+  public var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+    default: true
+    }
+  }
+}
 
-  /// The text for use between apostrophes: an apostrophe, a backslash and every character that is not plain are escaped.
-  public static func escaped(_ text: String) -> String {
+extension String {
+  /// The text for use between apostrophes: an apostrophe, a backslash and every character that is not printable are
+  /// escaped.
+  public var escapedForQuotes: String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    for scalar in unicodeScalars {
       if scalar == "'" || scalar == "\\" {
         result += "\\\(scalar)"
-      } else if isPlain(scalar) {
+      } else if scalar.isPrintable {
         result.unicodeScalars.append(scalar)
       } else {
         result += "\\u{\(String(scalar.value, radix: 16))}"
       }
     }
     return result
-  }
-
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-    default: true
-    }
   }
 }

@@ -18,7 +18,8 @@ public final class LocationService {
   let connection: Connection
   let gatekeeper: any Gatekeeper
   let clients: ClientRegistry
-  let fixes: FixStore
+  let locations: SharedLocations
+  let signals = LocationSignals()
   let queue: OutgoingQueue
   /// What an administrator has set; takes effect for what comes next.
   public var configuration: Configuration {
@@ -35,11 +36,12 @@ public final class LocationService {
     set { idleWatch.onIdle = newValue }
   }
 
-  private let upstream: UpstreamControl
+  private let source: SourceControl
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
   private var logControl: LogControl?
   private var receivers = 0
+  private var isEnding = false
   private var nextNumber: UInt64 = 1
   private var cancellables: Set<AnyCancellable> = []
 
@@ -55,9 +57,9 @@ public final class LocationService {
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
     gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
     clients = ClientRegistry(on: connection)
-    fixes = FixStore(publicist.locationPublisher()) { connection.together($0) }
+    locations = SharedLocations(publicist.locationPublisher())
     queue = OutgoingQueue { connection.outgoingBytes }
-    upstream = UpstreamControl(publicist.manager)
+    source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
     object = connection.objects.export(ServiceNames.path, Implementation(of: Self.interface, by: self))
     logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
@@ -89,23 +91,25 @@ public final class LocationService {
 
   /// Tells every subscriber that the service ends, and answers every call that waits.
   public func shutDown() {
-    for request in clients.requests { request.shutDown() }
+    for request in clients.requests { request.handle(.close(.shutdown)) }
     closeSubscriptions()
-    upstream.end()
+    source.end()
   }
 
-  /// Tells every subscriber that the service ends; calls that wait go on.
+  /// Tells every subscriber that the service ends, and refuses new subscriptions; calls that wait go on.
   public func closeSubscriptions() {
-    for subscription in clients.subscriptions { subscription.close(because: "shutdown") }
+    isEnding = true
+    for subscription in clients.subscriptions { subscription.handle(.close(.shutdown)) }
   }
 
   /// The machine has slept, or its clock has jumped: what is known of the place may be wrong by now.
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
-    fixes.forget(afterSleep: event == .woke)
-    upstream.forget(afterSleep: event == .woke)
-    for subscription in clients.subscriptions { subscription.clockChanged() }
-    if event == .clockSet { askForFix() }
+    locations.forget(afterSleep: event == .woke)
+    signals.forget()
+    source.forget(afterSleep: event == .woke)
+    for subscription in clients.subscriptions { subscription.handle(.clockChanged) }
+    if event == .clockSet { askSource() }
   }
 
   private func follow(_ publicist: LocationPublicist, _ session: SessionGatekeeper?) {
@@ -113,7 +117,7 @@ public final class LocationService {
       .sink { [weak self, weak session] _ in
         guard let self, let session else { return }
         let authorization = publicist.manager.authorization
-        if !authorization.isAuthorized { fixes.forget() }
+        if !authorization.isAuthorized { locations.forget() }
         session.upstream = authorization
       }.store(in: &cancellables)
     publicist.upstreamStatusPublisher()
@@ -125,15 +129,15 @@ public final class LocationService {
   private func upstreamChanged(_ status: UpstreamStatus) {
     let before = upstreamStatus
     upstreamStatus = status
-    upstream.status = status
+    source.status = status
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
-    if status != before { for request in clients.requests { request.refresh() } }
+    if status != before { for request in clients.requests { request.handle(.source(status)) } }
   }
 
   private func report(_ error: LocationError) {
-    for subscription in clients.subscriptions { subscription.report(DBusError(error)) }
+    for subscription in clients.subscriptions { subscription.handle(.failure(error)) }
   }
 
   /// What a client may have, or what all may, has perhaps become something else.
@@ -148,11 +152,11 @@ public final class LocationService {
 }
 
 /// For the objects of clients.
-extension LocationService {
+extension LocationService: ClientHost {
   /// Makes a stopped subscription for a client.
-  func createSubscription(
-    for client: Client, _ options: SubscriptionOptions
-  ) throws(DBusError) -> LocationSubscription {
+  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> LocationSubscription {
+    // Nobody would close it.
+    guard !isEnding else { throw .ending }
     try clients.reserveSubscription(for: client, limits)
     let subscription = LocationSubscription(nextNumber, of: client, options, in: self)
     nextNumber &+= 1
@@ -160,21 +164,22 @@ extension LocationService {
     return subscription
   }
 
-  /// The fix that a subscription begins with: what GeoClue would hand over to a new client, which is its newest while
-  /// it runs; what is left from before is shown only if it is recent.
-  func firstFix(for level: AccuracyLevel) -> Fix? {
-    guard let fix = fixes.newest(for: level) else { return nil }
-    let isRecent = fix.age(at: MainLoop.main.clock.boottime()) <= RequestOptions.defaultMaximumAge
-    return isRecent || upstreamStatus.state == .running ? fix : nil
+  func ended(_ subscription: LocationSubscription) { clients.releaseSubscription(of: subscription.client) }
+
+  /// What GeoClue would hand over to a new client, which is its newest location while it runs; what is left from before
+  /// is shown only if it is recent.
+  func firstLocation(for level: AccuracyLevel) -> Location? {
+    guard let arrival = locations.newestArrival else { return nil }
+    let now = MainLoop.main.clock.boottime()
+    let age = now > arrival ? now - arrival : 0
+    let isRecent = age <= UInt64(ClientOptions.defaultMaximumAge) * 1_000
+    return isRecent || upstreamStatus.state == .running ? locations.newest(for: level) : nil
   }
 
-  /// Moves one listener's need from one level to another; nil is none.
-  func moveDemand(from old: AccuracyLevel?, to new: AccuracyLevel?) { upstream.move(from: old, to: new) }
+  func moveNeed(from old: AccuracyLevel?, to new: AccuracyLevel?) { source.move(from: old, to: new) }
 
-  /// Asks the source to hand over what it has, though nothing may have changed.
-  func askForFix() { upstream.askForFix() }
+  func askSource() { source.ask() }
 
-  /// One more client receives, or one less.
   func receiverCountChanged(by difference: Int) {
     let before = isInUse
     receivers += difference

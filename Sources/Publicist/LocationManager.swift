@@ -53,6 +53,9 @@ public final class LocationManager {
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
 
+  /// How long the source is better kept when it is not needed any more, microseconds.
+  package var linger: UInt64 { source.linger }
+
   /// Forgets the newest location, for instance because the clock was set and its age is not known any more.
   public func forgetLocation() { location = nil }
 

@@ -57,7 +57,7 @@ nonisolated enum GPXReader {
     private(set) var points: [String: [Track.Measurement]] = [:]
     private(set) var isGPX = false
     var text = ""
-    private var current: (element: String, fix: RawFix, time: Int64?)?
+    private var current: (element: String, fix: Location, time: Int64?)?
 
     static func from(_ data: UnsafeMutableRawPointer?) -> Reading? {
       data.map { Unmanaged<Reading>.fromOpaque($0).takeUnretainedValue() }
@@ -70,7 +70,7 @@ nonisolated enum GPXReader {
       guard ["trkpt", "rtept", "wpt"].contains(element), let latitude = Self.number(attributes["lat"]),
         let longitude = Self.number(attributes["lon"])
       else { return }
-      current = (element, RawFix(latitude: latitude, longitude: longitude), nil)
+      current = (element, Location(latitude: latitude, longitude: longitude), nil)
     }
 
     func end(_ name: String) {
@@ -89,7 +89,7 @@ nonisolated enum GPXReader {
       case "speed": current?.fix.speed = value ?? point.fix.speed
       case "course": current?.fix.heading = value ?? point.fix.heading
       case "accuracy": current?.fix.accuracy = value ?? point.fix.accuracy
-      case "hdop" where point.fix.accuracy < 0: current?.fix.accuracy = value.map(Dilution.accuracy) ?? -1
+      case "hdop" where point.fix.accuracy == nil: current?.fix.accuracy = value.map(Dilution.accuracy)
       default: break
       }
     }

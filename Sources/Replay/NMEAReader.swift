@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 /// Sentences of the same second of the day are one fix. Damaged ones and ones without a fix are left out.
 nonisolated enum NMEAReader {
   static func read(_ text: String) -> [Track.Measurement] {
-    var epochs: [(clock: Int64, fix: RawFix)] = []
+    var epochs: [(clock: Int64, fix: Location)] = []
     for line in text.split(whereSeparator: \.isNewline) {
       guard let fields = fields(of: line), let sentence = Sentence(fields) else { continue }
       if let last = epochs.last, last.clock == sentence.clock {
@@ -72,8 +72,8 @@ nonisolated enum NMEAReader {
       self.longitude = longitude
     }
 
-    func merged(into fix: RawFix?) -> RawFix {
-      var fix = fix ?? RawFix(latitude: latitude, longitude: longitude)
+    func merged(into fix: Location?) -> Location {
+      var fix = fix ?? Location(latitude: latitude, longitude: longitude)
       if let altitude { fix.altitude = altitude }
       if let accuracy { fix.accuracy = accuracy }
       if let speed { fix.speed = speed }

@@ -6,12 +6,12 @@ nonisolated public struct Track: Sendable {
   /// One fix of the way.
   public struct Point: Sendable {
     /// What was measured; its timestamp means nothing, it becomes that of the replay.
-    public let fix: RawFix
+    public let fix: Location
     /// Microseconds since the track began; never less than that of the point before.
     public let offset: Int64
 
     /// A point as given.
-    public init(fix: RawFix, offset: Int64) {
+    public init(fix: Location, offset: Int64) {
       self.fix = fix
       self.offset = offset
     }
@@ -21,7 +21,7 @@ nonisolated public struct Track: Sendable {
   public let points: [Point]
 
   /// What a file has: a fix, and when it was measured, in microseconds of any clock, if it says so.
-  typealias Measurement = (fix: RawFix, time: Int64?)
+  typealias Measurement = (fix: Location, time: Int64?)
 
   /// Between two points that have no time.
   static let step: Int64 = 1_000_000

@@ -58,7 +58,7 @@ import Testing
       for action in actions {
         switch action {
         case .ask(let action, _): ask(action)
-        case .changed: break
+        case .changed, .held: break
         case .ready: waiting = 0
         }
       }
@@ -126,7 +126,7 @@ import Testing
       for action in actions {
         switch action {
         case .ask: ask()
-        case .changed: break
+        case .changed, .held: break
         case .ready: waiting = 0
         }
       }

@@ -68,7 +68,9 @@ import Testing
     let driver = served()
     let actions = driver.handle(.doubted(isServed: true))
     #expect(
-      actions == [.ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false)])
+      actions == [
+        .held, .ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false),
+      ])
     #expect(driver.isHeld && driver.precise == .yes)
     #expect(driver.answerAll(.yes, after: 400) == [.changed, .ready])
     #expect(!driver.isHeld && driver.precise == .yes)
@@ -84,7 +86,9 @@ import Testing
     driver.answerAll(.yes)
     driver.handle(.doubted(isServed: true), after: 20)
     #expect(!driver.isHeld)
-    driver.now += 150_000
+    let due = driver.answers.wakeUp.map { $0 - driver.now }
+    #expect(due == 129_001, "the time at which it will be held")
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 130) == [.held])
     #expect(driver.isHeld)
   }
 

@@ -22,7 +22,7 @@ import Testing
   /// Locking the screen took the location away for an instant.
   @Test func `an announcement holds deliveries and changes nothing else until logind has answered`() {
     var state = active()
-    #expect(state.handle(.doubted, at: 500_000) == [.ask])
+    #expect(state.handle(.doubted, at: 500_000) == [.held, .ask])
     #expect(state.isHeld(at: 500_000) && state.state == .active)
     #expect(state.handle(.answered(.active), at: 900_000) == [.changed(from: .active), .ready])
     #expect(!state.isHeld(at: 900_000))
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a logind that is restarted is not called before it is back`() {
     var state = active()
-    #expect(state.handle(.left, at: 500_000) == [])
+    #expect(state.handle(.left, at: 500_000) == [.held])
     #expect(state.isHeld(at: 500_000))
     #expect(state.handle(.doubted, at: 550_000) == [])
     #expect(state.handle(.came, at: 600_000) == [.ask])

@@ -24,7 +24,9 @@ struct DeliverySimulation {
   static func fix(_ number: UInt64, metres: Double = 0, accuracy: Double? = 5) -> Location {
     // On the sphere of the mean radius a metre of a meridian is this part of a degree.
     let degrees = metres / (6_371_008.8 * .pi / 180)
-    return Location(latitude: 48 + degrees, longitude: 11, accuracy: accuracy, sequence: number)
+    return Location(
+      latitude: 48 + degrees, longitude: 11, accuracy: accuracy, timestamp: Timestamp(seconds: number), sequence: number
+    )
   }
 
   /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.

@@ -36,7 +36,7 @@ import Testing
         isSimulated: true))
     let expected = Location(
       latitude: center.latitude, longitude: center.longitude, accuracy: level.cellSize, timestamp: measured,
-      receivedAt: 5 * Self.second, sequence: 8, isSimulated: true)
+      receivedAt: 5 * Self.second, sequence: 1, isSimulated: true)
     #expect(reduced == expected)
   }
 
@@ -78,16 +78,17 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `The cell changes only with the first fix of an interval`(level: AccuracyLevel) throws {
+  func `D13: the reduced location changes only with the first location of an interval`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
-    let home = reducer.reduce(try Self.fix(level, interval: 5))
+    let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 25_000))
     for second in 1..<UInt64(level.minimumInterval) {
-      let reduced = reducer.reduce(try Self.fix(level, north: 2, interval: 5, second: second))
-      #expect(reduced.latitude == home.latitude && reduced.accuracy == home.accuracy)
-      #expect(reduced.receivedAt == home.receivedAt + second * Self.second)
+      #expect(reducer.reduce(try Self.fix(level, north: 2, interval: 5, second: second)) == home)
     }
+    #expect(reducer.changesAt == 6 * UInt64(level.minimumInterval) * Self.second)
     let away = reducer.reduce(try Self.fix(level, north: 2, interval: 6))
     #expect(away.latitude > home.latitude)
+    #expect(away.sequence == home.sequence + 1)
+    #expect(away.receivedAt == 6 * UInt64(level.minimumInterval) * Self.second)
   }
 
   @Test func `The second at which the border was crossed is not told`() throws {
@@ -105,23 +106,30 @@ import Testing
     #expect(try outputs(crossingAt: 121) != reference)
   }
 
-  @Test func `A cell chosen by a coarse fix is corrected by a better one at once`() throws {
-    var reducer = GridReducer(level: .city)
-    let wrong = reducer.reduce(try Self.fix(.city, north: 2, accuracy: 25_000))
-    let right = reducer.reduce(try Self.fix(.city, second: 1, accuracy: 20))
-    #expect(right.latitude < wrong.latitude)
-    #expect(right.accuracy == 15_000)
-    // A fix that could tell the cell needs no correction, however good the next one is.
-    let later = reducer.reduce(try Self.fix(.city, north: 2, second: 2, accuracy: 1))
-    #expect(later.latitude == right.latitude)
+  @Test(arguments: reducedLevels)
+  func `D11: what one reducer remembers another one takes over`(level: AccuracyLevel) throws {
+    var reducer = GridReducer(level: level)
+    #expect(reducer.memory == nil)
+    let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 30))
+    let memory = try #require(reducer.memory)
+    let now = home.receivedAt + Self.second
+    var next = try #require(GridReducer(memory: memory, at: now))
+    #expect(next.memory == memory)
+    // Neither the interval nor the hysteresis begins again.
+    #expect(next.reduce(try Self.fix(level, north: 2, interval: 5, second: 1)) == home)
+    let atBorder = next.reduce(try Self.fix(level, north: 0.55, interval: 6))
+    #expect(atBorder.latitude == home.latitude)
   }
 
-  @Test func `Regardless of when it first looks, a coarse fix is not corrected by one as coarse`() throws {
-    var reducer = GridReducer(level: .city)
-    let first = reducer.reduce(try Self.fix(.city, north: 2, accuracy: 25_000))
-    for accuracy in [nil, 25_000, 12_501] as [Double?] {
-      #expect(try reducer.reduce(Self.fix(.city, second: 9, accuracy: accuracy)).latitude == first.latitude)
-    }
+  @Test(
+    arguments: [
+      "", "city", "exact 0 0 0 0 0 0 0 0", "none 0 0 0 0 0 0 0 0", "city 0 1 1 15000 0 0 0 0 0",
+      "city 1 1 1 15000 0 0 0 0", "city 0 99999999 1 15000 0 0 0 0", "city 0 1 99999999 15000 0 0 0 0",
+      "city 0 1 1 99999999999 0 0 0 0", "city 0 1 1 15000 0 0 2 0", "city -1 1 1 15000 0 0 0 0",
+      "city 0 1 18446744073709551615 15000 0 0 0 0", "city 0 x 1 15000 0 0 0 0",
+    ])
+  func `a memory that no reducer wrote is refused`(memory: String) {
+    #expect(GridReducer(memory: memory, at: 1) == nil)
   }
 
   @Test func `Times at the end of the range do no harm`() throws {

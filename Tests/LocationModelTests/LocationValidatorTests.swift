@@ -5,13 +5,13 @@ import Testing
   static let now = Timestamp(seconds: 1_800_000_000)
   static let unknown = -Double.greatestFiniteMagnitude
 
-  func location(_ raw: RawFix) throws -> Location {
+  func location(_ raw: Location) throws -> Location {
     try LocationValidator.location(from: raw, receivedAt: 42, wallClock: Self.now, sequence: 3)
   }
 
   @Test func `A good fix comes through whole`() throws {
     let measured = Timestamp(seconds: 1_799_999_990, microseconds: 5)
-    let raw = RawFix(
+    let raw = Location(
       latitude: 52.5, longitude: 13.4, accuracy: 12, altitude: 34, speed: 1.5, heading: 271,
       sourceDescription: "GPS GGA+RMC", timestamp: measured)
     let expected = Location(
@@ -29,12 +29,12 @@ import Testing
       (unknown, 5, .outOfRange), (5, unknown, .outOfRange), (5, 1e300, .outOfRange),
     ] as [(Double, Double, FixRejection)])
   func `A place that the Earth does not have is refused`(latitude: Double, longitude: Double, why: FixRejection) {
-    #expect(throws: why) { try location(RawFix(latitude: latitude, longitude: longitude, accuracy: 5)) }
+    #expect(throws: why) { try location(Location(latitude: latitude, longitude: longitude, accuracy: 5)) }
   }
 
   @Test(arguments: [(90, 0), (-90, 0), (1, 180), (1, -180), (-90, -180)] as [(Double, Double)])
   func `The edges of the Earth are on it`(latitude: Double, longitude: Double) throws {
-    let result = try location(RawFix(latitude: latitude, longitude: longitude))
+    let result = try location(Location(latitude: latitude, longitude: longitude))
     #expect(result.latitude == latitude && result.longitude == longitude)
   }
 
@@ -48,7 +48,7 @@ import Testing
   func `Zero zero that nobody measured is refused`(
     latitude: Double, longitude: Double, accuracy: Double, isRefused: Bool
   ) {
-    let raw = RawFix(latitude: latitude, longitude: longitude, accuracy: accuracy)
+    let raw = Location(latitude: latitude, longitude: longitude, accuracy: accuracy)
     if isRefused {
       #expect(throws: FixRejection.notMeasured) { try location(raw) }
     } else {
@@ -62,7 +62,7 @@ import Testing
       (.greatestFiniteMagnitude, nil), (20_037_509, nil),
     ] as [(Double, Double?)])
   func `Accuracy 0 is known, a negative one is not`(raw: Double, expected: Double?) throws {
-    #expect(try location(RawFix(latitude: 5, longitude: 5, accuracy: raw)).accuracy == expected)
+    #expect(try location(Location(latitude: 5, longitude: 5, accuracy: raw)).accuracy == expected)
   }
 
   @Test(
@@ -71,7 +71,7 @@ import Testing
       (unknown, nil), (.nan, nil), (.infinity, nil), (-.infinity, nil),
     ] as [(Double, Double?)])
   func `An altitude that nobody can have is absent`(raw: Double, expected: Double?) throws {
-    #expect(try location(RawFix(latitude: 5, longitude: 5, altitude: raw)).altitude == expected)
+    #expect(try location(Location(latitude: 5, longitude: 5, altitude: raw)).altitude == expected)
   }
 
   @Test(
@@ -85,7 +85,7 @@ import Testing
       (speed: 3, accuracy: 501, expected: nil), (speed: 400, accuracy: 25_000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
   func `A speed that was not measured is absent`(speed: Double, accuracy: Double, expected: Double?) throws {
-    let result = try location(RawFix(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed))
+    let result = try location(Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed))
     #expect(result.speed == expected)
   }
 
@@ -95,7 +95,7 @@ import Testing
       (.nan, nil), (.infinity, nil), (721, nil), (-0.0, 0),
     ] as [(Double, Double?)])
   func `Headings are wrapped`(raw: Double, expected: Double?) throws {
-    #expect(try location(RawFix(latitude: 5, longitude: 5, heading: raw)).heading == expected)
+    #expect(try location(Location(latitude: 5, longitude: 5, heading: raw)).heading == expected)
   }
 
   @Test(
@@ -107,7 +107,7 @@ import Testing
   func `A heading goes with the speed that was computed beside it`(
     speed: Double, accuracy: Double, expected: Double?
   ) throws {
-    let raw = RawFix(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed, heading: 90)
+    let raw = Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed, heading: 90)
     #expect(try location(raw).heading == expected)
   }
 
@@ -120,7 +120,7 @@ import Testing
       ("unset", Timestamp(), now),
     ] as [(String, Timestamp, Timestamp)])
   func `Nothing is measured in the future`(_: String, raw: Timestamp, expected: Timestamp) throws {
-    #expect(try location(RawFix(latitude: 5, longitude: 5, timestamp: raw)).timestamp == expected)
+    #expect(try location(Location(latitude: 5, longitude: 5, timestamp: raw)).timestamp == expected)
   }
 
   @Test(
@@ -134,10 +134,6 @@ import Testing
       (String(repeating: "ü", count: 200), String(repeating: "ü", count: 127)),
     ] as [(String, String?)])
   func `Descriptions are short plain text`(raw: String, expected: String?) throws {
-    #expect(try location(RawFix(latitude: 5, longitude: 5, sourceDescription: raw)).sourceDescription == expected)
-  }
-
-  @Test func `Interpolating a raw fix tells no coordinate`() {
-    #expect("\(RawFix(latitude: 52.25, longitude: 13))" == "RawFix")
+    #expect(try location(Location(latitude: 5, longitude: 5, sourceDescription: raw)).sourceDescription == expected)
   }
 }

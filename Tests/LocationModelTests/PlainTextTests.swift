@@ -9,13 +9,13 @@ import Testing
     ("\u{feff}", false), ("\u{378}", false),
   ])
   func `text that does not show as it is, is not plain`(_ text: String, _ isPlain: Bool) {
-    #expect(PlainText.isPlain(text) == isPlain)
+    #expect(text.unicodeScalars.allSatisfy(\.isPrintable) == isPlain)
   }
 
   @Test func `between apostrophes nothing can look like the end`() {
-    #expect(PlainText.escaped("a', status 'b") == "a\\', status \\'b")
-    #expect(PlainText.escaped("a\\'") == "a\\\\\\'")
-    #expect(PlainText.escaped("a\u{2028}b\n") == "a\\u{2028}b\\u{a}")
-    #expect(PlainText.escaped("'\u{301}") == "\\'\u{301}")
+    #expect("a', status 'b".escapedForQuotes == "a\\', status \\'b")
+    #expect("a\\'".escapedForQuotes == "a\\\\\\'")
+    #expect("a\u{2028}b\n".escapedForQuotes == "a\\u{2028}b\\u{a}")
+    #expect("'\u{301}".escapedForQuotes == "\\'\u{301}")
   }
 }

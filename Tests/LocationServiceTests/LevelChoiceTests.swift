@@ -5,23 +5,6 @@ import Testing
 
 @Suite("The level that GeoClue is asked for")
 struct LevelChoiceTests {
-  @Test("the highest level that anybody needs counts, and nobody's none")
-  func demand() {
-    var demand = Demand()
-    #expect(demand.level == nil)
-    demand.move(from: nil, to: .city)
-    demand.move(from: nil, to: .exact)
-    demand.move(from: nil, to: .city)
-    #expect(demand.level == .exact)
-    demand.move(from: .exact, to: .street)
-    #expect(demand.level == .street)
-    demand.move(from: .street, to: nil)
-    demand.move(from: .city, to: nil)
-    #expect(demand.level == .city)
-    demand.move(from: .city, to: nil)
-    #expect(demand.level == nil)
-  }
-
   private func status(
     _ state: UpstreamState, _ reason: UpstreamReason = .none, available: AccuracyLevel? = .exact
   ) -> UpstreamStatus {

@@ -4,28 +4,32 @@ import Testing
 
 @testable import GeopublicistService
 
-@Suite("Options")
-struct OptionsTests {
-  @Test("nothing given means the contract's defaults")
-  func defaults() throws {
-    let request = try RequestOptions(.options([]))
+@Suite struct OptionsTests {
+  private func subscription(_ pairs: [(String, Value)]) throws -> ClientOptions {
+    try OptionReader.read(.options(pairs), ClientOption.ofSubscription)
+  }
+
+  private func request(_ pairs: [(String, Value)]) throws -> ClientOptions {
+    try OptionReader.read(.options(pairs), ClientOption.ofRequest)
+  }
+
+  @Test func `nothing given means the contract's defaults`() throws {
+    let request = try request([])
     #expect(request.accuracy == .exact)
     #expect(request.timeout == 20_000)
     #expect(request.maximumAge == 30_000)
-    let subscription = try SubscriptionOptions(.options([]))
+    let subscription = try subscription([])
     #expect(subscription.distanceThreshold == 0)
     #expect(subscription.maximumUpdates == 0)
     #expect(subscription.desktopID == "")
   }
 
-  @Test("everything given is taken")
-  func allOptions() throws {
-    let options = try SubscriptionOptions(
-      .options([
-        ("accuracy", .string("street")), ("distance-threshold", .double(12.5)), ("time-threshold", .uint32(1)),
-        ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),
-        ("desktop-id", .string("org.example.Maps")),
-      ]))
+  @Test func `everything given is taken`() throws {
+    let options = try subscription([
+      ("accuracy", .string("street")), ("distance-threshold", .double(12.5)), ("time-threshold", .uint32(1)),
+      ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),
+      ("desktop-id", .string("org.example.Maps")),
+    ])
     #expect(options.accuracy == .street)
     #expect(options.distanceThreshold == 12.5)
     #expect(options.timeThreshold == 1)
@@ -35,57 +39,86 @@ struct OptionsTests {
     #expect(options.desktopID == "org.example.Maps")
   }
 
+  nonisolated static let numbers: [Value] = [
+    .byte(10), .int16(10), .uint16(10), .int32(10), .uint32(10), .int64(10), .uint64(10), .double(10),
+  ]
+
+  @Test(arguments: numbers) func `a number may have any numeric type`(number: Value) throws {
+    let options = try subscription([("distance-threshold", number), ("time-threshold", number), ("debounce", number)])
+    #expect(options.distanceThreshold == 10)
+    #expect(options.timeThreshold == 10)
+    #expect(options.debounce == 10)
+  }
+
   nonisolated static let wrong: [(String, [(String, Value)])] = [
-    ("unknown key", [("acuracy", .string("exact"))]),
-    ("wrong type", [("accuracy", .uint32(8))]),
+    ("an unknown key", [("acuracy", .string("exact"))]),
+    ("a number for a level", [("accuracy", .uint32(8))]),
     ("a variant in the variant", [("accuracy", .variant(.string("exact")))]),
-    ("unknown level", [("accuracy", .string("none"))]),
+    ("an unknown level", [("accuracy", .string("none"))]),
     ("a level in capitals", [("accuracy", .string("EXACT"))]),
-    ("negative distance", [("distance-threshold", .double(-1))]),
-    ("distance that is no number", [("distance-threshold", .double(.nan))]),
-    ("infinite distance", [("distance-threshold", .double(.infinity))]),
-    ("an integer for a distance", [("distance-threshold", .uint32(1))]),
-    ("a signed number", [("time-threshold", .int32(1))]),
+    ("a negative distance", [("distance-threshold", .double(-1))]),
+    ("a distance that is no number", [("distance-threshold", .double(.nan))]),
+    ("an infinite distance", [("distance-threshold", .double(.infinity))]),
+    ("a negative integer", [("time-threshold", .int32(-1))]),
+    ("a fraction where whole numbers count", [("time-threshold", .double(1.5))]),
+    ("a number beyond the range", [("time-threshold", .uint64(4_294_967_296))]),
+    ("a number that no double holds", [("distance-threshold", .uint64((1 << 53) + 1))]),
+    ("a truth value for a number", [("debounce", .boolean(true))]),
+    ("text for a number", [("debounce", .string("1"))]),
     ("long text", [("desktop-id", .string(String(repeating: "x", count: 256)))]),
     ("control characters", [("desktop-id", .string("a\nb"))]),
+    ("a format character", [("desktop-id", .string("a\u{202E}b"))]),
+    ("a line separator", [("desktop-id", .string("a\u{2028}b"))]),
     ("the same key twice", [("debounce", .uint32(1)), ("debounce", .uint32(1))]),
   ]
 
-  @Test("what is wrong is InvalidOption, never ignored", arguments: wrong)
-  func refused(_ name: String, _ options: [(String, Value)]) throws {
-    let error = #expect(throws: DBusError.self) { try SubscriptionOptions(.options(options)) }
+  @Test(arguments: wrong)
+  func `what is wrong is InvalidOption, never ignored`(_ name: String, _ options: [(String, Value)]) throws {
+    let error = #expect(throws: DBusError.self) { try subscription(options) }
     #expect(error?.name == .invalidOption)
     #expect(error?.message.isEmpty == false)
   }
 
-  @Test("a timeout beyond two minutes is refused")
-  func longTimeout() throws {
-    #expect(throws: DBusError.self) { try RequestOptions(.options([("timeout", .uint32(120_001))])) }
-    #expect(try RequestOptions(.options([("timeout", .uint32(120_000))])).timeout == 120_000)
+  @Test func `the error names key, type and range`() throws {
+    let error = #expect(throws: DBusError.self) { try request([("timeout", .uint32(120_001))]) }
+    #expect(error?.message == "The option timeout (type u) takes whole milliseconds from 0 to 120000")
   }
 
-  @Test("an option of another method is unknown here")
-  func otherMethodsOption() throws {
-    #expect(throws: DBusError.self) { try AuthorizationOptions(.options([("timeout", .uint32(1))])) }
-    #expect(throws: DBusError.self) { try SubscriptionOptions(.options([("maximum-age", .uint32(1))])) }
+  @Test func `a timeout beyond two minutes is refused`() throws {
+    #expect(throws: DBusError.self) { try request([("timeout", .uint32(120_001))]) }
+    #expect(try request([("timeout", .uint32(120_000))]).timeout == 120_000)
   }
 
-  @Test("more than 32 keys are refused before they are looked at")
-  func manyKeys() throws {
-    let many = (0..<33).map { ("key\($0)", Value.uint32(0)) }
-    let error = #expect(throws: DBusError.self) { try RequestOptions(.options(many)) }
+  @Test func `an option of another method is unknown here`() throws {
+    #expect(throws: DBusError.self) {
+      try OptionReader.read(.options([("timeout", .uint32(1))]), ClientOption.ofAuthorization)
+    }
+    #expect(throws: DBusError.self) { try subscription([("maximum-age", .uint32(1))]) }
+  }
+
+  @Test func `more than 32 keys are refused before they are looked at`() throws {
+    let error = #expect(throws: DBusError.self) { try request((0..<33).map { ("key\($0)", Value.uint32(0)) }) }
     #expect(error?.message.contains("32") == true)
   }
 
-  @Test("a key with control characters is not repeated in the message")
-  func hostileKey() throws {
-    let error = #expect(throws: DBusError.self) { try RequestOptions(.options([("\u{1b}[31m", .uint32(0))])) }
-    #expect(error?.message.unicodeScalars.contains("\u{1b}") == false)
+  @Test(arguments: ["\u{1b}[31m", "\u{202E}gpj", "\u{2028}"])
+  func `an unprintable key is not repeated in the message`(key: String) throws {
+    let error = #expect(throws: DBusError.self) { try request([(key, .uint32(0))]) }
+    #expect(error?.message.contains(key) == false)
   }
 
-  @Test("a dictionary of other types is no options")
-  func otherDictionary() throws {
+  @Test func `a dictionary of other types is no options`() throws {
     let value = Value.dictionary(key: "s", value: "s", [.init(.string("accuracy"), .string("exact"))])
-    #expect(throws: DBusError.self) { try RequestOptions(value) }
+    #expect(throws: DBusError.self) { try OptionReader.read(value, ClientOption.ofRequest) }
+  }
+
+  @Test func `a property has the option's own type`() throws {
+    var options = ClientOptions()
+    options.timeThreshold = 7
+    options.distanceThreshold = 2
+    let values = ClientOption.ofSubscription.filter { $0.property != nil }.map {
+      Value($0.value(in: options), as: $0.type)
+    }
+    #expect(values == [.string("exact"), .double(2), .uint32(7), .uint32(0)])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What is read from files, without a bus.
 @Suite struct TrackTests {
-  private func fix(_ latitude: Double) -> RawFix { RawFix(latitude: latitude, longitude: 13) }
+  private func fix(_ latitude: Double) -> Location { Location(latitude: latitude, longitude: 13) }
 
   private func offsets(_ times: [Int64?]) -> [Int64]? {
     Track(times.map { (fix(1), $0) })?.points.map(\.offset)
@@ -75,7 +75,7 @@ import Testing
     #expect(points.count == 2)
     #expect(points[0].fix.latitude == 52.5 && points[0].fix.longitude == -13.25 && points[0].fix.altitude == 34.5)
     #expect(points[0].fix.accuracy == 3 && points[0].fix.heading == 90.5)
-    #expect(abs(points[0].fix.speed - 5.1444) < 0.001)
+    #expect(abs((points[0].fix.speed ?? 0) - 5.1444) < 0.001)
     #expect(points[1].fix.latitude == -33.5)
     #expect(try #require(points[1].time) - #require(points[0].time) == 1_000_000)
   }

@@ -65,8 +65,8 @@ final class Client: GatekeeperClient {
   func end() {
     question = nil
     waiting = []
-    for request in requests.values { request.abandon() }
-    for subscription in subscriptions.values { subscription.abandon() }
+    for request in requests.values { request.handle(.ownerLeft) }
+    for subscription in subscriptions.values { subscription.handle(.ownerLeft) }
     requests = [:]
     subscriptions = [:]
     onEnd?()

@@ -2,11 +2,9 @@ import DBus
 import GeopublicistLocationModel
 
 /// A location as it travels: the contract's `a{sv}`, in which what is unknown is absent.
-nonisolated enum LocationDictionary {
-  /// `level` is the finest level that the location may reveal; `isReduced` says that it is coarser than asked.
-  static func value(
-    _ location: Location, level: AccuracyLevel, isReduced: Bool, age: UInt32? = nil
-  ) -> Value {
+nonisolated extension Delivery {
+  /// The dictionary; with `age` milliseconds for the reply of `GetLocation`.
+  func value(age: UInt32? = nil) -> Value {
     var pairs: [(String, Value)] = [
       ("Latitude", .double(location.latitude)),
       ("Longitude", .double(location.longitude)),
@@ -14,7 +12,7 @@ nonisolated enum LocationDictionary {
       ("Reduced", .boolean(isReduced)),
       ("Simulated", .boolean(location.isSimulated)),
       ("Sequence", .uint64(location.sequence)),
-      ("Timestamp", value(location.timestamp)),
+      ("Timestamp", Value(location.timestamp)),
       ("MonotonicUSec", .uint64(location.receivedAt)),
     ]
     func add(_ name: String, _ number: Double?) {
@@ -29,7 +27,15 @@ nonisolated enum LocationDictionary {
     return .options(pairs)
   }
 
-  static func value(_ timestamp: Timestamp) -> Value {
-    .structure([.uint64(timestamp.seconds), .uint64(timestamp.microseconds)])
+  /// Milliseconds since the location reached the service.
+  func age(at boottime: UInt64) -> UInt32 {
+    UInt32(clamping: boottime > location.receivedAt ? (boottime - location.receivedAt) / 1_000 : 0)
+  }
+}
+
+nonisolated extension Value {
+  /// A `(tt)`.
+  init(_ timestamp: Timestamp) {
+    self = .structure([.uint64(timestamp.seconds), .uint64(timestamp.microseconds)])
   }
 }

@@ -26,6 +26,22 @@ nonisolated extension DBusError {
       "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later")
   }
 
+  /// The answer to a call that is refused.
+  init(_ refusal: Refusal) {
+    self =
+      switch refusal {
+      case .notAuthorized(let authorization): .notAuthorized(authorization)
+      case .interactionRequired(let authorization): DBusError(.interactiveAuthorizationRequired, authorization.sentence)
+      case .timeout: .timeout
+      case .unavailable(let reason): .unavailable(reason)
+      case .limit(let limit): .limitsExceeded(limit)
+      case .ending: .ending
+      }
+  }
+
+  /// The service is about to end.
+  static let ending = DBusError(.unavailable, "The service is ending; call again to start it")
+
   /// Nothing came in time.
   static let timeout = DBusError(
     .timeout, "No location came in the time allowed; try again with a longer timeout or a greater maximum-age")

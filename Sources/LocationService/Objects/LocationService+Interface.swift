@@ -1,6 +1,7 @@
 import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
+import MainLoop
 
 /// `org.geopublicist.Location1`.
 extension LocationService {
@@ -9,14 +10,15 @@ extension LocationService {
     [
       .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
         service, call throws(DBusError) in
-        let options = try RequestOptions(call.arguments[0])
+        let options = try OptionReader.read(call.arguments[0], ClientOption.ofRequest)
+        let arrival = MainLoop.main.clock.boottime()
         service.withClient(of: call) { client in
-          LocationRequest(call, from: client, options, in: service).begin()
+          LocationRequest(call, at: arrival, from: client, options, in: service).begin()
         }
       },
       .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
         service, call throws(DBusError) in
-        let options = try SubscriptionOptions(call.arguments[0])
+        let options = try OptionReader.read(call.arguments[0], ClientOption.ofSubscription)
         service.withClient(of: call) { client in
           do throws(DBusError) {
             call.reply(.objectPath(try service.createSubscription(for: client, options).path))
@@ -29,9 +31,10 @@ extension LocationService {
       },
       .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
-        let options = try AuthorizationOptions(call.arguments[0])
+        let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
+        let arrival = MainLoop.main.clock.boottime()
         service.withClient(of: call) { client in
-          AuthorizationRequest(call, from: client, options, in: service).begin()
+          AuthorizationRequest(call, at: arrival, from: client, options, in: service).begin()
         }
       },
       .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in

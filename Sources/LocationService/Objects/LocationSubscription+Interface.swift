@@ -8,12 +8,12 @@ extension LocationSubscription {
     [
       .method("Start") { subscription, call in subscription.start(call) },
       .method("Stop") { subscription, call in
-        subscription.stop()
+        subscription.handle(.stop)
         call.reply()
       },
       .method("Close") { subscription, call in
         call.reply()
-        subscription.close(because: "by-consumer")
+        subscription.handle(.close(.byClient))
       },
 
       .signal("LocationUpdated", ["location": "a{sv}"]),
@@ -31,46 +31,25 @@ extension LocationSubscription {
         readLater: { subscription, request in
           subscription.readAuthorization(request) { $0.reason.rawValue }
         }),
-      .property("Active", "b", emits: .changed) { .boolean($0.isActive) },
+      .property("Active", "b", emits: .changed) { .boolean($0.machine.isActive) },
       .property("Location", "a{sv}", emits: .nothing) { subscription in
-        subscription.last.map { $0.fix.value(isReduced: $0.isReduced) } ?? .options([])
+        subscription.machine.last.map { $0.value() } ?? .options([])
       },
+    ] + optionProperties)
 
-      .property(
-        "Accuracy", "s", emits: .changed,
+  /// The options that are properties, too: readable, writable, and signalled.
+  private static let optionProperties = ClientOption.ofSubscription.compactMap { option in
+    option.property.flatMap(MemberName.init(validating:)).map { name in
+      InterfaceMember<LocationSubscription>.property(
+        name, Signature(validating: option.type) ?? "v", emits: .changed,
         write: { subscription, value, call throws(DBusError) in
-          let level = try OptionReader.level(value, of: "accuracy")
-          subscription.update { $0.accuracy = level }
-          subscription.changed("Accuracy")
+          try subscription.set(option, to: value)
+          subscription.changed(name)
           call.reply()
         }
-      ) { .string($0.options.accuracy.contractName) },
-      .property(
-        "DistanceThreshold", "d", emits: .changed,
-        write: { subscription, value, call throws(DBusError) in
-          let metres = try OptionReader.metres(value, of: "distance-threshold")
-          subscription.update { $0.distanceThreshold = metres }
-          subscription.changed("DistanceThreshold")
-          call.reply()
-        }
-      ) { .double($0.options.distanceThreshold) },
-      .property(
-        "TimeThreshold", "u", emits: .changed,
-        write: { subscription, value, call in
-          subscription.update { $0.timeThreshold = value.uint32 ?? $0.timeThreshold }
-          subscription.changed("TimeThreshold")
-          call.reply()
-        }
-      ) { .uint32($0.options.timeThreshold) },
-      .property(
-        "Debounce", "u", emits: .changed,
-        write: { subscription, value, call in
-          subscription.update { $0.debounce = value.uint32 ?? $0.debounce }
-          subscription.changed("Debounce")
-          call.reply()
-        }
-      ) { .uint32($0.options.debounce) },
-    ])
+      ) { Value(option.value(in: $0.machine.options), as: option.type) }
+    }
+  }
 
   /// The row of `ListSubscriptions`, which never has a coordinate.
   var listEntry: Value {
@@ -79,11 +58,11 @@ extension LocationSubscription {
       ("Sender", .string(client.name.rawValue)),
       ("UserId", .uint32(client.credentials?.userID ?? .max)),
       ("ProcessId", .uint32(client.credentials?.processID ?? 0)),
-      ("DesktopId", .string(options.desktopID)),
-      ("Level", .string(level.contractName)),
-      ("Active", .boolean(isActive)),
-      ("Since", LocationDictionary.value(since)),
-      ("Delivered", .uint64(delivered)),
+      ("DesktopId", .string(machine.options.desktopID)),
+      ("Level", .string(machine.level.contractName)),
+      ("Active", .boolean(machine.isActive)),
+      ("Since", Value(since)),
+      ("Delivered", .uint64(machine.delivered)),
     ])
   }
 }

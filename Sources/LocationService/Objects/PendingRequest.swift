@@ -1,9 +1,7 @@
 /// A call that waits for something to happen.
 protocol PendingRequest: AnyObject {
-  /// Who waits has gone; ends without an answer.
-  func abandon()
-  /// What the gatekeeper or the upstream says may have changed.
+  /// Handles an event.
+  func handle(_ event: ClientEvent)
+  /// Asks the gatekeeper again.
   func refresh()
-  /// The service ends; answers with what there is to say.
-  func shutDown()
 }

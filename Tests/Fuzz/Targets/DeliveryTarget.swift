@@ -20,7 +20,8 @@ func fuzzDelivery(_ source: ByteSource) {
       owner.sequence += 1
       let location = Location(
         latitude: Double(source.integer(Int16.self)) / 400, longitude: Double(source.integer(Int16.self)) / 200,
-        accuracy: source.pick([nil, 1, 10, 1_000]), timestamp: Timestamp(seconds: 1), receivedAt: owner.now,
+        accuracy: source.pick([nil, 1, 10, 1_000]), timestamp: Timestamp(seconds: owner.sequence),
+        receivedAt: owner.now,
         sequence: owner.sequence)
       owner.perform(rule.received(location, at: owner.now), rule)
     }

@@ -13,18 +13,14 @@ func fuzzOptions(_ source: ByteSource) {
     (source.number(below: 8) == 0 ? source.text() : source.pick(names), likely(source))
   }
   let options: Value = source.number(below: 16) == 0 ? source.value() : .options(pairs)
-  if let read = try? SubscriptionOptions(options) {
-    claim(read.distanceThreshold.isFinite && read.distanceThreshold >= 0, "a distance is one")
-    check(read.desktopID)
-    claim(read.accuracy != .none, "nobody asks for nothing")
+  for allowed in [ClientOption.ofSubscription, ClientOption.ofRequest, ClientOption.ofAuthorization] {
+    guard let read = try? OptionReader.read(options, allowed) else { continue }
+    claim(read.distanceThreshold.isFinite && read.distanceThreshold >= 0, "a distance is a distance")
+    claim(read.accuracy != .none, "no client asks for no level")
+    claim(read.timeout <= 120_000, "a call ends")
+    claim(read.desktopID.utf8.count <= ClientOption.maximumTextBytes, "a desktop-id is short")
+    claim(read.desktopID.unicodeScalars.allSatisfy(\.isPrintable), "a desktop-id can be printed")
   }
-  if let read = try? RequestOptions(options) {
-    claim(read.timeout <= RequestOptions.longestTimeout, "a call ends")
-    check(read.desktopID)
-  }
-  if let read = try? AuthorizationOptions(options) { check(read.desktopID) }
-  _ = try? OptionReader.level(options, of: "accuracy")
-  if let metres = try? OptionReader.metres(source.value(), of: "distance") { claim(metres >= 0, "a distance is one") }
 }
 
 private func likely(_ source: ByteSource) -> Value {
@@ -36,9 +32,4 @@ private func likely(_ source: ByteSource) -> Value {
   case 4: .string(String(repeating: source.pick(["x", "ä", "\u{1}"]), count: source.pick([1, 127, 128, 255, 256])))
   default: source.value()
   }
-}
-
-private func check(_ desktopID: String) {
-  claim(desktopID.utf8.count <= OptionReader.maximumStringBytes, "a desktop-id is short")
-  claim(desktopID.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "and can be printed")
 }

@@ -7,31 +7,31 @@ import Testing
 @testable import GeopublicistService
 
 /// The end of a subscription's chain: pacing, keeping the newest, and a way to the bus that may be blocked.
-@Suite("The chain of a subscription", .serialized)
-struct FixChainTests {
-  private func location(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Location {
-    Location(latitude: 52 + metres / 111_195, longitude: 13, accuracy: accuracy, sequence: sequence)
-  }
-
-  private func fix(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Fix {
-    Fix(location(sequence, metres: metres, accuracy: accuracy), level: .exact)
+@Suite(.serialized)
+struct LocationChainTests {
+  private func fix(_ sequence: UInt64, metres: Double = 0, accuracy: Double? = nil) -> Location {
+    Location(
+      latitude: 52 + metres / 111_195, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: sequence),
+      sequence: sequence)
   }
 
   /// A chain as a subscription builds it, from a subject to an array.
   private final class Chain {
-    let subject = PassthroughSubject<Fix, Never>()
-    let gate: DeliveryGate
+    let subject = PassthroughSubject<Location, Never>()
+    let pacer = Pacer()
     var queued = 0
+    private(set) var emitter: LocationEmitter?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
     private(set) lazy var queue = OutgoingQueue { [unowned self] in queued }
 
-    init(_ configuration: DeliveryRule.Configuration = .init()) { gate = DeliveryGate(configuration) }
+    init(_ configuration: DeliveryRule.Configuration = .init()) { pacer.configure(configuration) }
 
-    func start(with first: [Fix] = []) {
-      let emitter = FixEmitter(queue) { [unowned self] fix in sent.append(fix.location.sequence) }
+    func start(with first: [Location] = []) {
+      let emitter = LocationEmitter(queue) { [unowned self] location in sent.append(location.sequence) }
+      self.emitter = emitter
       AnyCancellable(emitter).store(in: &cancellables)
-      subject.prepend(first).paced(by: gate).keepingNewest().subscribe(emitter)
+      subject.prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)
     }
 
     func cut() { cancellables = [] }
@@ -46,24 +46,21 @@ struct FixChainTests {
 
   private func usleepBriefly() { _ = MainLoop.main.iterate() }
 
-  @Test("without thresholds every fix passes, in order, the first one included")
-  func everyFix() {
+  @Test func `without thresholds every fix passes, in order, the first one included`() {
     let chain = Chain()
     chain.start(with: [fix(1)])
     for sequence in 2...6 { chain.subject.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("a slow walker passes the distance threshold in the end")
-  func slowWalker() {
+  @Test func `a slow walker passes the distance threshold in the end`() {
     let chain = Chain(.init(distanceThreshold: 1))
     chain.start()
     for step in 0..<7 { chain.subject.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
     #expect(chain.sent == [0, 3, 6])
   }
 
-  @Test("the time threshold holds the newest back until its time has come")
-  func timeThreshold() {
+  @Test func `the time threshold holds the newest back until its time has come`() {
     let chain = Chain(.init(timeThreshold: 80))
     chain.start()
     for sequence in 1...3 { chain.subject.send(fix(UInt64(sequence))) }
@@ -72,8 +69,7 @@ struct FixChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test("while the way to the bus is blocked only the newest is kept, and goes when there is room")
-  func blockedQueue() {
+  @Test func `while the way to the bus is blocked only the newest is kept, and goes when there is room`() {
     let chain = Chain()
     chain.start()
     chain.subject.send(fix(1))
@@ -87,8 +83,7 @@ struct FixChainTests {
     #expect(chain.sent == [1, 1000, 1001])
   }
 
-  @Test("a single fix that met a blocked queue is not lost")
-  func heldFix() {
+  @Test func `a single fix that met a blocked queue is not lost`() {
     let chain = Chain()
     chain.start()
     chain.queued = OutgoingQueue.highWater
@@ -101,8 +96,7 @@ struct FixChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test("after the cut nothing passes, neither what is sent nor what waits")
-  func cut() {
+  @Test func `after the cut nothing passes, neither what is sent nor what waits`() {
     let chain = Chain(.init(timeThreshold: 20))
     chain.start()
     chain.subject.send(fix(1))
@@ -114,8 +108,7 @@ struct FixChainTests {
     #expect(chain.sent == [1])
   }
 
-  @Test("a chain built anew on the same gate begins with the first fix again")
-  func begunAnew() {
+  @Test func `a chain built anew on the same gate begins with the first fix again`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.start()
     chain.subject.send(fix(1))
@@ -126,13 +119,49 @@ struct FixChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test("thresholds change while the chain runs")
-  func reconfigured() {
+  @Test func `thresholds change while the chain runs`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.start()
     chain.subject.send(fix(1))
     chain.subject.send(fix(2, metres: 5))
-    chain.gate.configure(.init(distanceThreshold: 1))
+    chain.pacer.configure(.init(distanceThreshold: 1))
     #expect(chain.sent == [1, 2])
+  }
+
+  @Test func `while deliveries are paused only the newest is kept, and goes out afterwards`() {
+    let chain = Chain()
+    chain.start()
+    chain.subject.send(fix(1))
+    chain.emitter?.isPaused = true
+    for sequence in 2...9 { chain.subject.send(fix(UInt64(sequence))) }
+    #expect(chain.sent == [1])
+    chain.emitter?.isPaused = false
+    #expect(chain.sent == [1, 9])
+    chain.subject.send(fix(10))
+    #expect(chain.sent == [1, 9, 10])
+  }
+
+  @Test func `what is kept while deliveries are paused does not survive the cut`() {
+    let chain = Chain()
+    chain.start()
+    chain.emitter?.isPaused = true
+    chain.subject.send(fix(1))
+    let emitter = chain.emitter
+    chain.cut()
+    emitter?.isPaused = false
+    #expect(chain.sent == [])
+  }
+
+  @Test func `D9: the same measurement handed over again is not sent again`() {
+    let chain = Chain()
+    chain.start()
+    chain.subject.send(fix(1))
+    for sequence in 2...5 {
+      var again = fix(1)
+      again.sequence = UInt64(sequence)
+      chain.subject.send(again)
+    }
+    chain.subject.send(fix(6))
+    #expect(chain.sent == [1, 6])
   }
 }

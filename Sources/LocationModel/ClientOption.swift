@@ -1,0 +1,163 @@
+/// One option of the contract, declared once: its name, type, range, the field that it sets, the property that shows it,
+/// and its flag on the command line.
+///
+/// The service reads `a{sv}` by this table, makes the writable properties of a subscription from it, and the command
+/// makes its flags and their help from it.
+public struct ClientOption: Sendable {
+  /// The type and range of an option, with the field that it sets.
+  public enum Field: Sendable {
+    /// The name of an accuracy level.
+    case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
+    /// A number of metres.
+    case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
+    /// Milliseconds, up to a maximum.
+    case milliseconds(any WritableKeyPath<ClientOptions, UInt32> & Sendable, upTo: UInt32 = .max)
+    /// A count.
+    case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
+    /// Text that can be printed in one line.
+    case text(any WritableKeyPath<ClientOptions, String> & Sendable)
+  }
+
+  /// A flag of the command line.
+  public struct Flag: Sendable {
+    /// The long form, without hyphens.
+    public let name: String
+    /// The short form.
+    public let letter: Character?
+    /// One line for `--help`.
+    public let help: String
+    /// What stands for the value in `--help`.
+    public let value: String
+  }
+
+  /// The key in the dictionary of options.
+  public let name: String
+  /// The type, the range and the field.
+  public let field: Field
+  /// The property of a subscription that shows the option and changes it.
+  public let property: String?
+  /// How the command offers it; nil if it does not.
+  public let flag: Flag?
+
+  private init(_ name: String, _ field: Field, property: String? = nil, flag: Flag? = nil) {
+    self.name = name
+    self.field = field
+    self.property = property
+    self.flag = flag
+  }
+
+  /// Bytes of a text at most.
+  public static let maximumTextBytes = 255
+}
+
+/// The table.
+extension ClientOption {
+  static let accuracy = ClientOption(
+    "accuracy", .level(\.accuracy), property: "Accuracy",
+    flag: Flag(
+      name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)", value: "LEVEL"))
+  static let desktopID = ClientOption(
+    "desktop-id", .text(\.desktopID),
+    flag: Flag(name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file", value: "ID"))
+  static let distanceThreshold = ClientOption(
+    "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
+    flag: Flag(
+      name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
+  static let timeThreshold = ClientOption(
+    "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
+    flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
+  static let debounce = ClientOption(
+    "debounce", .milliseconds(\.debounce), property: "Debounce",
+    flag: Flag(name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
+  static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))
+  static let duration = ClientOption("duration", .milliseconds(\.duration))
+  static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))
+  static let maximumAge = ClientOption("maximum-age", .milliseconds(\.maximumAge))
+
+  /// The options of `CreateSubscription`.
+  public static let ofSubscription = [
+    accuracy, distanceThreshold, timeThreshold, debounce, maximumUpdates, duration, desktopID,
+  ]
+  /// The options of `GetLocation`.
+  public static let ofRequest = [accuracy, timeout, maximumAge, desktopID]
+  /// The options of `RequestAuthorization`.
+  public static let ofAuthorization = [accuracy, desktopID]
+}
+
+/// A value of an option as it came, apart from how D-Bus carries it.
+public enum OptionValue: Hashable, Sendable {
+  /// A string.
+  case text(String)
+  /// Any integer, or a floating-point number.
+  case number(Double)
+  /// A truth value.
+  case truth(Bool)
+}
+
+/// Why an option is refused: one sentence for the caller.
+public struct OptionError: Error, Equatable, Sendable {
+  /// The sentence, which names the option, its type and its range.
+  public let message: String
+}
+
+extension ClientOption {
+  /// Takes a value into its field; throws for another type or a value out of range.
+  public func set(_ value: OptionValue, in options: inout ClientOptions) throws(OptionError) {
+    switch (field, value) {
+    case (.level(let path), .text(let name)):
+      guard let level = AccuracyLevel(contractName: name) else { throw refusal }
+      options[keyPath: path] = level
+    case (.metres(let path), .number(let number)):
+      guard number.isFinite, number >= 0 else { throw refusal }
+      options[keyPath: path] = number
+    case (.milliseconds(let path, let maximum), .number(let number)):
+      options[keyPath: path] = try integer(number, upTo: maximum)
+    case (.count(let path), .number(let number)):
+      options[keyPath: path] = try integer(number, upTo: .max)
+    case (.text(let path), .text(let text)):
+      guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable) else {
+        throw refusal
+      }
+      options[keyPath: path] = text
+    default: throw refusal
+    }
+  }
+
+  /// The D-Bus type that the contract names for the option.
+  public var type: String {
+    switch field {
+    case .level, .text: "s"
+    case .metres: "d"
+    case .milliseconds, .count: "u"
+    }
+  }
+
+  private func integer(_ number: Double, upTo maximum: UInt32) throws(OptionError) -> UInt32 {
+    guard let integer = UInt32(exactly: number), integer <= maximum else { throw refusal }
+    return integer
+  }
+
+  private var refusal: OptionError {
+    let range =
+      switch field {
+      case .level: "country, city, neighborhood, street or exact"
+      case .metres: "metres, 0 or more"
+      case .milliseconds(_, let maximum): "whole milliseconds from 0 to \(maximum)"
+      case .count: "a whole number from 0 to \(UInt32.max)"
+      case .text: "at most \(Self.maximumTextBytes) bytes without control characters"
+      }
+    return OptionError(message: "The option \(name) (type \(type)) takes \(range)")
+  }
+}
+
+extension ClientOption {
+  /// The value of the option's field.
+  public func value(in options: ClientOptions) -> OptionValue {
+    switch field {
+    case .level(let path): .text(options[keyPath: path].contractName)
+    case .metres(let path): .number(options[keyPath: path])
+    case .milliseconds(let path, _), .count(let path): .number(Double(options[keyPath: path]))
+    case .text(let path): .text(options[keyPath: path])
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import DBus
+import GeopublicistLocationModel
+
+/// `LocationUpdated` as it goes to many clients: built once for all that receive the same location at the same level.
+final class LocationSignals {
+  private struct Key: Hashable {
+    let level: AccuracyLevel
+    let isReduced: Bool
+  }
+
+  private var newest: [Key: (location: Location, signal: SignalTemplate)] = [:]
+
+  /// Returns the signal for a delivery; nil if D-Bus cannot carry it, which no checked location causes.
+  func signal(for delivery: Delivery) -> SignalTemplate? {
+    let key = Key(level: delivery.level, isReduced: delivery.isReduced)
+    if let known = newest[key], known.location == delivery.location { return known.signal }
+    guard
+      let signal = try? SignalTemplate("LocationUpdated", of: ServiceNames.subscription, [delivery.value()])
+    else { return nil }
+    newest[key] = (delivery.location, signal)
+    return signal
+  }
+
+  /// Drops the signals, which have coordinates in them.
+  func forget() { newest = [:] }
+}

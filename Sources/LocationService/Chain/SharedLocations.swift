@@ -1,0 +1,103 @@
+import GeopublicistLocationModel
+import MainLoop
+import Publicist
+import Publishing
+
+/// The whole way of a location, from the publicist to one client:
+///
+///     publicist.locationPublisher()      every location that GeoClue announces
+///       .compactMap(\.last)              the newest of the batch
+///       → arbiter                        unless a better one still holds
+///       → reduced to a level, shared     once for all clients of that level
+///       .prepend(first)                  what a new client begins with
+///       .paced(by: pacer)                distance, time and debounce of this client
+///       .keepingNewest()                 while the client or the bus is not ready
+///       .subscribe(emitter)              asks for one location when the last one is out
+///
+/// This class is the first half, which all clients share; ``deliver(at:from:through:to:)`` adds the second half, which
+/// each client has for itself.
+///
+/// The branches do not replay: a new subscriber receives what comes later. What is there already is returned by
+/// ``newest(for:)``, for a client that has been checked at that moment.
+final class SharedLocations {
+  private var arbiter = FixArbiter()
+  private var reducers: [AccuracyLevel: GridReducer] = [:]
+  private let accepted = PassthroughSubject<Location, Never>()
+  private var branches: [AccuracyLevel: AnyPublisher<Location, Never>] = [:]
+  private var cancellables: Set<AnyCancellable> = []
+  private var release: LoopSource?
+  private var sleep = SleepFilter()
+
+  /// Follows the locations of a publicist.
+  init(_ locations: AnyPublisher<[Location], Never>) {
+    locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
+  }
+
+  /// Returns the locations to come, reduced to a level; the same branch for all clients of the level.
+  func locations(for level: AccuracyLevel) -> AnyPublisher<Location, Never> {
+    if let branch = branches[level] { return branch }
+    let branch = accepted.compactMap { [weak self] _ in self?.newest(for: level) }.share().eraseToAnyPublisher()
+    branches[level] = branch
+    return branch
+  }
+
+  /// Sends the locations of a level to one client, until the returned subscription is cancelled.
+  func deliver(
+    at level: AccuracyLevel, from first: Location?, through pacer: Pacer, to emitter: LocationEmitter
+  ) -> AnyCancellable {
+    locations(for: level)
+      .prepend(first.map { [$0] } ?? [])
+      .paced(by: pacer)
+      .keepingNewest()
+      .subscribe(emitter)
+    return AnyCancellable(emitter)
+  }
+
+  /// Returns the newest location, reduced to a level; nil before the first, and after ``forget(afterSleep:)``.
+  func newest(for level: AccuracyLevel) -> Location? {
+    arbiter.published.map { reducers[level, default: GridReducer(level: level)].reduce($0) }
+  }
+
+  /// When the newest location reached the service, microseconds of the boot clock, whatever level it is shown at.
+  var newestArrival: UInt64? { arbiter.published?.receivedAt }
+
+  /// Drops every location: access is lost, or the device may be somewhere else by now. After a sleep also what was
+  /// measured before it and arrives only now.
+  func forget(afterSleep: Bool = false) {
+    let clock = MainLoop.main.clock
+    if afterSleep { sleep.woke(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime())) }
+    arbiter.forget(at: clock.boottime())
+    release = nil
+  }
+
+  private func take(_ location: Location) {
+    let now = MainLoop.main.clock.boottime()
+    guard sleep.passes(location, at: now) else { return }
+    if arbiter.accept(location, at: now) { accepted.send(location) }
+    guard let until = arbiter.heldUntil else {
+      release = nil
+      return
+    }
+    release = MainLoop.main.after(microseconds: Int64(clamping: until > now ? until - now : 0)) { [weak self] in
+      guard let self, let location = arbiter.release(at: MainLoop.main.clock.boottime()) else { return }
+      accepted.send(location)
+    }
+  }
+}
+
+/// The cells outlive the service: see ``GridReducer``.
+extension SharedLocations {
+  /// The cells in force, one line each.
+  var memory: [String] { reducers.values.compactMap(\.memory) }
+
+  /// Takes over the cells that the service before this one left.
+  func restore(_ memory: [String]) {
+    for line in memory {
+      guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
+      reducers[reducer.level] = reducer
+    }
+  }
+
+  /// When the youngest cell may change, microseconds of the boot clock; nil without cells.
+  var cellsChangeAt: UInt64? { reducers.values.compactMap(\.changesAt).max() }
+}

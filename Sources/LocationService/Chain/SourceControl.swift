@@ -1,0 +1,96 @@
+import GeopublicistLocationModel
+import MainLoop
+import Publicist
+
+/// Holds the one location manager's source while and as finely as the clients together need it.
+final class SourceControl {
+  /// What the manager says about its source.
+  var status = UpstreamStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
+
+  private let manager: LocationManager
+  private var schedule: SourceSchedule
+  private var choice = LevelChoice()
+  /// On the next turn, or when the schedule wants it.
+  private var change: LoopSource?
+  private var isChanging = false
+  private var patience: LoopSource?
+  private var question: LoopSource?
+  private var askedAt: Int64?
+
+  /// How far apart the source is asked for what it has, however many clients want it, microseconds.
+  static let questionGap: Int64 = 1_000_000
+
+  init(_ manager: LocationManager) {
+    self.manager = manager
+    schedule = SourceSchedule(linger: manager.linger)
+  }
+
+  /// Moves one client's need from one level to another; nil is none.
+  func move(from old: AccuracyLevel?, to new: AccuracyLevel?) {
+    schedule.move(from: old, to: new)
+    guard !isChanging else { return }
+    isChanging = true
+    // On the next turn: a client that stops and starts, or a call that follows another, is no change at all.
+    change = MainLoop.main.nextTurn { [weak self] in self?.update() }
+  }
+
+  /// Asks the source to hand over what it has, though nothing may have changed; soon, if it was asked only just now.
+  func ask() {
+    guard question == nil else { return }
+    let now = MainLoop.main.clock.monotonic()
+    let earliest = max(now, (askedAt ?? now - Self.questionGap) + Self.questionGap)
+    question = MainLoop.main.after(microseconds: earliest - now) { [weak self] in
+      guard let self else { return }
+      question = nil
+      guard schedule.needed != nil else { return }
+      askedAt = MainLoop.main.clock.monotonic()
+      manager.requestLocation()
+    }
+  }
+
+  /// Forgets the last location; after a sleep GeoClue's as well, with a new client.
+  func forget(afterSleep: Bool) {
+    if afterSleep { manager.startOver() } else { manager.forgetLocation() }
+  }
+
+  /// Releases the source for good.
+  func end() {
+    (change, patience, question) = (nil, nil, nil)
+    manager.stopUpdatingLocation()
+  }
+
+  private func update() {
+    isChanging = false
+    let now = UInt64(max(0, MainLoop.main.clock.monotonic()))
+    let (level, again) = schedule.update(at: now)
+    change = again.map { again in
+      MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.update() }
+    }
+    choice.need(level)
+    apply()
+  }
+
+  private func apply() {
+    guard let level = choice.level(available: status.availableAccuracy) else {
+      patience = nil
+      return manager.stopUpdatingLocation()
+    }
+    manager.desiredAccuracy = level
+    manager.startUpdatingLocation()
+    waitForFinerSource()
+  }
+
+  private func waitForFinerSource() {
+    guard choice.isWaiting(status) else {
+      patience = nil
+      return
+    }
+    guard patience == nil else { return }
+    patience = MainLoop.main.after(milliseconds: LevelChoice.patience) { [weak self] in
+      guard let self else { return }
+      patience = nil
+      choice.raise()
+      apply()
+    }
+  }
+}

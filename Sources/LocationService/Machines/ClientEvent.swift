@@ -1,0 +1,144 @@
+import DBus
+import GeopublicistLocationModel
+
+/// What happens to something that a client owns: one vocabulary for subscriptions and for calls that wait.
+nonisolated enum ClientEvent: Sendable {
+  /// A call of `Start` whose facts have been gathered, by the number that ``SubscriptionMachine/startAsked()`` gave it.
+  case start(UInt64)
+  /// A call of `Stop`.
+  case stop
+  /// The owner has changed its options.
+  case options(ClientOptions)
+  /// The facts about the caller have been gathered; what the gatekeeper said before may be out of date.
+  case prepared
+  /// What the gatekeeper says now.
+  case standing(Standing)
+  /// What the source does now.
+  case source(UpstreamStatus)
+  /// A location of the followed level has come out of the chain.
+  case location(Location, AccuracyLevel)
+  /// A failure of the source that is not the end.
+  case failure(LocationError)
+  /// The time asked for has come.
+  case timer
+  /// Time has passed in which no timer ran.
+  case clockChanged
+  /// The dialog has ended.
+  case dialogEnded(Authorization)
+  /// No dialog can be opened now.
+  case dialogUnavailable(Limits.Key)
+  /// It ends, and its owner is told why.
+  case close(ClosedReason)
+  /// It ends without a word: its owner has left the bus.
+  case ownerLeft
+}
+
+/// What the gatekeeper says about a client at one moment.
+nonisolated struct Standing: Equatable, Sendable {
+  var authorization: Authorization
+  /// The client is authorized, but what that rests on is being confirmed: nothing is delivered until then.
+  var isHeld = false
+  /// A dialog could give more.
+  var canAsk = false
+  /// For a one-shot call: the newest location that it may have, if that is recent enough for it.
+  var cached: Location?
+}
+
+/// Why a subscription is gone; the raw values are those of `Closed`.
+nonisolated enum ClosedReason: String, Sendable {
+  case byClient = "by-consumer"
+  case completed
+  case shutdown
+}
+
+/// What the shell around a machine does.
+nonisolated enum ClientAction: Equatable, Sendable {
+  /// Needs locations of this level from the source, or none.
+  case need(AccuracyLevel?)
+  /// Builds the chain for this level in place of the one that runs, or cuts it.
+  case follow(AccuracyLevel?)
+  /// Counts as receiving, or does not any more.
+  case receiving(Bool)
+  /// Lets nothing out of the chain, or lets it out again.
+  case pause(Bool)
+  /// Has the source hand over what it has.
+  case askSource
+  /// Sends ``ClientEvent/timer`` at this time, and not at one asked for before.
+  case armTimer(UInt64)
+  /// Notes in the journal what the client is told.
+  case audit(Authorization)
+  /// Sends a location.
+  case deliver(Delivery)
+  /// Sends `AuthorizationChanged`.
+  case announce(Authorization)
+  /// Sends `ErrorOccurred`.
+  case report(LocationError)
+  /// Notes that a property has changed.
+  case changed(MemberName)
+  /// Answers the call at hand without values.
+  case done
+  /// Answers the call with a status and a reason.
+  case reply(Authorization)
+  /// Refuses the call.
+  case refuse(Refusal)
+  /// Asks the user.
+  case openDialog
+  /// It is over: lets go of everything, and tells the owner if there is a reason.
+  case end(ClosedReason?)
+}
+
+/// A location as one client gets it.
+nonisolated struct Delivery: Equatable, Sendable {
+  var location: Location
+  /// The finest level that the location may reveal.
+  var level: AccuracyLevel
+  /// Less was granted than asked.
+  var isReduced: Bool
+}
+
+/// Why a call is refused.
+nonisolated enum Refusal: Equatable, Sendable {
+  case notAuthorized(Authorization)
+  case interactionRequired(Authorization)
+  case timeout
+  case unavailable(UpstreamReason)
+  case limit(Limits.Key)
+  case ending
+}
+
+/// What a client owns, as a pure value. All times are microseconds of the boot clock.
+nonisolated protocol ClientMachine: Sendable {
+  /// Takes an event in and returns what to do about it, in this order.
+  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
+  /// What the client has asked for.
+  var options: ClientOptions { get }
+}
+
+/// What an object of a client draws from the service.
+nonisolated struct Engagement: Equatable, Sendable {
+  /// The level that the source must have.
+  var need: AccuracyLevel?
+  /// The level of the chain that runs.
+  var follows: AccuracyLevel?
+  var isReceiving = false
+  var isPaused = false
+
+  /// Changes to another engagement; the actions do the same outside. The chain comes last, since it may deliver at once.
+  mutating func change(to new: Engagement) -> [ClientAction] {
+    var actions: [ClientAction] = []
+    if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
+    if new.isPaused != isPaused { actions.append(.pause(new.isPaused)) }
+    if new.need != need { actions.append(.need(new.need)) }
+    if new.isReceiving != isReceiving { actions.append(.receiving(new.isReceiving)) }
+    if new.follows != follows, new.follows != nil { actions.append(.follow(new.follows)) }
+    self = new
+    return actions
+  }
+
+  /// Cuts the chain, so that the next change builds another one.
+  mutating func cut() -> [ClientAction] {
+    guard follows != nil else { return [] }
+    follows = nil
+    return [.follow(nil)]
+  }
+}

@@ -1,0 +1,128 @@
+import GeopublicistLocationModel
+
+/// One call of `GetLocation` as a pure state machine: it waits for a decision, for a location, or for its timeout.
+nonisolated struct LocationRequestMachine: ClientMachine {
+  let options: ClientOptions
+  private var state = State.gathering
+  private var standing = Standing(authorization: .undecided())
+  private var source: UpstreamStatus
+  private var engagement = Engagement()
+  /// What has come while deliveries are held.
+  private var kept: (location: Location, level: AccuracyLevel)?
+  private var asksSourceAt: UInt64?
+  private let deadline: UInt64
+  private let sourceDecides: Bool
+
+  private enum State {
+    /// The facts about the caller are being gathered.
+    case gathering
+    case waiting
+    case over
+  }
+
+  /// How long a call waits for the source to speak before it asks, microseconds.
+  static let patience: UInt64 = 3_000_000
+
+  /// A call that arrived at `now`.
+  init(_ options: ClientOptions, _ source: UpstreamStatus, at now: UInt64, sourceDecides: Bool) {
+    self.options = options
+    self.source = source
+    self.sourceDecides = sourceDecides
+    let timeout = UInt64(options.timeout) * 1_000
+    deadline = now + timeout
+    // A source that is silent because nothing moves hands over what it has when it is asked; a caller that accepts
+    // nothing old waits for what comes.
+    asksSourceAt = options.maximumAge > 0 ? now + min(Self.patience, timeout / 2) : nil
+  }
+
+  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+    guard state != .over else { return [] }
+    switch event {
+    case .prepared:
+      state = .waiting
+      return evaluate()
+    case .standing(let standing):
+      self.standing = standing
+      return evaluate()
+    case .source(let status):
+      source = status
+      return evaluate()
+    case .location(let location, let level):
+      kept = (location, level)
+      return evaluate()
+    case .timer: return timer(now)
+    case .close: return finish(.refuse(.ending))
+    case .ownerLeft: return finish(nil)
+    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable: return []
+    }
+  }
+
+  /// Whether a cached location is young enough, by when it reached the service.
+  func accepts(arrivedAt arrival: UInt64, at now: UInt64) -> Bool {
+    options.maximumAge > 0 && (now > arrival ? now - arrival : 0) <= UInt64(options.maximumAge) * 1_000
+  }
+
+  /// When the call needs its timer next.
+  var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
+}
+
+nonisolated extension LocationRequestMachine {
+  private var authorization: Authorization { standing.authorization }
+  private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
+
+  private mutating func evaluate() -> [ClientAction] {
+    guard state == .waiting else { return [] }
+    switch authorization.status {
+    case .restricted, .denied: return refuse()
+    case .notDetermined: kept = nil
+    case .authorizedWhenInUse, .authorizedAlways:
+      if engagement.follows == nil, let cached = standing.cached { kept = (cached, level) }
+      // One that came for another level, which may be finer than what is allowed now, is nobody's.
+      if let kept, kept.level > level { self.kept = nil }
+      if let kept, !standing.isHeld { return answer(kept.location, kept.level) }
+    }
+    // Neither changes while the call waits.
+    let isFinal = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
+    if need != nil, source.state == .unavailable, isFinal { return finish(.refuse(.unavailable(source.reason))) }
+    let isAllowed = authorization.isAuthorized
+    return engagement.change(
+      to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+  }
+
+  private var need: AccuracyLevel? {
+    if authorization.isAuthorized { return level }
+    return sourceDecides ? options.accuracy : nil
+  }
+
+  private mutating func timer(_ now: UInt64) -> [ClientAction] {
+    if now >= deadline { return timeIsUp() }
+    guard let time = asksSourceAt, now >= time else { return [.armTimer(nextTime)] }
+    asksSourceAt = nil
+    let mayAsk = state == .waiting && authorization.isAuthorized && !standing.isHeld
+    return [.armTimer(deadline)] + (mayAsk ? [.askSource] : [])
+  }
+
+  private mutating func timeIsUp() -> [ClientAction] {
+    // Where the source decides, one that does not answer has not refused anything.
+    let isOpen = sourceDecides && authorization.reason == .undecided
+    if source.state == .unavailable, isOpen || authorization.isAuthorized {
+      return finish(.refuse(.unavailable(source.reason)))
+    }
+    return authorization.isAuthorized ? finish(.refuse(.timeout)) : refuse()
+  }
+
+  private mutating func answer(_ location: Location, _ level: AccuracyLevel) -> [ClientAction] {
+    let delivery = Delivery(location: location, level: level, isReduced: authorization.level < options.accuracy)
+    return [.audit(authorization)] + finish(.deliver(delivery))
+  }
+
+  private mutating func refuse() -> [ClientAction] {
+    [.audit(authorization)] + finish(.refuse(.notAuthorized(authorization)))
+  }
+
+  private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
+    state = .over
+    kept = nil
+    return engagement.change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
+  }
+}

@@ -1,0 +1,27 @@
+import DBus
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+
+/// What the objects of clients may ask of the service that holds them: all they know of it.
+protocol ClientHost: AnyObject {
+  var connection: Connection { get }
+  var gatekeeper: any Gatekeeper { get }
+  var limits: Limits { get }
+  /// The way of locations.
+  var locations: SharedLocations { get }
+  var signals: LocationSignals { get }
+  var queue: OutgoingQueue { get }
+  /// What the source does now.
+  var upstreamStatus: UpstreamStatus { get }
+
+  /// The location that a subscription begins with.
+  func firstLocation(for level: AccuracyLevel) -> Location?
+  /// Moves one object's need from one level to another; nil is none.
+  func moveNeed(from old: AccuracyLevel?, to new: AccuracyLevel?)
+  /// Has the source hand over what it has.
+  func askSource()
+  /// Counts one client more or less that receives.
+  func receiverCountChanged(by difference: Int)
+  /// A subscription is gone.
+  func ended(_ subscription: LocationSubscription)
+}

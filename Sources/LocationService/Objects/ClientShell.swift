@@ -1,0 +1,110 @@
+import DBus
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
+import Publishing
+
+/// The part that all objects of clients have in common: feeds a machine with events, and does what it decides.
+class ClientShell<Machine: ClientMachine> {
+  let client: Client
+  /// The service outlives what its clients own.
+  unowned let host: any ClientHost
+  private(set) var machine: Machine
+  private(set) var isOver = false
+  private var events: [ClientEvent] = []
+  private var isHandling = false
+  private var need: AccuracyLevel?
+  private var isPaused = false
+  private var timer: LoopSource?
+  private let pacer = Pacer()
+  private var emitter: LocationEmitter?
+  private var chain: AnyCancellable?
+
+  init(_ machine: Machine, of client: Client, in host: any ClientHost) {
+    self.machine = machine
+    self.client = client
+    self.host = host
+  }
+
+  /// The thresholds of the chain at a level; none unless overridden.
+  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration { DeliveryRule.Configuration() }
+  /// The location with which the chain of a level begins.
+  func firstLocation(for level: AccuracyLevel) -> Location? { nil }
+  /// Sends what the client is to receive: every action that is not about the service itself.
+  func send(_ action: ClientAction) {}
+  /// Lets go of the object.
+  func finish(_ reason: ClosedReason?) {}
+
+  /// What the gatekeeper says at this moment.
+  var standing: Standing {
+    Standing(
+      authorization: host.gatekeeper.authorization(
+        for: client, asking: machine.options.accuracy, as: machine.options.desktopID),
+      isHeld: host.gatekeeper.isHeld(client))
+  }
+
+  /// Asks the gatekeeper again, since something may have changed.
+  final func refresh() { handle(.standing(standing)) }
+
+  /// Handles an event, and those that follow from it, one after the other.
+  final func handle(_ event: ClientEvent) {
+    events.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    defer { isHandling = false }
+    while !events.isEmpty {
+      let event = events.removeFirst()
+      perform(machine.handle(event, at: now))
+    }
+  }
+
+  /// Changes the machine directly, for what is not an event.
+  final func withMachine<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
+
+  final func perform(_ actions: [ClientAction]) {
+    for action in actions { perform(action) }
+  }
+
+  /// Applies changed thresholds to the chain that runs.
+  final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
+
+  final var now: UInt64 { MainLoop.main.clock.boottime() }
+
+  private func perform(_ action: ClientAction) {
+    switch action {
+    case .need(let level):
+      let old = need
+      need = level
+      host.moveNeed(from: old, to: level)
+    case .follow(let level): follow(level)
+    case .pause(let isPaused):
+      self.isPaused = isPaused
+      emitter?.isPaused = isPaused
+    case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
+    case .askSource: host.askSource()
+    case .armTimer(let time):
+      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) { [weak self] in
+        self?.handle(.timer)
+      }
+    case .audit(let authorization):
+      AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
+    case .end(let reason):
+      isOver = true
+      timer = nil
+      follow(nil)
+      finish(reason)
+    case .deliver, .announce, .report, .changed, .done, .reply, .refuse, .openDialog: send(action)
+    }
+  }
+
+  private func follow(_ level: AccuracyLevel?) {
+    chain = nil
+    emitter = nil
+    guard let level else { return }
+    pacer.configure(thresholds(at: level))
+    let emitter = LocationEmitter(host.queue) { [weak self] location in self?.handle(.location(location, level)) }
+    emitter.isPaused = isPaused
+    self.emitter = emitter
+    chain = host.locations.deliver(at: level, from: firstLocation(for: level), through: pacer, to: emitter)
+  }
+}

@@ -1,0 +1,204 @@
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistService
+
+/// A call of `GetLocation` from event to event, without a bus.
+@Suite struct LocationRequestMachineTests {
+  nonisolated static let allowed = Authorization.authorized(.whenInUse)
+  nonisolated static let off = Authorization.denied(.disabledByUser)
+
+  private func machine(
+    sourceDecides: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
+  ) -> LocationRequestMachine {
+    var options = ClientOptions()
+    change(&options)
+    return LocationRequestMachine(options, UpstreamStatus(), at: 0, sourceDecides: sourceDecides)
+  }
+
+  private func standing(
+    _ authorization: Authorization, isHeld: Bool = false, cached: Location? = nil
+  ) -> ClientEvent {
+    .standing(Standing(authorization: authorization, isHeld: isHeld, cached: cached))
+  }
+
+  private let location = Location(latitude: 52, longitude: 13, sequence: 1)
+  private var delivery: Delivery { Delivery(location: location, level: .exact, isReduced: false) }
+
+  @Test func `nothing happens before the facts are known`() {
+    var machine = machine()
+    #expect(machine.handle(standing(Self.off), at: 0) == [])
+    #expect(machine.handle(standing(Self.allowed), at: 1) == [])
+    #expect(machine.handle(.prepared, at: 2) == [.need(.exact), .receiving(true), .follow(.exact)])
+  }
+
+  @Test func `a cached location answers at once, without the source`() {
+    var machine = machine()
+    _ = machine.handle(standing(Self.allowed, cached: location), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [.audit(Self.allowed), .end(nil), .deliver(delivery)])
+  }
+
+  @Test func `a cached location is young enough by its arrival, and never with a maximum age of 0`() {
+    let machine = machine { $0.maximumAge = 10 }
+    #expect(machine.accepts(arrivedAt: 1_000, at: 11_000))
+    #expect(!machine.accepts(arrivedAt: 1_000, at: 11_001))
+    #expect(!self.machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 1_000))
+  }
+
+  @Test(arguments: [off, .restricted(.sandboxed)]) func `a refusal is told at once`(authorization: Authorization) {
+    var machine = machine()
+    _ = machine.handle(standing(authorization), at: 0)
+    #expect(
+      machine.handle(.prepared, at: 1) == [
+        .audit(authorization), .end(nil), .refuse(.notAuthorized(authorization)),
+      ])
+  }
+
+  @Test func `what is undecided is waited for until the timeout`() {
+    var machine = machine { $0.timeout = 1 }
+    _ = machine.handle(standing(.undecided(.noAgent)), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [])
+    #expect(
+      machine.handle(.timer, at: 1_000) == [
+        .audit(.undecided(.noAgent)), .end(nil), .refuse(.notAuthorized(.undecided(.noAgent))),
+      ])
+  }
+
+  @Test func `a location answers, and a timeout without one is Timeout`() {
+    var machine = machine()
+    _ = machine.handle(standing(Self.allowed), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    var other = machine
+    #expect(
+      machine.handle(.location(location, .exact), at: 2) == [
+        .audit(Self.allowed), .follow(nil), .need(nil), .receiving(false), .end(nil), .deliver(delivery),
+      ])
+    #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
+  }
+
+  @Test func `D9: only a caller that is authorized has the source asked, once`() {
+    var machine = machine()
+    #expect(machine.nextTime == LocationRequestMachine.patience)
+    _ = machine.handle(.prepared, at: 1)
+    var allowed = machine
+    #expect(machine.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000)])
+    _ = allowed.handle(standing(Self.allowed), at: 2)
+    #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
+    #expect(self.machine { $0.maximumAge = 0 }.nextTime == 20_000_000)
+  }
+
+  @Test func `held deliveries wait for the release, and are dropped if it ends in a no`() {
+    var machine = machine()
+    _ = machine.handle(standing(Self.allowed, isHeld: true), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    #expect(machine.handle(.location(location, .exact), at: 2) == [])
+    var other = machine
+    #expect(machine.handle(standing(Self.allowed), at: 3).last == .deliver(delivery))
+    #expect(other.handle(standing(Self.off), at: 3).last == .refuse(.notAuthorized(Self.off)))
+  }
+
+  @Test func `a location of a finer level than is allowed by then is not given`() {
+    var machine = machine()
+    _ = machine.handle(standing(Self.allowed, isHeld: true), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    _ = machine.handle(.location(location, .exact), at: 2)
+    let city = Authorization.authorized(.whenInUse, level: .city)
+    #expect(machine.handle(standing(city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
+  }
+
+  @Test(arguments: [UpstreamReason.geoclueNotInstalled, .disallowedByConfiguration])
+  func `what cannot change while it waits ends it`(reason: UpstreamReason) {
+    var machine = machine()
+    _ = machine.handle(standing(Self.allowed), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    let status = UpstreamStatus(state: .unavailable, reason: reason)
+    #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
+  }
+
+  @Test func `a source that is away until the timeout is Unavailable`() {
+    var machine = machine(sourceDecides: true)
+    _ = machine.handle(.prepared, at: 1)
+    let status = UpstreamStatus(state: .unavailable, reason: .geoclueRestarting)
+    #expect(machine.handle(.source(status), at: 2) == [])
+    #expect(machine.handle(.timer, at: 20_000_000).last == .refuse(.unavailable(.geoclueRestarting)))
+  }
+
+  @Test func `the end of the service and of the caller end it`() {
+    var machine = machine()
+    _ = machine.handle(.prepared, at: 1)
+    var other = machine
+    #expect(machine.handle(.close(.shutdown), at: 2).last == .refuse(.ending))
+    #expect(other.handle(.ownerLeft, at: 2) == [.end(nil)])
+    #expect(other.handle(.location(location, .exact), at: 3) == [])
+  }
+}
+
+/// A call of `RequestAuthorization` from event to event, without a bus.
+@Suite struct AuthorizationRequestMachineTests {
+  private let allowed = Authorization.authorized(.whenInUse)
+  private let open = Authorization.undecided(.authorizationRequired)
+
+  private func machine(isInteractive: Bool = true, sourceDecides: Bool = false) -> AuthorizationRequestMachine {
+    AuthorizationRequestMachine(
+      ClientOptions(), UpstreamStatus(), isInteractive: isInteractive, at: 1_000, sourceDecides: sourceDecides)
+  }
+
+  private func standing(_ authorization: Authorization, canAsk: Bool = false) -> ClientEvent {
+    .standing(Standing(authorization: authorization, canAsk: canAsk))
+  }
+
+  @Test func `what is decided is answered as soon as the facts are known`() {
+    var machine = machine()
+    #expect(machine.handle(standing(allowed), at: 0) == [])
+    #expect(machine.handle(.prepared, at: 1) == [.audit(allowed), .end(nil), .reply(allowed)])
+  }
+
+  @Test func `the user is asked if that could give more`() {
+    var machine = machine()
+    _ = machine.handle(standing(open, canAsk: true), at: 2_000)
+    #expect(machine.handle(.prepared, at: 3_000) == [.armTimer(119_001_000), .openDialog])
+    var other = machine
+    #expect(machine.handle(.dialogEnded(allowed), at: 4_000) == [.audit(allowed), .end(nil), .reply(allowed)])
+    #expect(
+      other.handle(.dialogUnavailable(.promptsPerConnection), at: 4_000).last == .refuse(.limit(.promptsPerConnection)))
+  }
+
+  @Test func `D17: an interactive call has one deadline from its arrival`() {
+    var machine = machine()
+    #expect(machine.begin() == [.armTimer(4_501_000)])
+    // The facts take as long as they may, and the dialog has what is left.
+    _ = machine.handle(standing(open, canAsk: true), at: 4_400_000)
+    #expect(machine.handle(.prepared, at: 4_400_000) == [.armTimer(119_001_000), .openDialog])
+    #expect(machine.handle(.timer, at: 119_001_000).last == .reply(open))
+  }
+
+  @Test func `without the flag a dialog that is needed is an error`() {
+    var machine = machine(isInteractive: false)
+    _ = machine.handle(standing(open, canAsk: true), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [.end(nil), .refuse(.interactionRequired(open))])
+  }
+
+  @Test func `what is still undecided in the end is answered so`() {
+    var machine = machine()
+    _ = machine.handle(standing(.undecided()), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [])
+    #expect(machine.handle(.timer, at: 4_501_000) == [.audit(.undecided()), .end(nil), .reply(.undecided())])
+  }
+
+  @Test func `where the source decides it is needed until the answer, and hopeless without it`() {
+    var machine = machine(sourceDecides: true)
+    #expect(machine.begin() == [.armTimer(4_501_000), .need(.exact)])
+    _ = machine.handle(.prepared, at: 1)
+    let status = UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled)
+    #expect(
+      machine.handle(.source(status), at: 2) == [
+        .audit(.undecided()), .need(nil), .end(nil), .reply(.undecided()),
+      ])
+  }
+
+  @Test func `a caller that leaves is not answered`() {
+    var machine = machine()
+    #expect(machine.handle(.ownerLeft, at: 1) == [.end(nil)])
+    #expect(machine.handle(standing(allowed), at: 2) == [])
+  }
+}

@@ -1,0 +1,220 @@
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistService
+
+/// A subscription from event to event, without a bus.
+@Suite struct SubscriptionMachineTests {
+  nonisolated static let allowed = Authorization.authorized(.whenInUse)
+  nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
+  nonisolated static let off = Authorization.denied(.disabledByUser)
+  nonisolated static let forbidden = Authorization.restricted(.disallowedByPolicy)
+
+  private func machine(
+    _ authorization: Authorization = allowed, sourceDecides: Bool = false,
+    _ change: (inout ClientOptions) -> Void = { _ in }
+  ) -> SubscriptionMachine {
+    var options = ClientOptions()
+    change(&options)
+    return SubscriptionMachine(options, authorization, sourceDecides: sourceDecides)
+  }
+
+  private func location(_ sequence: UInt64) -> Location {
+    Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
+  }
+
+  private func standing(_ authorization: Authorization, isHeld: Bool = false) -> ClientEvent {
+    .standing(Standing(authorization: authorization, isHeld: isHeld))
+  }
+
+  private func started(_ authorization: Authorization = allowed) -> SubscriptionMachine {
+    var machine = machine(authorization)
+    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    return machine
+  }
+
+  @Test func `Start answers, announces, and begins`() {
+    var machine = machine()
+    #expect(
+      machine.handle(.start(machine.startAsked()), at: 5) == [
+        .audit(Self.allowed), .done, .announce(Self.allowed), .changed("Active"), .need(.exact), .receiving(true),
+        .follow(.exact),
+      ])
+    #expect(machine.isActive)
+  }
+
+  @Test func `Start on a started subscription does nothing`() {
+    var machine = started()
+    #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
+  }
+
+  @Test func `Start is refused while a rule forbids it`() {
+    var machine = machine(Self.forbidden)
+    #expect(
+      machine.handle(.start(machine.startAsked()), at: 0) == [
+        .audit(Self.forbidden), .refuse(.notAuthorized(Self.forbidden)),
+      ])
+  }
+
+  @Test func `a Start that had to wait does not undo a later Stop`() {
+    var machine = machine()
+    let first = machine.startAsked()
+    #expect(machine.handle(.stop, at: 0) == [])
+    #expect(machine.handle(.start(first), at: 1) == [.done])
+    #expect(!machine.isActive)
+  }
+
+  @Test(arguments: [off, .undecided(), .undecided(.noAgent)])
+  func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
+    var machine = machine(first)
+    #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce(first)])
+    #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
+    #expect(
+      machine.handle(standing(Self.allowed), at: 2).suffix(4) == [
+        .changed("Active"), .need(.exact), .receiving(true), .follow(.exact),
+      ])
+  }
+
+  @Test func `lost access cuts the chain before the owner is told, and forgets the location`() {
+    var machine = started()
+    _ = machine.handle(.location(location(1), .exact), at: 1)
+    #expect(machine.last != nil)
+    #expect(
+      machine.handle(standing(Self.off), at: 2) == [
+        .audit(Self.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce(Self.off),
+        .changed("AuthorizationStatus"), .changed("AuthorizationReason"),
+      ])
+    #expect(machine.last == nil)
+    #expect(machine.handle(.location(location(2), .exact), at: 3) == [])
+  }
+
+  @Test func `a reduced grant begins a chain at its level and says so in each location`() {
+    var machine = started()
+    _ = machine.handle(.location(location(1), .exact), at: 1)
+    let actions = machine.handle(standing(Self.city), at: 2)
+    #expect(actions.first == .audit(Self.city) && actions[1] == .follow(nil) && actions.last == .follow(.city))
+    #expect(machine.last == nil, "it was finer than what is allowed now")
+    #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
+    let delivery = Delivery(location: location(3), level: .city, isReduced: true)
+    #expect(machine.handle(.location(location(3), .city), at: 4) == [.deliver(delivery)])
+  }
+
+  @Test func `another reason alone is announced, and does not interrupt`() {
+    var machine = started(.authorized(.always))
+    #expect(
+      machine.handle(standing(Self.allowed), at: 1) == [
+        .audit(Self.allowed), .announce(Self.allowed), .changed("AuthorizationStatus"),
+      ])
+  }
+
+  @Test func `held deliveries pause and go on without a word`() {
+    var machine = started()
+    #expect(machine.handle(standing(Self.allowed, isHeld: true), at: 1) == [.pause(true)])
+    #expect(machine.handle(standing(Self.allowed), at: 2) == [.pause(false)])
+  }
+
+  @Test func `max-updates completes it with the last update`() {
+    var machine = machine { $0.maximumUpdates = 2 }
+    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    func delivery(_ sequence: UInt64) -> ClientAction {
+      .deliver(Delivery(location: location(sequence), level: .exact, isReduced: false))
+    }
+    #expect(machine.handle(.location(location(1), .exact), at: 1) == [delivery(1)])
+    #expect(
+      machine.handle(.location(location(2), .exact), at: 2) == [
+        delivery(2), .changed("Active"), .follow(nil), .need(nil), .receiving(false), .end(.completed),
+      ])
+    #expect(machine.handle(.location(location(3), .exact), at: 3) == [])
+    #expect(machine.delivered == 2)
+  }
+
+  @Test func `duration counts from the first start, also while stopped`() {
+    var machine = machine { $0.duration = 10 }
+    #expect(machine.handle(.start(machine.startAsked()), at: 100).contains(.armTimer(10_100)))
+    _ = machine.handle(.stop, at: 200)
+    #expect(machine.handle(.start(machine.startAsked()), at: 5_000).contains(.armTimer(10_100)))
+    #expect(machine.handle(.timer, at: 9_000) == [.armTimer(10_100)], "a timer that fires early")
+    #expect(machine.handle(.clockChanged, at: 9_500) == [.armTimer(10_100)])
+    #expect(machine.handle(.timer, at: 10_100).last == .end(.completed))
+  }
+
+  @Test func `another accuracy begins again at its level`() {
+    var machine = started()
+    var options = machine.options
+    options.accuracy = .street
+    #expect(machine.handle(.options(options), at: 1) == [.follow(nil), .need(.street), .follow(.street)])
+    options.distanceThreshold = 5
+    #expect(machine.handle(.options(options), at: 2) == [])
+  }
+
+  @Test func `where the source decides it is needed before it has said yes`() {
+    var machine = machine(.undecided(), sourceDecides: true)
+    #expect(machine.handle(.start(machine.startAsked()), at: 0).contains(.need(.exact)))
+  }
+
+  @Test func `a failure is reported while it is started and not forbidden`() {
+    let error = LocationError(.unavailable, "gone")
+    var machine = started()
+    #expect(machine.handle(.failure(error), at: 1) == [.report(error)])
+    _ = machine.handle(standing(Self.forbidden), at: 2)
+    #expect(machine.handle(.failure(error), at: 3) == [])
+    var stopped = self.machine()
+    #expect(stopped.handle(.failure(error), at: 1) == [])
+  }
+
+  @Test(arguments: [ClientEvent.close(.byClient), .ownerLeft, .close(.shutdown)])
+  func `after the end nothing happens any more`(end: ClientEvent) {
+    var machine = started()
+    let actions = machine.handle(end, at: 1)
+    #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
+    for event in [
+      .start(machine.startAsked()), .stop, standing(Self.off), .location(location(1), .exact), .timer, .ownerLeft,
+      .close(.byClient), .clockChanged,
+    ] as [ClientEvent] {
+      #expect(machine.handle(event, at: 2) == [])
+    }
+  }
+
+  @Test(arguments: 0..<300 as Range<UInt64>)
+  func `in any order of events no location goes out that is not allowed at that moment`(seed: UInt64) {
+    var random = SplitMix(state: seed)
+    var machine = machine { $0.maximumUpdates = seed % 3 == 0 ? 4 : 0 }
+    var (need, follows, receivers, isOver) = (AccuracyLevel?.none, AccuracyLevel?.none, 0, false)
+    var now = Self.allowed
+    for step in 0..<60 as Range<UInt64> {
+      let events: [ClientEvent] = [
+        .start(machine.startAsked()), .start(machine.startAsked()), .stop, standing(Self.allowed), standing(Self.off),
+        standing(Self.city), standing(Self.forbidden), standing(Self.allowed, isHeld: true),
+        .location(location(step), follows ?? .exact), .location(location(step), .exact), .clockChanged, .timer,
+      ]
+      let event = events.randomElement(using: &random) ?? .stop
+      if case .standing(let standing) = event { now = standing.authorization }
+      for action in machine.handle(event, at: step) {
+        switch action {
+        case .need(let level): need = level
+        case .follow(let level): follows = level
+        case .receiving(let isReceiving): receivers += isReceiving ? 1 : -1
+        case .deliver(let delivery):
+          #expect(now.isAuthorized && delivery.level <= now.level && !isOver)
+        case .end: isOver = true
+        default: break
+        }
+      }
+      #expect(receivers == (machine.isActive ? 1 : 0))
+      #expect(follows == (machine.isActive ? machine.level : nil) && need == follows)
+    }
+  }
+}
+
+/// Random numbers that are the same in each run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
