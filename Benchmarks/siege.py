@@ -166,8 +166,7 @@ class Siege:
         while after - before > KEPT_KIB and time.monotonic() < end:
             time.sleep(0.2)
             after = self.machine.private()
-        arrivals = dict((round(latitude, 6), at) for latitude, at in reversed(account["locations"]))
-        lateness = [arrivals.get(round(latitude, 6), float("inf")) - at for latitude, at in self.fixes]
+        lateness = self.lateness(account["locations"])
         late, calls = max(lateness, default=float("inf")), account["calls"]
         newest = max(account["newcomers"], default=float("inf"))
         figures = (f"calls {milliseconds(calls, .5)}/{milliseconds(calls, .99)}/{milliseconds(calls, 1)} ms "
@@ -185,6 +184,16 @@ class Siege:
             (peak > RESIDENT_MAX_KIB, "it held too much memory"), (after - before > KEPT_KIB, "it keeps memory"),
         ]
         return figures, [text for is_broken, text in broken if is_broken]
+
+
+    def lateness(self, locations):
+        """How long after each fix the witness had it, or a newer one: of several at once GeoClue takes the last."""
+        arrivals = dict((round(latitude, 6), at) for latitude, at in reversed(locations))
+        there, lateness = float("inf"), []
+        for latitude, at in reversed(self.fixes):
+            there = min(there, arrivals.get(round(latitude, 6), there))
+            lateness.append(there - at)
+        return lateness
 
 
 def quantile(durations, share):

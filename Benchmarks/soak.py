@@ -20,15 +20,15 @@ import sys
 import time
 
 from rig import GEOCLUE, TOP, Failure
-from soaking.consumers import Crowd, listener, misbehaver, staller, visitor
+from soaking.consumers import Crowd, hoarder, listener, misbehaver, staller, visitor
 from soaking.ledger import Ledger
 from soaking.machine import POLKIT, SoakMachine
 from soaking.receiver import Receiver
 
 # How much more private memory than after the warm-up is a leak: less than 1 KiB for each consumer that has been here.
 MEMORY_KIB = 1024
-# Of ten.
-ROLES = [listener] * 5 + [visitor] * 3 + [staller, misbehaver]
+# Of twenty.
+ROLES = [listener] * 10 + [visitor] * 6 + [staller, hoarder, misbehaver, misbehaver]
 
 
 Sample = collections.namedtuple("Sample", "time private_kib resident_kib descriptors")

@@ -5,8 +5,17 @@ import random
 import struct
 import time
 
-from .ledger import Session
+from wire import SIGNAL, Writer, fields, message
+
 from .connection import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
+from .ledger import Session
+
+AGENT, PROPERTIES = "org.freedesktop.GeoClue2.Agent", "org.freedesktop.DBus.Properties"
+# Signals that the service might believe by their names.
+BELIEVED = [
+    ("/org/freedesktop/GeoClue2/Agent", PROPERTIES, "PropertiesChanged"),
+    ("/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority", "Changed"),
+]
 
 
 class Crowd:
@@ -106,6 +115,15 @@ async def staller(crowd, connection, who):
         await asyncio.sleep(2)
 
 
+async def hoarder(crowd, connection, who):
+    """Asks for long answers and for locations, and reads none of them."""
+    await connection.subscribe()
+    connection.pause()
+    for _ in range(random.randint(20, 150)):
+        connection.begin("ListSubscriptions")
+    await asyncio.sleep(random.uniform(2, 20))
+
+
 async def misbehaver(crowd, connection, who):
     """All kinds of calls that nobody should make. Each has to be answered, too."""
     for _ in range(random.randint(1, 10)):
@@ -154,6 +172,22 @@ def strange_properties(connection):
             connection.begin("GetAll", "s", ("org.example.Nonsense",), of=properties)]
 
 
+def huge_signals(connection):
+    body = struct.pack("<I", 7_000_000) + bytes(7_000_000)
+    for path, interface, name in BELIEVED:
+        connection.send(message(7, SIGNAL, fields(path=path, interface=interface, member=name, signature="ay"), body))
+
+
+def a_fickle_agent(connection):
+    for level in random.choices((0, 4, 8), k=50):
+        body = Writer()
+        for kind, value in zip(("s", "a{sv}", "as"), (AGENT, {"MaxAccuracyLevel": ("u", level)}, [])):
+            body.value(kind, value)
+        connection.send(message(8, SIGNAL, fields(
+            path="/org/freedesktop/GeoClue2/Agent", interface=PROPERTIES, member="PropertiesChanged",
+            signature="sa{sv}as"), body.data))
+
+
 def half_a_message(connection):
     connection.send(b"l\1\0\1" + struct.pack("<III", 1000, 77, 100) + b"\0" * 20)
     connection.close()
@@ -165,4 +199,4 @@ def garbage(connection):
 
 
 MISCHIEF = [unknown_members, unknown_objects, wrong_types, too_many_subscriptions, too_many_calls, calls_that_wait,
-            large_calls, strange_properties, half_a_message, garbage]
+            large_calls, huge_signals, a_fickle_agent, strange_properties, half_a_message, garbage]
