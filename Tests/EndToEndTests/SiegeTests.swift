@@ -4,16 +4,20 @@ import Testing
 
 /// Whatever root and strangers do to the daemon, the same process stands and answers.
 @Suite(.serialized) struct SiegeTests {
-  /// Every attack that Tests/Fuzz/Bus knows; `Tests/Rig/fuzz.sh bus` takes longer over it.
-  @Test func everyAttackOnce() throws {
+  /// Every attack that Tests/Fuzz/Bus knows, in one place; `Tests/Rig/fuzz.sh bus` takes longer over it.
+  private func besiege(_ place: String) throws {
     let siege = try run(
       [
         Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/besiege.py"), Rig.product("geopublicistd"),
-        PrivateBus.Broker.chosen.rawValue, "2",
+        PrivateBus.Broker.chosen.rawValue, "2", place,
       ],
-      within: .seconds(600))
+      within: .seconds(300))
     #expect(siege.succeeded, "\(siege.standardOutput)\n\(siege.standardError)")
   }
+
+  @Test func `every attack is survived on a system bus`() throws { try besiege("system") }
+
+  @Test func `every attack is survived among impostors`() throws { try besiege("impostors") }
 
   /// dbus-broker lets headers pass for which libdbus leaves the bus, and the daemon ended with that.
   @Test func whoIsThrownOutByAHeaderComesBack() throws {

@@ -1,30 +1,34 @@
 #!/usr/bin/python3
 """Starts the daemon on private buses, has it attacked, and sees whether it has stood that.
 
-    besiege.py DAEMON BROKER SECONDS [SEED]
+    besiege.py [--seed N] DAEMON BROKER SECONDS [PLACE…]
 
-BROKER is dbus-daemon or dbus-broker. The daemon is attacked for SECONDS in each of three places: on a system bus with
-its rules, beside the real GeoClue; on a session bus; and as the system's daemon on a bus without rules, where others
-are GeoClue, polkit, logind and systemd. As root and as nobody at once where this runs as root. Afterwards the same
-process has to be there and answer, hold nothing of those who have gone, have grown by no more than the allowance, and
-end in good order.
+BROKER is dbus-daemon or dbus-broker. The daemon is attacked for SECONDS in each PLACE, or in all three: `system`, on a
+system bus with its rules, beside the real GeoClue; `session`, on a session bus; and `impostors`, as the system's daemon
+on a bus without rules, where others are GeoClue, polkit, logind and systemd. As root and as nobody at once where this
+runs as root. Afterwards the same process must be there and answer, hold nothing of clients that have gone, have grown by
+no more than the allowance, and end in good order.
 """
 
+import argparse
 import os
 import random
 import shutil
 import sys
 import time
 
+# First, since it says where the other modules are.
 from place import HERE, NAME, RIG, Failure, Place, wait
+
+import attacks
 
 NOBODY = 65534
 # What its allocators may keep of the worst moments, in KiB; an address sanitizer keeps much more.
 ALLOWANCE = 12 * 1024
 
 
-def attack(place, seconds, seed, is_pretended):
-    """Has the daemon attacked for a while, and says how often with what."""
+def attack(place, seconds, seed, is_pretended, names=()):
+    """Has the daemon attacked for a while, in all ways unless some are named, and says how often with what."""
     # The tree may be where nobody cannot read.
     scripts = f"{place.folder}/scripts"
     shutil.copytree(HERE, scripts, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
@@ -32,7 +36,7 @@ def attack(place, seconds, seed, is_pretended):
     os.chmod(scripts, 0o755)
     attackers = []
     for number, user in enumerate([None, NOBODY] if os.getuid() == 0 else [None]):
-        arguments = [f"{scripts}/attack.py", place.address, NAME, str(seconds), str(seed + number)]
+        arguments = [f"{scripts}/attack.py", place.address, NAME, str(seconds), str(seed + number), *names]
         attackers.append((f"attack-{seed}-{number}", arguments, user))
     if is_pretended:
         attackers.append((f"pretend-{seed}", [f"{scripts}/pretend.py", place.address, str(seconds), str(seed)], None))
@@ -58,11 +62,12 @@ def besiege(title, seconds, seed, place, is_pretended=False):
         attack(place, seconds / 2, seed, is_pretended)
         place.rest()
         memory, descriptors = place.memory(), place.descriptors()
-        attack(place, seconds / 2, seed + 1000, is_pretended)
+        names = [] if seconds > 5 else random.Random(seed).sample([attack.__name__ for attack in attacks.ALL], 6)
+        attack(place, seconds / 2, seed + 1000, is_pretended, names)
         place.rest()
         if not place.is_sanitized():
-            # A moment after many have gone the daemon gives back what it held for them.
-            wait("memory is given back", lambda: place.memory() - memory <= ALLOWANCE)
+            # A moment after many have gone the daemon releases what it held for them.
+            wait("memory is released", lambda: place.memory() - memory <= ALLOWANCE)
         grown, kept = place.memory() - memory, place.descriptors() - descriptors
         print(f"  the same process, {memory} KiB and {grown:+} KiB, descriptors {kept:+}", flush=True)
         if kept > 2:
@@ -71,14 +76,25 @@ def besiege(title, seconds, seed, place, is_pretended=False):
 
 
 def main():
-    daemon, broker, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1_000_000)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    parser.add_argument("daemon")
+    parser.add_argument("broker")
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("places", nargs="*", metavar="PLACE")
+    options = parser.parse_args()
+    places = {
+        "system": ("On the system bus", "system", "--system", True),
+        "session": ("On a session bus", "session", "--session", True),
+        "impostors": ("Among impostors", "session", "--system", False),
+    }
     try:
-        besiege("On the system bus", seconds, seed, Place(daemon, broker, "system", "--system", True))
-        besiege("On a session bus", seconds, seed, Place(daemon, broker, "session", "--session", True))
-        besiege("Among impostors", seconds, seed, Place(daemon, broker, "session", "--system", False), True)
+        for name in options.places or places:
+            title, bus, deployment, has_geoclue = places[name]
+            place = Place(options.daemon, options.broker, bus, deployment, has_geoclue)
+            besiege(title, options.seconds, options.seed, place, is_pretended=not has_geoclue)
     except Failure as failure:
-        sys.exit(f"FAILED (seed {seed}): {failure}")
+        sys.exit(f"FAILED (seed {options.seed}): {failure}")
 
 
 main()
