@@ -71,7 +71,7 @@ public final class ChildProcess {
 
   /// The whole lines of standard output that no earlier call has returned.
   public func newLines() -> [String] {
-    let unread = Data(contentsOf(directory.file("stdout")).dropFirst(position))
+    let unread = contents(of: directory.file("stdout"), from: position)
     guard let end = unread.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     position += end + 1
     return String(decoding: unread[..<end], as: UTF8.self).components(separatedBy: "\n")
@@ -128,10 +128,14 @@ public final class ChildProcess {
   }
 
   private func contents(of file: String) -> String {
-    String(decoding: contentsOf(directory.file(file)), as: UTF8.self)
+    String(decoding: contents(of: directory.file(file), from: 0), as: UTF8.self)
   }
 
-  private func contentsOf(_ path: String) -> Data {
-    FileManager.default.contents(atPath: path) ?? Data()
+  /// What a file has from a place on.
+  private func contents(of path: String, from start: Int) -> Data {
+    guard let file = FileHandle(forReadingAtPath: path), (try? file.seek(toOffset: UInt64(start))) != nil else {
+      return Data()
+    }
+    return (try? file.readToEnd()) ?? Data()
   }
 }
