@@ -39,8 +39,10 @@ final class AgentFinder {
     self.sandboxes = sandboxes
     self.mayBeAgent = mayBeAgent
     peers = PeerWatch(on: connection)
+    let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
-      MatchRule(path: AgentQuestion.path, interface: AgentQuestion.properties, member: "PropertiesChanged")
+      MatchRule(path: AgentQuestion.path, interface: AgentQuestion.properties, member: "PropertiesChanged"),
+      from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
     // GNOME announces a new level only to a GeoClue that runs, and not afterwards either.
     geoclue = NameWatch("org.freedesktop.GeoClue2", on: connection) { [weak self] _ in self?.doubtAll() }
@@ -176,6 +178,10 @@ extension AgentFinder {
       guard let self else { return }
       handle(.verified(name, isAgent: confinement == .host && mayBeAgent(group)), user)
     }
+  }
+
+  private func listens(to name: BusName) -> Bool {
+    owners[name].flatMap { users[$0.userID] }?.search.listens(to: name) ?? false
   }
 
   private func changed(_ signal: Signal) {

@@ -25,7 +25,8 @@ final class AgentQuestion {
       [.string(Self.interface.rawValue), .string("MaxAccuracyLevel")])
     guard let message, let probe = probes.take() else { return handler(.silence) }
     message.startsService = false
-    call = probe.connection.call(message, timeout: Self.patience, expecting: .variant) { result in
+    call = probe.connection.call(message, timeout: Self.patience, expecting: .variant, within: .smallAnswer) {
+      result in
       if case .failure(let error) = result, error.name == .noReply { return handler(.silence) }
       probe.answered()
       let level = (try? result.get())?.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))

@@ -82,6 +82,9 @@ nonisolated struct AgentSearch {
   private var isSearched = false
   private var wasHeld = false
 
+  /// Whether announcements of a connection count: it is an agent, or is being asked whether it is.
+  func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
+
   /// The least that the agents allow, leaving out one connection: no client is its own agent.
   func level(without peer: BusName) -> Facts.AgentLevel {
     guard isSearched else { return .unknown }

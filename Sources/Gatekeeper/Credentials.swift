@@ -19,9 +19,7 @@ nonisolated package struct Credentials: Hashable, Sendable {
       guard case .success(let values) = result, let properties = values.first?.properties,
         let user = properties["UnixUserID"]?.uint32
       else { return handler(nil) }
-      let label = properties["LinuxSecurityLabel"]?.array?.compactMap { value -> UInt8? in
-        if case .byte(let byte) = value { byte } else { nil }
-      }
+      let label = properties["LinuxSecurityLabel"]?.bytes
       handler(
         Credentials(
           userID: user, processID: properties["ProcessID"]?.uint32, securityLabel: label.map(SecurityLabel.init(bytes:))

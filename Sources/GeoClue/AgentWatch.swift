@@ -60,13 +60,19 @@ final class AgentWatch {
 
   private func followSignals() -> SignalMatch {
     connection.onSignal(
-      MatchRule(path: GeoClueNames.agentPath, interface: GeoClueNames.properties, member: "PropertiesChanged")
+      MatchRule(path: GeoClueNames.agentPath, interface: GeoClueNames.properties, member: "PropertiesChanged"),
+      from: { [weak self] sender in self?.mayBeAgent(sender) ?? false }
     ) { [weak self] signal in
-      guard let self, signal.sender != connection.uniqueName,
+      guard let self,
         let level = GeoClueReply.changes(in: signal, of: GeoClueNames.agent)?["MaxAccuracyLevel"]?.uint32
       else { return }
       heard(AccuracyLevel(rounding: level), from: signal.sender)
     }
+  }
+
+  /// Whether a sender is not known to be another user's.
+  private func mayBeAgent(_ sender: BusName) -> Bool {
+    sender != connection.uniqueName && (users[sender] ?? user) == user
   }
 
   /// Anybody can say this; only an agent of our own user counts.

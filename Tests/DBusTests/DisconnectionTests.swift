@@ -61,7 +61,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     // The bus names the sender in each.
     let size = signals.map { $0.copy() }.reduce(0) { size, signal in
       dbus_message_set_sender(signal.raw, peers.service.uniqueName.rawValue)
-      return size + signal.byteCount
+      return size + signal.marshalledByteCount
     }
     for signal in signals { peers.service.send(signal) }
     peers.service.flush()

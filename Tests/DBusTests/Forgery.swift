@@ -15,6 +15,15 @@ extension Message {
     return message
   }
 
+  /// What libdbus itself says of the size, which it finds with a copy.
+  var marshalledByteCount: Int {
+    var bytes: UnsafeMutablePointer<CChar>?
+    var count: Int32 = 0
+    guard dbus_message_marshal(raw, &bytes, &count) != 0 else { return .max }
+    dbus_free(bytes)
+    return Int(count)
+  }
+
   /// Puts the serial number of somebody's call into the header, as only a reply should have it.
   func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
 

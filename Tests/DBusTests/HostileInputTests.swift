@@ -89,7 +89,7 @@ import Testing
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
-    let text = Value.string(String(repeating: "x", count: 8_000_000))
+    let text = Value.string(String(repeating: "x", count: 3_000_000))
     #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])
     #expect(try peers.call("Nothing") == [])
   }

@@ -16,7 +16,7 @@ import Testing
     .uint64(.max), .double(-0.0), .double(.nan), .string(""), .string("äöü€𝄞"), .objectPath("/"), .objectPath("/a/b"),
     .signature(""), .signature("a{sv}(tt)"), .variant(.variant(.int16(1))),
     .structure([.byte(1), .uint64(2), .byte(3)]),
-    .array("y", []), .array("t", []), .array("(yx)", []), .array("y", [.byte(1), .byte(2), .byte(3)]),
+    .bytes([]), .array("t", []), .array("(yx)", []), .bytes([1, 2, 3]),
     .array("t", [.uint64(1)]),
     .array("(yx)", [.structure([.byte(1), .int64(-1)]), .structure([.byte(2), .int64(-2)])]),
     .array("as", [.strings([]), .strings(["a", "bc"])]), .options([]),

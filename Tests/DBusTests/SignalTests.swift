@@ -136,19 +136,33 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  @Test func theSenderOfAForgedSignalIsItsSender() throws {
+  @Test func `a signal that a stranger sends in the name of a service is dropped`() throws {
     let peers = try Peers()
-    try peers.service.own("org.example.Service")
     let stranger = try peers.connect()
     var senders: [BusName] = []
     let match = peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) {
       senders.append($0.sender)
     }
+    func send(from connection: Connection) throws {
+      connection.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
+      connection.send(try Message(signal: "S", of: "a.b", at: "/"))
+    }
     try peers.settle()
-    stranger.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
-    peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
-    try turning("both arrive") { senders.count == 2 }
-    #expect(Set(senders) == [stranger.uniqueName, peers.service.uniqueName])
+    try send(from: stranger)
+    try peers.settle()
+    #expect(senders.isEmpty, "the name has no owner")
+    try peers.service.own("org.example.Service")
+    try send(from: stranger)
+    try send(from: peers.service)
+    try peers.settle()
+    #expect(senders == [peers.service.uniqueName, peers.service.uniqueName])
+    peers.service.release("org.example.Service")
+    try peers.settle()
+    try stranger.own("org.example.Service")
+    try send(from: peers.service)
+    try send(from: stranger)
+    try peers.settle()
+    #expect(senders.suffix(2) == [stranger.uniqueName, stranger.uniqueName] && senders.count == 4)
     withExtendedLifetime(match) {}
   }
 

@@ -10,7 +10,7 @@ import Testing
     .objectPath("/"), .objectPath("/a/b"), .signature(""), .signature("a{sv}"), .signature("(ii)as"),
     .variant(.string("in")), .variant(.variant(.variant(.uint32(3)))), .structure([.string("a")]),
     .structure([.int32(1), .structure([.double(2), .string("x")])]),
-    .array("s", []), .array("y", (0...255).map { .byte($0) }), .strings(["a", "", "c"]),
+    .array("s", []), .bytes([]), .bytes(Array(0...255)), .strings(["a", "", "c"]),
     .array("as", [.strings([]), .strings(["x"])]), .array("(ss)", [.structure([.string("a"), .string("b")])]),
     .array("v", [.variant(.uint32(1)), .variant(.string("s"))]),
     .array("a{sv}", [.options([]), .options([("k", .byte(1))])]),
@@ -53,8 +53,8 @@ import Testing
     var variants = Value.byte(1)
     for _ in 0..<30 { variants = .variant(variants) }
     #expect(try peers.call("Echo", variants) == [variants])
-    var arrays = Value.byte(1)
-    for _ in 0..<30 { arrays = .array(Signature(unchecked: arrays.signature), [arrays]) }
+    var arrays = Value.bytes([1])
+    for _ in 0..<29 { arrays = .array(Signature(unchecked: arrays.signature), [arrays]) }
     #expect(try peers.call("Echo", .variant(arrays)) == [.variant(arrays)])
     var options = Value.options([])
     for _ in 0..<14 { options = .options([("k", options)]) }

@@ -48,12 +48,10 @@ nonisolated public struct MatchRule: Hashable, Sendable {
 
   /// Whether the header fits; the sender is compared only where the rule names a unique name or the bus itself,
   /// since a message never carries a well-known one.
-  func matchesHeader(sender: BusName?, path: ObjectPath?, interface: InterfaceName?, member: MemberName?) -> Bool {
-    if let wanted = self.sender, wanted.isUnique || wanted == .bus, wanted != sender { return false }
-    if let wanted = self.path, wanted != path { return false }
-    if let wanted = self.interface, wanted != interface { return false }
-    if let wanted = self.member, wanted != member { return false }
-    return true
+  func matches(_ header: SignalHeader) -> Bool {
+    if let sender, sender.isUnique || sender == .bus, sender != header.sender { return false }
+    return (path == nil || path == header.path) && (interface == nil || interface == header.interface)
+      && (member == nil || member == header.member)
   }
 
   /// Whether the arguments fit.

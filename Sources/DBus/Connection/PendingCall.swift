@@ -6,17 +6,19 @@ import MainLoop
   fileprivate let serial: UInt32?
   private let destination: BusName?
   private let signature: Signature?
+  private let budget: ReadBudget
   private var handler: ((Result<[Value], DBusError>) -> Void)?
   private weak var router: ReplyRouter?
   private var deadline: LoopSource?
 
   fileprivate init(
-    serial: UInt32?, to destination: BusName?, expecting signature: Signature?, router: ReplyRouter?,
-    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    serial: UInt32?, to destination: BusName?, expecting signature: Signature?, within budget: ReadBudget,
+    router: ReplyRouter?, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) {
     self.serial = serial
     self.destination = destination
     self.signature = signature
+    self.budget = budget
     self.router = router
     self.handler = handler
   }
@@ -71,7 +73,7 @@ import MainLoop
     if let signature, reply.signature != signature.rawValue {
       return .failure(DBusError(.invalidArgs, "The reply has the signature '\(reply.signature)', not '\(signature)'"))
     }
-    return Result { () throws(DBusError) in try reply.arguments() }
+    return Result { () throws(DBusError) in try reply.arguments(within: budget) }
   }
 }
 
@@ -102,11 +104,12 @@ final class ReplyRouter {
   private var waiting: [UInt32: Waiting] = [:]
 
   func add(
-    _ message: Message, timeout: CallTimeout, expecting signature: Signature?,
+    _ message: Message, timeout: CallTimeout, expecting signature: Signature?, within budget: ReadBudget,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
     let serial = connection?.post(message)
-    let call = PendingCall(serial: serial, to: message.destination, expecting: signature, router: self, handler)
+    let call = PendingCall(
+      serial: serial, to: message.destination, expecting: signature, within: budget, router: self, handler)
     if let serial {
       waiting[serial] = Waiting(call)
       call.fail(after: timeout)
@@ -136,14 +139,15 @@ extension Connection {
   /// Calls a method; the handler hears once, later, what came of it, unless the connection is closed from this side.
   ///
   /// Fails with `NoReply` after the timeout, with `Disconnected` when the bus has gone, with `InvalidArgs` when the
-  /// reply has another signature than `expecting`, and with whatever error the other side sends.
+  /// reply has another signature than `expecting`, with `LimitsExceeded` when it is larger than the budget, and with
+  /// whatever error the other side sends.
   public func call(
     _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil,
-    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
     // A message keeps the serial number of its first journey, which is what tells replies apart.
     let message = message.isSent ? message.copy() : message
-    return replies.add(message, timeout: timeout, expecting: signature, handler)
+    return replies.add(message, timeout: timeout, expecting: signature, within: budget, handler)
   }
 
   /// Calls a method of the bus itself and waits for the reply, for at most 25 seconds.

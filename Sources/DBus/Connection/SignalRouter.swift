@@ -14,14 +14,53 @@ nonisolated public struct Signal {
   public let arguments: [Value]
 }
 
+/// What is known of a signal before its body is read.
+nonisolated struct SignalHeader {
+  let sender: BusName
+  let path: ObjectPath
+  let interface: InterfaceName
+  let member: MemberName
+
+  /// Nil for what no bus sends, and for a path that is too long.
+  init?(_ message: Message) {
+    guard let sender = message.sender, let path = message.path, let interface = message.interface,
+      let member = message.member
+    else { return nil }
+    self.init(sender: sender, path: path, interface: interface, member: member)
+  }
+
+  init(sender: BusName, path: ObjectPath, interface: InterfaceName, member: MemberName) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+  }
+}
+
+nonisolated extension Signal {
+  fileprivate init(_ header: SignalHeader, _ arguments: [Value]) {
+    self.init(
+      sender: header.sender, path: header.path, interface: header.interface, member: header.member,
+      arguments: arguments)
+  }
+}
+
 /// An interest in signals; ends with its owner.
 @MainActor public final class SignalMatch {
   let rule: MatchRule
+  /// Who owns the rule's well-known name.
+  private let owner: NameWatch?
+  private let isExpected: ((BusName) -> Bool)?
   private var handler: ((Signal) -> Void)?
   private weak var router: SignalRouter?
 
-  init(_ rule: MatchRule, _ router: SignalRouter, _ handler: @escaping (Signal) -> Void) {
+  init(
+    _ rule: MatchRule, owner: NameWatch?, isExpected: ((BusName) -> Bool)?, _ router: SignalRouter,
+    _ handler: @escaping (Signal) -> Void
+  ) {
     self.rule = rule
+    self.owner = owner
+    self.isExpected = isExpected
     self.router = router
     self.handler = handler
   }
@@ -35,6 +74,12 @@ nonisolated public struct Signal {
     router = nil
   }
 
+  /// Whether all that is known before the body is read fits.
+  fileprivate func accepts(_ header: SignalHeader) -> Bool {
+    guard handler != nil, rule.matches(header), owner == nil || owner?.owner == header.sender else { return false }
+    return isExpected?(header.sender) ?? true
+  }
+
   fileprivate func receive(_ signal: Signal) { handler?(signal) }
 }
 
@@ -43,15 +88,31 @@ final class SignalRouter {
   weak var connection: Connection?
   private var matches: [(id: ObjectIdentifier, match: Unowned)] = []
 
-  private struct Unowned { weak var match: SignalMatch? }
+  private var owners: [BusName: WeakWatch] = [:]
 
-  func add(_ rule: MatchRule, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
-    let match = SignalMatch(rule, self, handler)
+  private struct Unowned { weak var match: SignalMatch? }
+  private struct WeakWatch { weak var watch: NameWatch? }
+
+  func add(
+    _ rule: MatchRule, from isExpected: ((BusName) -> Bool)?, _ handler: @escaping (Signal) -> Void
+  ) -> SignalMatch {
+    let match = SignalMatch(rule, owner: owner(for: rule), isExpected: isExpected, self, handler)
     guard let connection, connection.isConnected else { return match }
     matches.append((ObjectIdentifier(match), Unowned(match: match)))
     // No error pointer: with one the call would block until the bus answers.
     dbus_bus_add_match(connection.raw, rule.text, nil)
     return match
+  }
+
+  /// Follows the owner of a rule's well-known name, once for all rules with that name: the bus compares the sender of what
+  /// it broadcasts, but passes on whatever anybody sends to this connection alone.
+  private func owner(for rule: MatchRule) -> NameWatch? {
+    guard let connection, let name = rule.sender, !name.isUnique, name != .bus else { return nil }
+    if let watch = owners[name]?.watch { return watch }
+    let watch = NameWatch(name, on: connection) { _ in }
+    owners = owners.filter { $0.value.watch != nil }
+    owners[name] = WeakWatch(watch: watch)
+    return watch
   }
 
   fileprivate func remove(_ match: SignalMatch) {
@@ -67,15 +128,13 @@ final class SignalRouter {
     for entry in ended { entry.match.match?.cancel() }
   }
 
+  /// Reads no more of a signal than its header unless somebody expects it from this sender, and then no more than
+  /// ``ReadBudget/signal``: any process may send any signal to any connection.
   func dispatch(_ message: Message) {
-    guard let sender = message.sender, let path = message.path, let interface = message.interface,
-      let member = message.member
-    else { return }
-    let candidates = matches.filter {
-      $0.match.match?.rule.matchesHeader(sender: sender, path: path, interface: interface, member: member) ?? false
-    }
-    guard !candidates.isEmpty, let arguments = try? message.arguments() else { return }
-    let signal = Signal(sender: sender, path: path, interface: interface, member: member, arguments: arguments)
+    guard let header = SignalHeader(message) else { return }
+    let candidates = matches.filter { $0.match.match?.accepts(header) ?? false }
+    guard !candidates.isEmpty, let arguments = try? message.arguments(within: .signal) else { return }
+    let signal = Signal(header, arguments)
     for candidate in candidates {
       guard let match = candidate.match.match, match.rule.matches(arguments: arguments) else { continue }
       match.receive(signal)
@@ -86,9 +145,13 @@ final class SignalRouter {
 extension Connection {
   /// Calls the handler for each signal that fits the rule, until the returned match ends.
   ///
-  /// Any process may send a signal to any connection, wanted or not: the handler has to compare ``Signal/sender`` with
-  /// the owner of the service that it believes in, unless the rule names the bus itself.
-  public func onSignal(_ rule: MatchRule, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
-    signals.add(rule, handler)
+  /// Any process may send a signal to any connection, wanted or not. Signals of other senders than the rule's are
+  /// dropped with their bodies unread: of a well-known name, other senders are all but its owner at the moment. A rule
+  /// without a sender should come with `isExpected`, which decides by the sender's unique name. Signals larger than
+  /// ``ReadBudget/signal`` are dropped, too.
+  public func onSignal(
+    _ rule: MatchRule, from isExpected: ((BusName) -> Bool)? = nil, _ handler: @escaping (Signal) -> Void
+  ) -> SignalMatch {
+    signals.add(rule, from: isExpected, handler)
   }
 }

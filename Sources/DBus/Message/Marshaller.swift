@@ -30,6 +30,8 @@ nonisolated struct Marshaller {
     case .structure(let fields):
       align(to: 8)
       for field in fields { write(field) }
+    case .bytes(let bytes):
+      array(alignedTo: 1) { $0.bytes += bytes }
     case .array(let type, let elements):
       array(alignedTo: type.alignment) { for element in elements { $0.write(element) } }
     case .dictionary(_, _, let entries):

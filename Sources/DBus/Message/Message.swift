@@ -1,4 +1,5 @@
 import GeopublicistCDBus
+import Glibc
 
 /// A D-Bus message, owned: the one type that holds a `DBusMessage`.
 nonisolated public final class Message {
@@ -81,8 +82,14 @@ nonisolated extension Message {
 
   /// Who sent it, as the bus says: the unique name of a connection, or the bus itself.
   public var sender: BusName? { text(dbus_message_get_sender(raw)).map(BusName.init(unchecked:)) }
-  /// The object that it is for, or that sent it; nil for replies and errors.
-  public var path: ObjectPath? { text(dbus_message_get_path(raw)).map(ObjectPath.init(unchecked:)) }
+  /// The object that it is for, or that sent it; nil for replies and errors, and for a path beyond 4 KiB, which D-Bus
+  /// allows and nobody has.
+  public var path: ObjectPath? {
+    guard let path = dbus_message_get_path(raw), strnlen(path, Self.longestPath + 1) <= Self.longestPath else {
+      return nil
+    }
+    return text(path).map(ObjectPath.init(unchecked:))
+  }
   /// The interface of the member; nil for replies and errors, and where a caller left it out.
   public var interface: InterfaceName? { text(dbus_message_get_interface(raw)).map(InterfaceName.init(unchecked:)) }
   /// The method or signal; nil for replies and errors.
@@ -135,22 +142,27 @@ nonisolated extension Message {
     set { if !isSent { dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) } }
   }
 
-  /// The size on the wire in bytes, header included.
-  var byteCount: Int {
-    var bytes: UnsafeMutablePointer<CChar>?
-    var count: Int32 = 0
-    guard dbus_message_marshal(raw, &bytes, &count) != 0 else { return .max }
-    dbus_free(bytes)
-    return Int(count)
-  }
-
-  /// The error that an error message carries.
+  /// The error that an error message carries; of its text no more than the first KiB.
   var error: DBusError? {
     guard kind == .error else { return nil }
     let name = text(dbus_message_get_error_name(raw)).map(ErrorName.init(unchecked:)) ?? .failed
-    var reader = MessageReader(self)
-    return DBusError(name, (try? reader.next())?.string ?? "")
+    return DBusError(name, beginningOfText)
   }
+
+  /// The beginning of the first argument if that is a text, and an empty string otherwise.
+  private var beginningOfText: String {
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init(raw, &iterator)
+    guard dbus_message_iter_get_arg_type(&iterator) == cdbus_type_string else { return "" }
+    var text: UnsafePointer<CChar>?
+    dbus_message_iter_get_basic(&iterator, &text)
+    guard let text else { return "" }
+    let bytes = UnsafeBufferPointer(start: text, count: strnlen(text, Self.longestErrorText))
+    return String(decoding: bytes.lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  private static let longestPath = 4_096
+  private static let longestErrorText = 1_024
 
   private func text(_ string: UnsafePointer<CChar>?) -> String? {
     // libdbus has checked every message that it hands out: all text in it is valid UTF-8.

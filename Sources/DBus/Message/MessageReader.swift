@@ -1,59 +1,74 @@
 import GeopublicistCDBus
+import Glibc
 
-/// Reads the arguments of a message one after the other.
+/// Reads the arguments of a message one after the other, within a budget.
 ///
 /// Asks for the type of each argument before it reads: libdbus aborts the process when the two do not agree.
 nonisolated struct MessageReader {
   private var iterator = DBusMessageIter()
   private let message: Message
+  private var budget: ReadBudget
 
-  init(_ message: Message) {
+  init(_ message: Message, within budget: ReadBudget) {
     self.message = message
+    self.budget = budget
     dbus_message_iter_init(message.raw, &iterator)
   }
 
-  /// The next argument, or nil at the end; throws for a type that this package does not know. A file descriptor is
-  /// left where it is, with an empty structure in its place.
+  /// The next argument, or nil at the end; throws for a type that this package does not know, and beyond the budget. A
+  /// file descriptor is left where it is, with an empty structure in its place.
   mutating func next() throws(DBusError) -> Value? {
     guard dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid else { return nil }
-    let value = try Self.read(&iterator)
+    let value = try Self.read(&iterator, &budget)
     dbus_message_iter_next(&iterator)
     return value
   }
 
-  private static func read(_ iterator: inout DBusMessageIter) throws(DBusError) -> Value {
+  private static func read(
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> Value {
     switch dbus_message_iter_get_arg_type(&iterator) {
-    case cdbus_type_byte: return .byte(basic(&iterator, 0))
-    case cdbus_type_boolean: return .boolean(basic(&iterator, dbus_bool_t(0)) != 0)
-    case cdbus_type_int16: return .int16(basic(&iterator, 0))
-    case cdbus_type_uint16: return .uint16(basic(&iterator, 0))
-    case cdbus_type_int32: return .int32(basic(&iterator, 0))
-    case cdbus_type_uint32: return .uint32(basic(&iterator, 0))
-    case cdbus_type_int64: return .int64(Int64(basic(&iterator, dbus_int64_t(0))))
-    case cdbus_type_uint64: return .uint64(UInt64(basic(&iterator, dbus_uint64_t(0))))
-    case cdbus_type_double: return .double(basic(&iterator, 0))
-    case cdbus_type_string: return .string(text(&iterator))
-    case cdbus_type_object_path: return .objectPath(ObjectPath(unchecked: text(&iterator)))
-    case cdbus_type_signature: return .signature(Signature(unchecked: text(&iterator)))
+    case cdbus_type_byte: return .byte(try number(&iterator, 0, &budget))
+    case cdbus_type_boolean: return .boolean(try number(&iterator, dbus_bool_t(0), &budget) != 0)
+    case cdbus_type_int16: return .int16(try number(&iterator, 0, &budget))
+    case cdbus_type_uint16: return .uint16(try number(&iterator, 0, &budget))
+    case cdbus_type_int32: return .int32(try number(&iterator, 0, &budget))
+    case cdbus_type_uint32: return .uint32(try number(&iterator, 0, &budget))
+    case cdbus_type_int64: return .int64(Int64(try number(&iterator, dbus_int64_t(0), &budget)))
+    case cdbus_type_uint64: return .uint64(UInt64(try number(&iterator, dbus_uint64_t(0), &budget)))
+    case cdbus_type_double: return .double(try number(&iterator, 0, &budget))
+    case cdbus_type_string: return .string(try text(&iterator, &budget))
+    case cdbus_type_object_path: return .objectPath(ObjectPath(unchecked: try text(&iterator, &budget)))
+    case cdbus_type_signature: return .signature(Signature(unchecked: try text(&iterator, &budget)))
     case cdbus_type_variant:
+      try budget.spend(3)
       var inner = DBusMessageIter()
       dbus_message_iter_recurse(&iterator, &inner)
-      return .variant(try read(&inner))
-    case cdbus_type_struct: return .structure(try elements(of: &iterator))
-    case cdbus_type_array: return try array(&iterator)
+      return .variant(try read(&inner, &budget))
+    case cdbus_type_struct:
+      try budget.spend(1)
+      return .structure(try elements(of: &iterator, &budget))
+    case cdbus_type_array: return try array(&iterator, &budget)
     case cdbus_type_unix_fd:
+      try budget.spend(4)
       // In a reply of the bus's own one comes unasked (`ProcessFD`); it stays with the message, which closes it.
       return .structure([])
     default: throw DBusError(.notSupported, "A type that is not known here")
     }
   }
 
-  private static func array(_ iterator: inout DBusMessageIter) throws(DBusError) -> Value {
+  private static func array(
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> Value {
+    let elementType = dbus_message_iter_get_element_type(&iterator)
+    if elementType == cdbus_type_byte { return .bytes(try bytes(&iterator, &budget)) }
     guard let signature = dbus_message_iter_get_signature(&iterator) else { fatalError("out of memory") }
     defer { dbus_free(signature) }
     let type = String(cString: signature).dropFirst()
-    guard dbus_message_iter_get_element_type(&iterator) == cdbus_type_dict_entry else {
-      return .array(Signature(unchecked: String(type)), try elements(of: &iterator))
+    // Every array keeps its own type, which on the wire is there only once for all elements of an outer array.
+    try budget.spend(4 + type.utf8.count)
+    guard elementType == cdbus_type_dict_entry else {
+      return .array(Signature(unchecked: String(type)), try elements(of: &iterator, &budget))
     }
     // `{kv}`: the key is always a basic type, one character.
     let inner = type.dropFirst().dropLast()
@@ -63,17 +78,19 @@ nonisolated struct MessageReader {
     try forEach(&iterator) { (entry: inout DBusMessageIter) throws(DBusError) in
       var pair = DBusMessageIter()
       dbus_message_iter_recurse(&entry, &pair)
-      let key = try read(&pair)
+      let key = try read(&pair, &budget)
       dbus_message_iter_next(&pair)
-      entries.append(Value.Entry(key, try read(&pair)))
+      entries.append(Value.Entry(key, try read(&pair, &budget)))
     }
     return .dictionary(key: key, value: value, entries)
   }
 
-  private static func elements(of iterator: inout DBusMessageIter) throws(DBusError) -> [Value] {
+  private static func elements(
+    of iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> [Value] {
     var values: [Value] = []
     try forEach(&iterator) { (element: inout DBusMessageIter) throws(DBusError) in
-      values.append(try read(&element))
+      values.append(try read(&element, &budget))
     }
     return values
   }
@@ -89,23 +106,42 @@ nonisolated struct MessageReader {
     }
   }
 
-  private static func basic<T: BitwiseCopyable>(_ iterator: inout DBusMessageIter, _ initial: T) -> T {
+  private static func bytes(
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> [UInt8] {
+    var inner = DBusMessageIter()
+    var first: UnsafePointer<UInt8>?
+    var count: Int32 = 0
+    dbus_message_iter_recurse(&iterator, &inner)
+    dbus_message_iter_get_fixed_array(&inner, &first, &count)
+    try budget.spend(4 + Int(count))
+    return Array(UnsafeBufferPointer(start: first, count: first == nil ? 0 : Int(count)))
+  }
+
+  private static func number<T: BitwiseCopyable>(
+    _ iterator: inout DBusMessageIter, _ initial: T, _ budget: inout ReadBudget
+  ) throws(DBusError) -> T {
+    try budget.spend(MemoryLayout<T>.size)
     var value = initial
     dbus_message_iter_get_basic(&iterator, &value)
     return value
   }
 
-  private static func text(_ iterator: inout DBusMessageIter) -> String {
+  private static func text(
+    _ iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> String {
     var string: UnsafePointer<CChar>?
     dbus_message_iter_get_basic(&iterator, &string)
-    return string.map { String(cString: $0) } ?? ""
+    guard let string else { return "" }
+    try budget.spend(5 + strnlen(string, max(budget.bytes, 0)))
+    return String(cString: string)
   }
 }
 
 nonisolated extension Message {
-  /// All arguments; throws for a type that this package does not read.
-  public func arguments() throws(DBusError) -> [Value] {
-    var reader = MessageReader(self)
+  /// All arguments; throws for a type that this package does not read, and `LimitsExceeded` beyond the budget.
+  public func arguments(within budget: ReadBudget = .reply) throws(DBusError) -> [Value] {
+    var reader = MessageReader(self, within: budget)
     var values: [Value] = []
     while let value = try reader.next() { values.append(value) }
     return values

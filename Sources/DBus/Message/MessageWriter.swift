@@ -57,6 +57,8 @@ nonisolated enum MessageWriter {
     case .structure(let fields):
       if fields.isEmpty { throw DBusError(.invalidArgs, "A structure cannot be empty") }
       for field in fields { size += try check(field, depth: depth + 1) }
+    case .bytes(let bytes):
+      size += bytes.count
     case .array(let type, let elements):
       guard type.isSingle else { throw DBusError(.invalidArgs, "An array has elements of one type") }
       for element in elements {
@@ -84,7 +86,7 @@ nonisolated enum MessageWriter {
   /// Whether the value's signature is one character, and so cannot be wrong.
   private static func isSimple(_ value: Value) -> Bool {
     switch value {
-    case .structure, .array, .dictionary: false
+    case .structure, .array, .bytes, .dictionary: false
     default: true
     }
   }
@@ -107,6 +109,7 @@ nonisolated enum MessageWriter {
       container(cdbus_type_variant, inner.signature, &iterator) { write(inner, to: &$0) }
     case .structure(let fields):
       container(cdbus_type_struct, nil, &iterator) { for field in fields { write(field, to: &$0) } }
+    case .bytes(let bytes): fixedArray(bytes, &iterator)
     case .array(let type, let elements):
       container(cdbus_type_array, type.rawValue, &iterator) { for element in elements { write(element, to: &$0) } }
     case .dictionary(let key, let type, let entries):
@@ -128,6 +131,19 @@ nonisolated enum MessageWriter {
 
   private static func text(_ type: Int32, _ string: String, _ iterator: inout DBusMessageIter) {
     string.withCString { basic(type, $0, &iterator) }
+  }
+
+  private static func fixedArray(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) {
+    container(cdbus_type_array, "y", &iterator) { array in
+      bytes.withUnsafeBufferPointer {
+        // An empty array has no address, which libdbus takes for a mistake.
+        guard var start = $0.baseAddress, !$0.isEmpty else { return }
+        // At most 16 MiB, which has been checked.
+        let isAppended = dbus_message_iter_append_fixed_array(
+          &array, cdbus_type_byte, &start, Int32(clamping: $0.count))
+        if isAppended == 0 { fatalError("out of memory") }
+      }
+    }
   }
 
   private static func container(

@@ -16,8 +16,6 @@ import GeopublicistCDBus
   public let allowsInteractiveAuthorization: Bool
   /// The types of the arguments, as they came.
   public let signature: String
-  /// The whole message's size in bytes.
-  public let byteCount: Int
   /// The arguments; for a handler they have the types of its row in the table.
   public internal(set) var arguments: [Value] = []
   /// Called when the answer has gone out, whatever it is.
@@ -25,6 +23,8 @@ import GeopublicistCDBus
 
   // Not the message itself for as long as the answer takes: it may be large.
   private var message: Message?
+  /// The path is too long to be looked at; ``path`` is another one.
+  let hasLongPath: Bool
   private let serial: UInt32
   private let wantsReply: Bool
   private weak var connection: Connection?
@@ -33,16 +33,17 @@ import GeopublicistCDBus
   var outputs: String?
 
   init?(_ message: Message, on connection: Connection) {
-    guard let sender = message.sender, let path = message.path, let member = message.member else { return nil }
+    guard let sender = message.sender, let member = message.member else { return nil }
     self.message = message
     self.connection = connection
     self.sender = sender
-    self.path = path
+    // Every call has a path.
+    hasLongPath = message.path == nil
+    path = message.path ?? .root
     self.member = member
     interface = message.interface
     allowsInteractiveAuthorization = message.allowsInteractiveAuthorization
     signature = message.signature
-    byteCount = message.byteCount
     serial = message.serial
     wantsReply = message.wantsReply
   }
@@ -70,6 +71,9 @@ import GeopublicistCDBus
 
   /// Refuses the call.
   public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
+
+  /// Whether the whole message takes more bytes than that; to be asked before the call is let in.
+  public func isLarger(than limit: Int) -> Bool { hasLongPath || message?.isLarger(than: limit) ?? false }
 
   /// Reads the arguments, which is put off until the call has been let in.
   func readArguments() throws(DBusError) {

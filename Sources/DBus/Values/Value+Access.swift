@@ -16,7 +16,9 @@ nonisolated extension Value {
   public var objectPath: ObjectPath? { if case .objectPath(let value) = self { value } else { nil } }
   /// The fields of a structure.
   public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
-  /// The elements of an array; nil for a dictionary, too.
+  /// The bytes of an `ay`.
+  public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+  /// The elements of an array; nil for a dictionary and for an `ay`, too.
   public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
 
   /// What is inside a variant, however often it is wrapped; the value itself if it is none.

@@ -27,7 +27,9 @@ nonisolated public enum Value: Hashable, Sendable {
   case objectPath(ObjectPath)
   /// `g`
   case signature(Signature)
-  /// All elements have the given single type.
+  /// `ay`
+  case bytes([UInt8])
+  /// All elements have the given single type, which is not `y`: that is ``bytes(_:)``.
   indirect case array(Signature, [Value])
   /// All keys and values have the given single types; in the order of the wire, doubles included.
   indirect case dictionary(key: Signature, value: Signature, [Entry])
@@ -65,6 +67,7 @@ nonisolated public enum Value: Hashable, Sendable {
     case .objectPath: "o"
     case .signature: "g"
     case .variant: "v"
+    case .bytes: "ay"
     case .array(let element, _): "a" + element.rawValue
     case .dictionary(let key, let value, _): "a{" + key.rawValue + value.rawValue + "}"
     case .structure(let fields): "(" + fields.map(\.signature).joined() + ")"

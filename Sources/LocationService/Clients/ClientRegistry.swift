@@ -34,7 +34,7 @@ final class ClientRegistry {
   /// Lets a call in, or throws the limit that it would exceed.
   func admit(_ call: MethodCall, _ limits: Limits) throws(DBusError) {
     peers.reconcileWithBus()
-    guard call.byteCount <= Int(limits[.messageBytes]) else { throw .limitsExceeded(.messageBytes) }
+    guard !call.isLarger(than: Int(limits[.messageBytes])) else { throw .limitsExceeded(.messageBytes) }
     let client = client(call.sender, limits)
     guard client.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
     guard client.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }

@@ -1,0 +1,115 @@
+import GeopublicistCDBus
+import Glibc
+
+/// The size of a message on the wire, found without a copy of the message.
+nonisolated extension Message {
+  /// Whether the whole message, header included, takes more bytes than that.
+  ///
+  /// libdbus tells the size only with a copy (`dbus_message_marshal`). This walks over the values instead, and no further
+  /// than the limit: what it costs depends on the limit alone. Header fields that D-Bus does not define are not counted.
+  func isLarger(than limit: Int) -> Bool { byteCount(upTo: limit) == nil }
+
+  /// The size in bytes, or nil if it is above the limit.
+  func byteCount(upTo limit: Int) -> Int? {
+    guard let header = headerByteCount(upTo: limit) else { return nil }
+    var size = WireSize(limit: limit - header)
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init(raw, &iterator)
+    return size.addAll(in: &iterator) ? header + size.bytes : nil
+  }
+
+  private func headerByteCount(upTo limit: Int) -> Int? {
+    let texts = [
+      dbus_message_get_path(raw), dbus_message_get_interface(raw), dbus_message_get_member(raw),
+      dbus_message_get_error_name(raw), dbus_message_get_destination(raw), dbus_message_get_sender(raw),
+    ]
+    var count = 16
+    // Each field begins at a multiple of eight: its code, its type, and a text with its length and a NUL.
+    for text in texts where text != nil {
+      count += (4 + 5 + (text.map { strnlen($0, max(limit, 0)) } ?? 0) + 7) / 8 * 8
+    }
+    let signature = dbus_message_get_signature(raw).map { strnlen($0, 256) } ?? 0
+    if signature > 0 { count += (4 + 2 + signature + 7) / 8 * 8 }
+    if replySerial != 0 { count += 8 }
+    if hasDescriptors { count += 8 }
+    return count <= limit ? count : nil
+  }
+}
+
+/// Adds up what values take on the wire, with what is left free between them.
+nonisolated private struct WireSize {
+  private(set) var bytes = 0
+  let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Adds all values from where the iterator is to its end; false as soon as the limit is passed.
+  mutating func addAll(in iterator: inout DBusMessageIter) -> Bool {
+    while dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid {
+      guard addValue(at: &iterator) else { return false }
+      dbus_message_iter_next(&iterator)
+    }
+    return bytes <= limit
+  }
+
+  private mutating func addValue(at iterator: inout DBusMessageIter) -> Bool {
+    let type = dbus_message_iter_get_arg_type(&iterator)
+    switch type {
+    case cdbus_type_string, cdbus_type_object_path: return add(4, alignedTo: 4) && addText(at: &iterator)
+    case cdbus_type_signature: return add(1, alignedTo: 1) && addText(at: &iterator)
+    case cdbus_type_variant: return addVariant(at: &iterator)
+    case cdbus_type_struct, cdbus_type_dict_entry: return add(0, alignedTo: 8) && addContents(of: &iterator)
+    case cdbus_type_array: return addArray(at: &iterator)
+    default:
+      let size = Self.size(of: type)
+      return add(size, alignedTo: size)
+    }
+  }
+
+  private mutating func add(_ count: Int, alignedTo alignment: Int) -> Bool {
+    bytes = (bytes + alignment - 1) / alignment * alignment + count
+    return bytes <= limit
+  }
+
+  private mutating func addText(at iterator: inout DBusMessageIter) -> Bool {
+    var text: UnsafePointer<CChar>?
+    dbus_message_iter_get_basic(&iterator, &text)
+    return add((text.map { strnlen($0, limit) } ?? 0) + 1, alignedTo: 1)
+  }
+
+  private mutating func addContents(of iterator: inout DBusMessageIter) -> Bool {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    return addAll(in: &inner)
+  }
+
+  private mutating func addVariant(at iterator: inout DBusMessageIter) -> Bool {
+    var inner = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &inner)
+    guard let signature = dbus_message_iter_get_signature(&inner) else { fatalError("out of memory") }
+    defer { dbus_free(signature) }
+    return add(2 + strlen(signature), alignedTo: 1) && addValue(at: &inner)
+  }
+
+  private mutating func addArray(at iterator: inout DBusMessageIter) -> Bool {
+    guard add(4, alignedTo: 4) else { return false }
+    let type = dbus_message_iter_get_element_type(&iterator)
+    guard dbus_type_is_fixed(type) != 0 else {
+      // Padding before the first element is there even if there is none.
+      let isWide = type == cdbus_type_struct || type == cdbus_type_dict_entry
+      return add(0, alignedTo: isWide ? 8 : 1) && addContents(of: &iterator)
+    }
+    let size = Self.size(of: type)
+    return add(0, alignedTo: size) && add(Int(dbus_message_iter_get_element_count(&iterator)) * size, alignedTo: 1)
+  }
+
+  /// The size of a number, which is also its alignment.
+  private static func size(of type: Int32) -> Int {
+    switch type {
+    case cdbus_type_byte: 1
+    case cdbus_type_int16, cdbus_type_uint16: 2
+    case cdbus_type_int64, cdbus_type_uint64, cdbus_type_double: 8
+    default: 4
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// How much of a message's body is read at most, so that the memory for it does not depend on what the sender chose.
+///
+/// A body that goes beyond is refused as a whole, with `LimitsExceeded`, as soon as the reader gets there.
+nonisolated public struct ReadBudget: Hashable, Sendable {
+  /// Bytes on the wire, without padding.
+  public var bytes: Int
+  /// Values, those inside of others included; the bytes of an `ay` are one.
+  public var values: Int
+
+  /// Reads at most that many bytes and values.
+  public init(bytes: Int, values: Int) {
+    self.bytes = bytes
+    self.values = values
+  }
+
+  /// For replies of services that are trusted not to send more than they need, such as the names of all connections.
+  public static let reply = ReadBudget(bytes: 4 << 20, values: 1 << 18)
+  /// For signals, which any process may send.
+  public static let signal = ReadBudget(bytes: 1 << 16, values: 1 << 12)
+  /// For the answer of a stranger to a question for one small value.
+  public static let smallAnswer = ReadBudget(bytes: 256, values: 8)
+
+  /// Takes one value and its bytes off the budget; throws when it is exhausted.
+  mutating func spend(_ count: Int) throws(DBusError) {
+    guard values > 0, count <= bytes else { throw Self.exhausted }
+    values -= 1
+    bytes -= count
+  }
+
+  private static let exhausted = DBusError(.limitsExceeded, "The message is larger than is read here")
+}

@@ -1,0 +1,105 @@
+import Foundation
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import Testing
+
+@testable import DBus
+
+/// D1: a stranger's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
+@Suite struct HugeMessageTests {
+  private static let size = 7_000_000
+
+  /// The largest resident memory of this process since the last call, in bytes, if the kernel tells it.
+  private func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return try #require(line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1_024
+  }
+
+  private func sender(to peers: Peers) throws -> ChildProcess {
+    try ChildProcess([
+      Rig.python, Rig.sourceFile("Tests/DBusTests/huge-sender.py"), peers.bus.address,
+      peers.service.uniqueName.rawValue, "\(Self.size)",
+    ])
+  }
+
+  private func name(of sender: ChildProcess) throws -> BusName {
+    try turning("it has sent its signals", within: .seconds(30)) { sender.standardOutput.hasSuffix("\n") }
+    return try #require(BusName(validating: String(sender.standardOutput.dropLast())))
+  }
+
+  @Test(arguments: PrivateBus.Broker.installed)
+  func `D1: a huge signal of a stranger is dropped with its body unread`(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    var heard = 0
+    var asked: [BusName] = []
+    let matches = [
+      peers.service.onSignal(MatchRule(sender: "org.example.Absent")) { _ in heard += 1 },
+      peers.service.onSignal(MatchRule(sender: peers.client.uniqueName)) { _ in heard += 1 },
+      peers.service.onSignal(
+        MatchRule(interface: "a.b", member: "S"),
+        from: {
+          asked.append($0)
+          return false
+        }
+      ) { _ in heard += 1 },
+    ]
+    try peers.settle()
+    _ = try peakMemory()
+    let before = try peakMemory()
+    let sender = try sender(to: peers)
+    let name = try name(of: sender)
+    try turning("both have come", within: .seconds(30)) { asked.count == 2 }
+    #expect(asked == [name, name] && heard == 0)
+    // libdbus itself has each of them twice for a moment.
+    #expect(try peakMemory() - before < 5 * Self.size)
+    sender.kill()
+    withExtendedLifetime(matches) {}
+  }
+
+  @Test(arguments: PrivateBus.Broker.installed)
+  func `D1: a huge signal that is expected is dropped for its size`(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    var heard: [Int] = []
+    let match = peers.service.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].bytes?.count ?? 0) }
+    try peers.settle()
+    _ = try peakMemory()
+    let before = try peakMemory()
+    let sender = try sender(to: peers)
+    _ = try name(of: sender)
+    peers.client.send(try Message(signal: "S", of: "a.b", at: "/", [.bytes(Array(repeating: 1, count: 60_000))]))
+    try turning("a small one after them arrives", within: .seconds(30)) { !heard.isEmpty }
+    #expect(heard == [60_000])
+    #expect(try peakMemory() - before < 5 * Self.size)
+    sender.kill()
+    withExtendedLifetime(match) {}
+  }
+
+  @Test(arguments: PrivateBus.Broker.installed)
+  func `D1: a huge reply to a small question is not read`(broker: PrivateBus.Broker) throws {
+    let peers = try Peers(on: broker)
+    let sender = try sender(to: peers)
+    let name = try name(of: sender)
+    try peers.settle()
+    _ = try peakMemory()
+    let before = try peakMemory()
+    for (member, expected) in [("Get", ErrorName.limitsExceeded), ("Refuse", "a.b.Error")] as [(MemberName, ErrorName)]
+    {
+      var result: Result<[Value], DBusError>?
+      let message = try Message(calling: member, of: "a.b", at: "/a", on: name)
+      let call = peers.service.call(message, timeout: .milliseconds(30_000), expecting: "v", within: .smallAnswer) {
+        result = $0
+      }
+      try turning("an answer", within: .seconds(30)) { result != nil }
+      guard case .failure(let error) = result else {
+        Issue.record("it was read")
+        continue
+      }
+      #expect(error.name == expected && error.message.utf8.count <= 1_024)
+      withExtendedLifetime(call) {}
+    }
+    #expect(try peakMemory() - before < 5 * Self.size)
+    sender.kill()
+  }
+}
