@@ -212,6 +212,21 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
+  /// D20: libdbus answered them itself, so that nobody counted them.
+  @Test func `calls of Peer are let in like all others`() throws {
+    let peers = try Peers()
+    var asked: [MemberName] = []
+    peers.service.objects.admission = { call throws(DBusError) in
+      asked.append(call.member)
+      if asked.count > 2 { throw DBusError(.limitsExceeded, "Not now") }
+    }
+    #expect(try peers.refusal("Ping", of: .peer, at: "/anywhere") == nil)
+    #expect(try peers.refusal("GetMachineId", of: .peer, at: "/") == nil)
+    #expect(try peers.refusal("Ping", of: .peer) == .limitsExceeded)
+    #expect(try peers.refusal("GetMachineId", of: .peer) == .limitsExceeded)
+    #expect(asked == ["Ping", "GetMachineId", "Ping", "GetMachineId"])
+  }
+
   @Test func anObjectThatIsTakenOffIsUnknown() throws {
     let peers = try Peers()
     let sample = Sample()

@@ -43,11 +43,7 @@ public final class NameWatch {
   public init(_ name: BusName, on connection: Connection, _ onChange: @escaping (BusName?) -> Void) {
     self.name = name
     self.onChange = onChange
-    match = connection.onSignal(
-      MatchRule(
-        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-        argument0: name.rawValue)
-    ) { [weak self] signal in
+    match = connection.onSignal(.nameOwnerChanged(of: name)) { [weak self] signal in
       guard signal.arguments.count == 3, let new = signal.arguments[2].string else { return }
       self?.question = nil
       self?.update(BusName(validating: new))

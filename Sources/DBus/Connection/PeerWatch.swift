@@ -16,11 +16,7 @@ public final class PeerWatch {
   public init(on connection: Connection, rollCallsEvery interval: Int64 = 10_000_000) {
     self.connection = connection
     self.interval = interval
-    match = connection.onSignal(
-      MatchRule(
-        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-        argument2: "")
-    ) { [weak self] signal in
+    match = connection.onSignal(.nameVanished) { [weak self] signal in
       guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
       self?.gone(name)
     }

@@ -49,7 +49,7 @@ public final class ExportedObject {
   }
 
   private func isDeclared(_ member: MemberName, of interface: InterfaceName, _ signature: String) -> Bool {
-    if interface == StandardInterface.properties { return true }
+    if interface == .properties { return true }
     let shape = self.interface(named: interface.rawValue)?.table.signalShapes.first { $0.name == member }
     return shape?.arguments.signature == signature
   }
@@ -89,7 +89,7 @@ public final class ExportedObject {
     }
     guard !values.isEmpty || !invalidated.isEmpty else { return }
     emit(
-      "PropertiesChanged", of: StandardInterface.properties, .string(interface.table.name.rawValue),
+      .propertiesChanged, of: .properties, .string(interface.table.name.rawValue),
       .options(values), .strings(invalidated))
   }
 }

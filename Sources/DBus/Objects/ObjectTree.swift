@@ -41,6 +41,7 @@ public final class ObjectTree {
 
   private func route(_ call: MethodCall) throws(DBusError) {
     guard !call.hasLongPath else { throw DBusError(.limitsExceeded, "The path is too long") }
+    if try StandardInterface.handlePeer(call) { return }
     let object = objects[call.path].flatMap { $0.isVisible(to: call.sender) ? $0 : nil }
     let children = { self.children(of: call.path, for: call.sender) }
     guard object != nil || call.path == .root || !children().isEmpty else {

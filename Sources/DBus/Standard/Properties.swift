@@ -112,7 +112,6 @@ enum Properties {
   }
 
   private static func isStandard(_ name: String) -> Bool {
-    [StandardInterface.properties, StandardInterface.introspectable, StandardInterface.peer]
-      .contains { $0.rawValue == name }
+    [InterfaceName.properties, .introspectable, .peer].contains { $0.rawValue == name }
   }
 }

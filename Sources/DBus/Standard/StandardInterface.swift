@@ -1,30 +1,44 @@
-/// The interfaces that every object has; `Peer` is answered by libdbus itself.
+/// The interfaces that every object has.
 enum StandardInterface {
-  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
-  static let introspectable: InterfaceName = "org.freedesktop.DBus.Introspectable"
-  static let peer: InterfaceName = "org.freedesktop.DBus.Peer"
+  /// Answers the call if it is for `Peer`, which is there at every path.
+  static func handlePeer(_ call: MethodCall) throws(DBusError) -> Bool {
+    guard call.interface == .peer else { return false }
+    switch call.member {
+    case "Ping":
+      try read(call, expecting: "", returning: "")
+      call.reply()
+    case "GetMachineId":
+      try read(call, expecting: "", returning: "s")
+      call.reply(.string(try MachineID.local()))
+    default: throw unknownMethod(call)
+    }
+    return true
+  }
 
-  /// Answers the call if it is for one of these interfaces.
+  /// Answers the call if it is for one of the other interfaces.
   static func handle(_ call: MethodCall, object: ExportedObject?, children: () -> [String]) throws(DBusError) -> Bool {
     switch (call.interface, call.member) {
-    case (introspectable, "Introspect"), (nil, "Introspect"):
+    case (.introspectable, "Introspect"), (nil, "Introspect"):
       try read(call, expecting: "", returning: "s")
       call.reply(.string(IntrospectionData.document(interfaces: object?.interfaces ?? [], children: children())))
-    case (properties, "Get"), (nil, "Get"):
+    case (.properties, "Get"), (nil, "Get"):
       try read(call, expecting: "ss", returning: "v")
       try Properties.get(call, of: object)
-    case (properties, "GetAll"), (nil, "GetAll"):
+    case (.properties, "GetAll"), (nil, "GetAll"):
       try read(call, expecting: "s", returning: "a{sv}")
       try Properties.getAll(call, of: object)
-    case (properties, "Set"), (nil, "Set"):
+    case (.properties, "Set"), (nil, "Set"):
       try read(call, expecting: "ssv", returning: "")
       try Properties.set(call, on: object)
-    case (introspectable, _), (properties, _), (peer, _):
-      throw DBusError(.unknownMethod, "This interface has no method \(call.member)")
+    case (.introspectable, _), (.properties, _): throw unknownMethod(call)
     default:
       return false
     }
     return true
+  }
+
+  private static func unknownMethod(_ call: MethodCall) -> DBusError {
+    DBusError(.unknownMethod, "This interface has no method \(call.member)")
   }
 
   private static func read(

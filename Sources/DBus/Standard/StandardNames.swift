@@ -1,0 +1,32 @@
+/// The names that D-Bus itself defines, each in one place.
+nonisolated extension InterfaceName {
+  /// What the bus itself does.
+  public static let bus = InterfaceName("org.freedesktop.DBus")
+  /// `Get`, `GetAll`, `Set` and the signal `PropertiesChanged`.
+  public static let properties = InterfaceName("org.freedesktop.DBus.Properties")
+  /// `Introspect`.
+  public static let introspectable = InterfaceName("org.freedesktop.DBus.Introspectable")
+  /// `Ping` and `GetMachineId`.
+  public static let peer = InterfaceName("org.freedesktop.DBus.Peer")
+}
+
+nonisolated extension ObjectPath {
+  /// The object of the bus itself.
+  public static let bus = ObjectPath("/org/freedesktop/DBus")
+}
+
+nonisolated extension MemberName {
+  /// The signal of ``InterfaceName/properties``.
+  public static let propertiesChanged = MemberName("PropertiesChanged")
+}
+
+nonisolated extension MatchRule {
+  /// News of who owns a name.
+  static func nameOwnerChanged(of name: BusName) -> MatchRule {
+    MatchRule(sender: .bus, path: .bus, interface: .bus, member: "NameOwnerChanged", argument0: name.rawValue)
+  }
+
+  /// News of connections that leave the bus, and of names that nobody owns any more.
+  public static let nameVanished = MatchRule(
+    sender: .bus, path: .bus, interface: .bus, member: "NameOwnerChanged", argument2: "")
+}
