@@ -59,9 +59,10 @@ final class AgentWatch {
   }
 
   private func followSignals() -> SignalMatch {
-    connection.onSignal(
+    let mayBeAgent: (BusName) -> Bool = { [weak self] sender in self?.mayBeAgent(sender) ?? false }
+    return connection.onSignal(
       MatchRule(path: GeoClueNames.agentPath, interface: GeoClueNames.properties, member: "PropertiesChanged"),
-      from: { [weak self] sender in self?.mayBeAgent(sender) ?? false }
+      from: mayBeAgent
     ) { [weak self] signal in
       guard let self,
         let level = GeoClueReply.changes(in: signal, of: GeoClueNames.agent)?["MaxAccuracyLevel"]?.uint32

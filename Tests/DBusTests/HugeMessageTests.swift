@@ -34,16 +34,14 @@ import Testing
     let peers = try Peers(on: broker)
     var heard = 0
     var asked: [BusName] = []
+    let isExpected: (BusName) -> Bool = { sender in
+      asked.append(sender)
+      return false
+    }
     let matches = [
       peers.service.onSignal(MatchRule(sender: "org.example.Absent")) { _ in heard += 1 },
       peers.service.onSignal(MatchRule(sender: peers.client.uniqueName)) { _ in heard += 1 },
-      peers.service.onSignal(
-        MatchRule(interface: "a.b", member: "S"),
-        from: {
-          asked.append($0)
-          return false
-        }
-      ) { _ in heard += 1 },
+      peers.service.onSignal(MatchRule(interface: "a.b", member: "S"), from: isExpected) { _ in heard += 1 },
     ]
     try peers.settle()
     _ = try peakMemory()

@@ -110,7 +110,9 @@ import Testing
     }
   }
 
-  @Test func aTemplateOfWhatDBusCannotCarryIsRefused() {
+  @Test func `a template of what D-Bus cannot carry is refused`() {
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.string("before\0after")]) }
+    #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.structure([])]) }
+    #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.array("s", [.byte(1)])]) }
   }
 }

@@ -18,13 +18,6 @@ import MainLoop
   let raw: OpaquePointer
   let signals = SignalRouter()
   let replies = ReplyRouter()
-  /// Signals that are yet to be written past libdbus, see ``send(_:along:)``: none when ``togetherDepth`` is 0.
-  var routed: [(SignalTemplate, SignalRoute)] = []
-  /// How many calls of ``together(_:)`` are inside of one another.
-  var togetherDepth = 0
-  var routeSerial: UInt32 = 0
-  /// Room to put messages together in.
-  var wire: [UInt8] = []
   private var loop: LoopIntegration?
   private var isOpen = true
 
@@ -43,6 +36,8 @@ import MainLoop
     let connection = try Self.open(bus)
     // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
     dbus_connection_set_exit_on_disconnect(connection, 0)
+    // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
+    dbus_connection_set_route_peer_messages(connection, 1)
     Self.raiseDescriptorLimits(connection)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
@@ -66,7 +61,6 @@ import MainLoop
   public func close() {
     guard isOpen else { return }
     isOpen = false
-    routed = []
     onDisconnected = nil
     signals.removeAll()
     replies.removeAll()
@@ -98,13 +92,6 @@ import MainLoop
 
   /// Queues a message and returns its serial number, or nil when the bus has gone.
   func post(_ message: Message) -> UInt32? {
-    writeRouted()
-    return enqueue(message)
-  }
-
-  /// Queues a message after those that libdbus has.
-  @discardableResult
-  func enqueue(_ message: Message) -> UInt32? {
     guard isConnected else { return nil }
     var serial: dbus_uint32_t = 0
     if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }
@@ -113,7 +100,6 @@ import MainLoop
 
   /// Blocks until everything queued has been written or the time is over; for the end of the program only.
   public func flush(milliseconds: Int32 = 1_000) {
-    writeRouted()
     let end = MainLoop.main.clock.monotonic() + Int64(milliseconds) * 1_000
     while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
       let left = (end - MainLoop.main.clock.monotonic() + 999) / 1_000

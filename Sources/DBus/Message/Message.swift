@@ -27,7 +27,7 @@ nonisolated public final class Message {
   /// A call of a method of the message bus itself.
   public convenience init(callingBus member: MemberName, _ arguments: [Value] = []) throws(DBusError) {
     try self.init(
-      calling: member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus, arguments)
+      calling: member, of: .bus, at: .bus, on: .bus, arguments)
   }
 
   /// A signal; without a destination everybody who listens gets it.

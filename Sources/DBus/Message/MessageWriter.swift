@@ -11,11 +11,6 @@ nonisolated extension Message {
     guard !values.isEmpty else { return }
     guard !isSent else { throw DBusError(.failed, "A message cannot be changed when it has been sent") }
     try MessageWriter.check(values, after: signature)
-    write(checked: values)
-  }
-
-  /// Adds arguments for which ``MessageWriter/check(_:after:)`` has nothing to say.
-  func write(checked values: [Value]) {
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
     for value in values { MessageWriter.write(value, to: &iterator) }

@@ -1,4 +1,4 @@
-import CDBus
+import GeopublicistCDBus
 
 /// The number of this machine, as `Peer.GetMachineId` tells it.
 enum MachineID {

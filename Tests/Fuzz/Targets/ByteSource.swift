@@ -64,6 +64,7 @@ final class ByteSource {
     case 13: return .structure((0..<number(below: 4)).map { _ in value(depth: depth + 1) })
     case 14:
       let first = value(depth: depth + 1)
+      if case .byte = first { return .bytes(bytes(number(below: 4))) }
       return .array(Signature(unchecked: first.signature), Array(repeating: first, count: number(below: 4)))
     default: return .options((0..<number(below: 4)).map { _ in (text(), value(depth: depth + 1)) })
     }
