@@ -50,6 +50,8 @@ final class Session {
   func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
     for connection in [upstream, exported] {
+      // Half of what the bus allows for calls to all services.
+      connection.unansweredCallLimit = 64
       connection.onDisconnected = { [weak self] in
         self?.isThrownOut = true
         MainLoop.main.quit()

@@ -15,6 +15,13 @@ import MainLoop
   /// after ``close()``.
   public var onDisconnected: (() -> Void)?
 
+  /// How many calls a destination other than the bus may leave unanswered, given up or not; more fail at once with
+  /// `LimitsExceeded`, so that calls to others go on. Nil, which is the default, leaves it to the bus.
+  public var unansweredCallLimit: Int? {
+    get { replies.limit }
+    set { replies.limit = newValue }
+  }
+
   let raw: OpaquePointer
   let signals = SignalRouter()
   let replies = ReplyRouter()
@@ -39,6 +46,8 @@ import MainLoop
     // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
     dbus_connection_set_route_peer_messages(connection, 1)
     Self.raiseDescriptorLimits(connection)
+    // libdbus reads no further while messages of more bytes than that wait to be handled.
+    dbus_connection_set_max_received_size(connection, 4 << 20)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)

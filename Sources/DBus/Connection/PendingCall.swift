@@ -2,6 +2,12 @@ import GeopublicistCDBus
 import MainLoop
 
 /// A call whose reply has not come; letting go of it, or ``cancel()``, means that the reply is not wanted any more.
+///
+/// ``keep()`` leaves it to the connection, where nobody needs to give the reply up:
+///
+/// ```swift
+/// connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
+/// ```
 @MainActor public final class PendingCall {
   fileprivate let serial: UInt32?
   private let destination: BusName?
@@ -29,9 +35,13 @@ import MainLoop
   public func cancel() {
     handler = nil
     deadline = nil
+    let router = router
+    self.router = nil
     router?.forget(self)
-    router = nil
   }
+
+  /// Has the connection hold the call until it is answered or cancelled.
+  public func keep() { router?.keep(self) }
 
   fileprivate func fail(after timeout: CallTimeout) {
     guard case .milliseconds(let limit) = timeout else { return }
@@ -101,36 +111,61 @@ final class ReplyRouter {
   }
 
   weak var connection: Connection?
+  /// How many calls a destination may leave unanswered.
+  var limit: Int?
   private var waiting: [UInt32: Waiting] = [:]
+  private var kept: [ObjectIdentifier: PendingCall] = [:]
+  private var unanswered = UnansweredCalls()
 
   func add(
     _ message: Message, timeout: CallTimeout, expecting signature: Signature?, within budget: ReadBudget,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
-    let serial = connection?.post(message)
+    let destination = message.destination
+    let isOverLimit = hasTooMany(of: destination)
+    let serial = isOverLimit ? nil : connection?.post(message)
     let call = PendingCall(
-      serial: serial, to: message.destination, expecting: signature, within: budget, router: self, handler)
+      serial: serial, to: destination, expecting: signature, within: budget, router: self, handler)
     if let serial {
       waiting[serial] = Waiting(call)
+      if limit != nil, let destination { unanswered.add(serial, to: destination) }
       call.fail(after: timeout)
+    } else if isOverLimit {
+      call.failNextTurn(DBusError(.limitsExceeded, "Too many calls have no answer yet"))
     } else {
       call.failNextTurn(DBusError(.disconnected, "The connection to the bus is closed"))
     }
     return call
   }
 
+  private func hasTooMany(of destination: BusName?) -> Bool {
+    guard let limit, let destination, destination != .bus else { return false }
+    return unanswered.count(of: destination) >= limit
+  }
+
   func receive(_ reply: Message) {
+    unanswered.answered(reply.replySerial, by: reply.sender)
     waiting[reply.replySerial]?.call.receive(reply)
   }
+
+  fileprivate func keep(_ call: PendingCall) { kept[ObjectIdentifier(call)] = call }
 
   /// Answers every call in the order in which they were made: the bus has gone.
   func failAll(_ error: DBusError) {
     for serial in waiting.keys.sorted() { waiting[serial]?.call.complete(.failure(error)) }
   }
 
-  func removeAll() { waiting = [:] }
+  func removeAll() {
+    waiting = [:]
+    unanswered.removeAll()
+    let ended = kept
+    kept = [:]
+    for call in ended.values { call.cancel() }
+  }
 
   fileprivate func forget(_ call: PendingCall) {
+    // Not by assigning nil: what is let go with it may come back here.
+    _ = kept.removeValue(forKey: ObjectIdentifier(call))
     if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
   }
 }

@@ -45,7 +45,13 @@ nonisolated extension Signal {
   }
 }
 
-/// An interest in signals; ends with its owner.
+/// An interest in signals; letting go of it, or ``cancel()``, ends it.
+///
+/// ``keep()`` leaves it to the connection, for what lasts as long as that:
+///
+/// ```swift
+/// connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
+/// ```
 @MainActor public final class SignalMatch {
   let rule: MatchRule
   /// Who owns the rule's well-known name.
@@ -70,9 +76,13 @@ nonisolated extension Signal {
   /// Ends the interest and takes the rule back from the bus.
   public func cancel() {
     handler = nil
+    let router = router
+    self.router = nil
     router?.remove(self)
-    router = nil
   }
+
+  /// Has the connection hold the match until it is cancelled or the connection is closed.
+  public func keep() { router?.keep(self) }
 
   /// Whether all that is known before the body is read fits.
   fileprivate func accepts(_ header: SignalHeader) -> Bool {
@@ -88,6 +98,7 @@ final class SignalRouter {
   weak var connection: Connection?
   private var matches: [(id: ObjectIdentifier, match: Unowned)] = []
 
+  private var kept: [ObjectIdentifier: SignalMatch] = [:]
   private var owners: [BusName: WeakWatch] = [:]
 
   private struct Unowned { weak var match: SignalMatch? }
@@ -115,7 +126,11 @@ final class SignalRouter {
     return watch
   }
 
+  fileprivate func keep(_ match: SignalMatch) { kept[ObjectIdentifier(match)] = match }
+
   fileprivate func remove(_ match: SignalMatch) {
+    // Not by assigning nil: the match may let go of a watch that has a match itself.
+    _ = kept.removeValue(forKey: ObjectIdentifier(match))
     guard let index = matches.firstIndex(where: { $0.id == ObjectIdentifier(match) }) else { return }
     matches.remove(at: index)
     if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, match.rule.text, nil) }
@@ -123,8 +138,10 @@ final class SignalRouter {
 
   /// Ends every match; the bus has forgotten them, or soon will.
   func removeAll() {
-    let ended = matches
+    let (ended, held) = (matches, kept)
     matches = []
+    kept = [:]
+    defer { withExtendedLifetime(held) {} }
     for entry in ended { entry.match.match?.cancel() }
   }
 

@@ -1,0 +1,55 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import Testing
+
+@testable import DBus
+
+@Suite struct UnansweredCallTests {
+  @Test func `calls are counted until their destination, or the bus, answers`() {
+    var calls = UnansweredCalls()
+    calls.add(1, to: ":1.1")
+    calls.add(2, to: ":1.1")
+    calls.add(2, to: ":1.1")
+    calls.add(3, to: "org.example.Name")
+    #expect(calls.count(of: ":1.1") == 2 && calls.count(of: "org.example.Name") == 1 && calls.count(of: ":1.2") == 0)
+    calls.answered(1, by: ":1.2")
+    calls.answered(9, by: ":1.1")
+    #expect(calls.count(of: ":1.1") == 2, "neither somebody else's answer nor one to no call")
+    calls.answered(1, by: ":1.1")
+    calls.answered(1, by: ":1.1")
+    #expect(calls.count(of: ":1.1") == 1)
+    calls.answered(2, by: .bus)
+    calls.answered(3, by: ":1.7")
+    #expect(calls.count(of: ":1.1") == 0 && calls.count(of: "org.example.Name") == 0)
+  }
+
+  /// D26: a service that left 128 calls unanswered blocked the connection for all others.
+  @Test func `D26: a service that never answers does not block calls to others`() throws {
+    let peers = try Peers(on: .dbusDaemon)
+    let silent = try peers.connect()
+    let sample = Sample()
+    sample.export(on: silent)
+    peers.client.unansweredCallLimit = 4
+    func call() throws -> Message {
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: silent.uniqueName)
+    }
+    var errors: [ErrorName] = []
+    for _ in 0..<10 {
+      peers.client.call(try call(), timeout: .milliseconds(1)) { result in
+        if case .failure(let error) = result { errors.append(error.name) }
+      }.keep()
+    }
+    try turning("all have failed") { errors.count == 10 }
+    #expect(errors.count { $0 == .limitsExceeded } == 6 && errors.count { $0 == .noReply } == 4)
+    #expect(sample.kept.count == 4)
+    let service = Sample()
+    service.export(on: peers.service)
+    #expect(try peers.call("Nothing") == [], "others are called as before")
+    sample.kept = []
+    _ = try peers.answer(to: Message(callingBus: "GetId"), from: silent)
+    try peers.settle()
+    peers.client.call(try call()) { _ in }.keep()
+    try turning("the late answers have made room") { sample.kept.count == 1 }
+    silent.close()
+  }
+}
