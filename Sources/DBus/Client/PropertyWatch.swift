@@ -1,0 +1,57 @@
+/// Follows the properties of a ``Proxy``; letting go of it, or ``cancel()``, ends it.
+public final class PropertyWatch {
+  private let proxy: Proxy
+  private var handler: (([String: Value]) -> Void)?
+  private var changes: SignalMatch?
+  private var service: NameWatch?
+  private var reading: PendingCall?
+  /// A property has changed without its value while all were being read.
+  private var mustReadAgain = false
+
+  init(of proxy: Proxy, _ handler: @escaping ([String: Value]) -> Void) {
+    self.proxy = proxy
+    self.handler = handler
+    // Before the first reading: what changes after it must not be missed.
+    changes = proxy.connection.onSignal(
+      MatchRule(
+        sender: proxy.destination, path: proxy.path, interface: .properties, member: .propertiesChanged,
+        argument0: proxy.interface.rawValue)
+    ) { [weak self] signal in self?.changed(signal.arguments) }
+    service = NameWatch(proxy.destination, on: proxy.connection) { [weak self] owner in
+      self?.reading = nil
+      if owner != nil { self?.read() }
+    }
+  }
+
+  /// Ends it; the handler is not called any more.
+  public func cancel() {
+    (handler, changes, service, reading) = (nil, nil, nil, nil)
+  }
+
+  private func changed(_ arguments: [Value]) {
+    guard arguments.count == 3, let values = arguments[1].properties, let invalidated = arguments[2].array else {
+      return
+    }
+    if !values.isEmpty { handler?(values) }
+    if !invalidated.isEmpty { read() }
+  }
+
+  private func read() {
+    guard reading == nil else {
+      mustReadAgain = true
+      return
+    }
+    mustReadAgain = false
+    guard let service = service?.owner ?? (proxy.destination.isUnique ? proxy.destination : nil),
+      let message = try? Message(
+        calling: "GetAll", of: .properties, at: proxy.path, on: service, [.string(proxy.interface.rawValue)])
+    else { return }
+    reading = proxy.connection.call(message, timeout: .milliseconds(25_000), expecting: .variantDictionary) {
+      [weak self] result in
+      guard let self else { return }
+      reading = nil
+      if case .success(let values) = result, let properties = values.first?.properties { handler?(properties) }
+      if mustReadAgain { read() }
+    }
+  }
+}

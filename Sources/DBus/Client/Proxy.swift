@@ -1,0 +1,98 @@
+/// One interface of an object that another program exports.
+///
+/// The program may come, go and start again: calls go to the owner of the name at that moment, and signals count only from
+/// that owner.
+///
+/// ```swift
+/// let hostname = Proxy(
+///   on: try Connection(to: .system), destination: "org.freedesktop.hostname1", path: "/org/freedesktop/hostname1",
+///   interface: "org.freedesktop.hostname1")
+/// hostname.get("Chassis") { result in print((try? result.get())?.string ?? "unknown") }
+/// hostname.call("GetProductUUID", .boolean(false), expecting: "ay") { result in print(result) }
+/// ```
+public final class Proxy {
+  /// The connection that is used.
+  public let connection: Connection
+  /// The program: a well-known or a unique name.
+  public let destination: BusName
+  /// The object.
+  public let path: ObjectPath
+  /// The interface of the object.
+  public let interface: InterfaceName
+
+  /// Speaks to an object; sends nothing yet.
+  public init(on connection: Connection, destination: BusName, path: ObjectPath, interface: InterfaceName) {
+    self.connection = connection
+    self.destination = destination
+    self.path = path
+    self.interface = interface
+  }
+
+  /// Calls a method, for which the bus starts the service if it can; the handler is called once, later, unless the
+  /// connection is closed before.
+  ///
+  /// Fails as ``Connection/call(_:timeout:expecting:within:_:)`` does, and with `InvalidArgs` for arguments that D-Bus
+  /// cannot carry.
+  public func call(
+    _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .milliseconds(25_000),
+    interactive: Bool = false,
+    expecting signature: Signature? = nil, _ handler: @escaping (Result<[Value], DBusError>) -> Void = { _ in }
+  ) {
+    call(
+      member, of: interface, arguments, timeout: timeout, interactive: interactive, expecting: signature, handler)
+  }
+
+  /// Reads a property.
+  public func get(_ property: MemberName, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+    let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue)]
+    call("Get", of: .properties, arguments, expecting: .variant) { result in
+      handler(result.map { $0.first.map(\.content) ?? .structure([]) })
+    }
+  }
+
+  /// Reads all properties of the interface.
+  public func getAll(_ handler: @escaping (Result<[String: Value], DBusError>) -> Void) {
+    call("GetAll", of: .properties, [.string(interface.rawValue)], expecting: .variantDictionary) { result in
+      handler(result.map { $0.first?.properties ?? [:] })
+    }
+  }
+
+  /// Writes a property.
+  public func set(
+    _ property: MemberName, to value: Value, _ handler: @escaping (Result<Void, DBusError>) -> Void = { _ in }
+  ) {
+    let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue), .variant(value)]
+    call("Set", of: .properties, arguments, expecting: "") { result in handler(result.map { _ in }) }
+  }
+
+  /// Calls the handler for each signal of the interface, or for those with one name.
+  public func onSignal(_ member: MemberName? = nil, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
+    connection.onSignal(
+      MatchRule(sender: destination, path: path, interface: interface, member: member), handler)
+  }
+
+  /// Tells the values of properties: all of them when the service runs, and again each time it has started again, then
+  /// those that have changed. Ends when the returned object is let go. Never starts the service.
+  public func onProperties(_ handler: @escaping ([String: Value]) -> Void) -> PropertyWatch {
+    PropertyWatch(of: self, handler)
+  }
+
+  private func call(
+    _ member: MemberName, of interface: InterfaceName, _ arguments: [Value],
+    timeout: CallTimeout = .milliseconds(25_000), interactive: Bool = false, expecting signature: Signature?,
+    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+  ) {
+    do throws(DBusError) {
+      let message = try Message(calling: member, of: interface, at: path, on: destination, arguments)
+      message.allowsInteractiveAuthorization = interactive
+      connection.call(message, timeout: timeout, expecting: signature, handler).keep()
+    } catch {
+      handler(.failure(error))
+    }
+  }
+}
+
+nonisolated extension Value {
+  /// What is inside a variant, whatever that is.
+  fileprivate var content: Value { if case .variant(let inner) = self { inner } else { self } }
+}
