@@ -19,14 +19,13 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let sample = Sample()
     sample.export(on: peers.service)
     var results: [Result<[Value], DBusError>] = []
-    let pending = peers.client.call(try call("Add", on: peers, [.uint32(2), .uint32(40)]), expecting: "t") {
+    peers.client.call(try call("Add", on: peers, [.uint32(2), .uint32(40)]), expecting: "t") {
       results.append($0)
-    }
+    }.keep()
     #expect(results.isEmpty)
     try turning("the reply") { !results.isEmpty }
     try peers.settle()
     #expect(results == [.success([.uint64(42)])])
-    withExtendedLifetime(pending) {}
   }
 
   @Test func anErrorKeepsItsNameAndText() throws {
@@ -52,11 +51,10 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.export(on: peers.service)
     var result: Result<[Value], DBusError>?
     let message = try call("Add", on: peers, [.uint32(1), .uint32(1)])
-    let pending = peers.client.call(message, expecting: "s") { result = $0 }
+    peers.client.call(message, expecting: "s") { result = $0 }.keep()
     try turning("the reply") { result != nil }
     #expect(throws: DBusError.self) { try result?.get() }
     if case .failure(let error) = result { #expect(error.name == .invalidArgs) }
-    withExtendedLifetime(pending) {}
   }
 
   /// Replies that had come, but were not read yet, were given up when the time was over.
@@ -104,10 +102,10 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     var results: [Result<[Value], DBusError>] = []
     let start = LoopClock.system.monotonic()
     var end: Int64?
-    let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(50)) {
+    peers.client.call(try call("Later", on: peers), timeout: .milliseconds(50)) {
       results.append($0)
       end = LoopClock.system.monotonic()
-    }
+    }.keep()
     try turning("the deadline") { !results.isEmpty }
     guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
     #expect(error.name == .noReply)
@@ -115,7 +113,6 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.kept[0].reply(.string("too late"))
     try peers.settle()
     #expect(results.count == 1)
-    withExtendedLifetime(pending) {}
   }
 
   @Test func aTimeoutOfNoneOrLessIsAtOnceButNotInside() throws {
@@ -124,12 +121,11 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.export(on: peers.service)
     for timeout: Int32 in [0, -1, .min] {
       var failed = false
-      let pending = peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in
+      peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in
         failed = true
-      }
+      }.keep()
       #expect(!failed)
       try turning("the deadline") { failed }
-      withExtendedLifetime(pending) {}
     }
   }
 
@@ -138,11 +134,10 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let sample = Sample()
     sample.export(on: peers.service)
     var result: Result<[Value], DBusError>?
-    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }
+    peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
     try turning(for: .milliseconds(50), "it waits") { result == nil }
     sample.kept[0].reply(.string("at last"))
     try turning("the reply") { result == .success([.string("at last")]) }
-    withExtendedLifetime(pending) {}
   }
 
   @Test func aCancelledCallHearsNothing() throws {
@@ -229,9 +224,9 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.export(on: peers.service)
     let stranger = try peers.connect()
     var results: [Result<[Value], DBusError>] = []
-    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { results.append($0) }
+    peers.client.call(try call("Later", on: peers), timeout: .never) { results.append($0) }.keep()
     var signals: [String] = []
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }
+    peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
       let forged = try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("forged")])
@@ -246,7 +241,6 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.kept[0].reply(.string("genuine"))
     try turning("the reply") { !results.isEmpty }
     #expect(results == [.success([.string("genuine")])])
-    withExtendedLifetime((pending, match)) {}
   }
 
   @Test func aReplyThatNobodyAskedForIsNone() throws {
@@ -255,7 +249,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     sample.export(on: peers.service)
     let stranger = try peers.connect()
     var result: Result<[Value], DBusError>?
-    let pending = peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }
+    peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
       stranger.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
@@ -264,7 +258,6 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try turning(for: .milliseconds(50), "nothing comes of it") { result == nil }
     sample.kept[0].reply(.string("genuine"))
     try turning("the reply") { result == .success([.string("genuine")]) }
-    withExtendedLifetime(pending) {}
   }
 
   @Test func callsWithoutInterfaceFindTheirMethod() throws {

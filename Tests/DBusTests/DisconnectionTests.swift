@@ -54,7 +54,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     // dbus-daemon: dbus-broker may end with some of them in its own queue still.
     let peers = try Peers(on: .dbusDaemon)
     var told: [String] = []
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }
+    peers.client.onSignal(MatchRule(interface: "a.b")) { told.append("\($0.arguments[0].uint32 ?? 0)") }.keep()
     peers.client.onDisconnected = { told.append("end") }
     try peers.settle()
     let signals = try (0..<20).map { try Message(signal: "S", of: "a.b", at: "/", [.uint32($0)]) }
@@ -75,7 +75,6 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.bus.kill()
     try turning("the end is told") { told.last == "end" }
     #expect(told == (0..<20).map(String.init) + ["end"])
-    withExtendedLifetime(match) {}
   }
 
   @Test func afterTheEndNothingTraps() throws {
@@ -114,7 +113,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
 
   private func useInVain(_ connection: Connection) throws {
     var results: [Result<[Value], DBusError>] = []
-    let pending = connection.call(try Message(calling: "M", of: "a.b", at: "/", on: .bus)) { results.append($0) }
+    connection.call(try Message(calling: "M", of: "a.b", at: "/", on: .bus)) { results.append($0) }.keep()
     #expect(results.isEmpty, "not inside the call")
     try turning("it fails") { results.count == 1 }
     guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
@@ -130,7 +129,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let peers = PeerWatch(on: connection)
     let sample = Sample()
     sample.export(on: connection).emit("Happened", of: Sample.name, .string("x"))
-    withExtendedLifetime((pending, watch, peers)) {}
+    withExtendedLifetime((watch, peers)) {}
   }
 
   @Test func afterCloseNoHandlerIsCalled() throws {
@@ -138,14 +137,13 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let sample = Sample()
     sample.export(on: peers.service)
     peers.client.onDisconnected = { Issue.record("it was closed from this side") }
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }
-    let pending = peers.client.call(
+    peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }.keep()
+    peers.client.call(
       try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-    ) { _ in Issue.record("a reply") }
+    ) { _ in Issue.record("a reply") }.keep()
     peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
     peers.client.close()
     try turning(for: .milliseconds(50), "nothing is called") { true }
-    withExtendedLifetime((match, pending)) {}
   }
 
   @Test func aBusThatIsNotThereIsAnError() {
@@ -159,7 +157,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     // dbus-daemon: it is one process, and the one that the bus names.
     let peers = try Peers(on: .dbusDaemon)
     var heard = 0
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
+    peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }.keep()
     try peers.settle()
     let bus = try peers.busProcess()
     #expect(kill(bus, SIGSTOP) == 0)
@@ -170,7 +168,6 @@ import func GeopublicistCDBus.dbus_message_set_sender
     peers.service.flush(milliseconds: 10_000)
     #expect(peers.service.outgoingBytes == 0)
     try turning("all arrive") { heard == 20 }
-    withExtendedLifetime(match) {}
   }
 
   /// A bus that does not read kept the program from ending.
@@ -202,9 +199,9 @@ import func GeopublicistCDBus.dbus_message_set_sender
       let sample = Sample()
       sample.export(on: connection)
       watch.whenGone(connection.uniqueName) { gone = true }
-      let match = connection.onSignal(MatchRule(interface: "a.b")) { _ in }
+      connection.onSignal(MatchRule(interface: "a.b")) { _ in }.keep()
       try peers.settle()
-      withExtendedLifetime((connection, match)) {}
+      withExtendedLifetime(connection) {}
     }
     #expect(weakly == nil, "nothing inside holds it")
     try turning("the bus has noticed") { gone }

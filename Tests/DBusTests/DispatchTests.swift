@@ -99,16 +99,15 @@ import Testing
     sample.export(on: peers.service)
     #expect(try peers.refusal("Forget") == .failed)
     var result: Result<[Value], DBusError>?
-    let pending = peers.client.call(
+    peers.client.call(
       try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-    ) { result = $0 }
+    ) { result = $0 }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
     #expect(result == nil)
     sample.kept = []
     try turning("it is refused") { result != nil }
     guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
     #expect(error.name == .failed)
-    withExtendedLifetime(pending) {}
   }
 
   @Test func anAnswerOfOtherTypesThanDescribedIsAnError() throws {
@@ -127,14 +126,13 @@ import Testing
 
   private func turningLater(_ sample: Sample, _ peers: Peers, _ answer: (MethodCall) -> Void) throws {
     var result: Result<[Value], DBusError>?
-    let pending = peers.client.call(
+    peers.client.call(
       try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-    ) { result = $0 }
+    ) { result = $0 }.keep()
     try turning("the call arrives") { !sample.kept.isEmpty }
     answer(sample.kept.removeFirst())
     try turning("an answer") { result != nil }
     guard case .failure = result else { return #expect(Bool(false), "it succeeded") }
-    withExtendedLifetime(pending) {}
   }
 
   @Test func whoWantsNoReplyGetsNone() throws {
@@ -147,10 +145,9 @@ import Testing
         calling: member, of: Sample.name, at: Sample.path, on: peers.service.uniqueName, arguments)
       message.wantsReply = false
       var answers = 0
-      let pending = peers.client.call(message, timeout: .never) { _ in answers += 1 }
+      peers.client.call(message, timeout: .never) { _ in answers += 1 }.keep()
       try peers.settle()
       try turning(for: .milliseconds(10), "no answer to \(member)") { answers == 0 }
-      withExtendedLifetime(pending) {}
     }
     #expect(sample.seen.count == 1, "it was done all the same")
   }
@@ -259,7 +256,7 @@ import Testing
   @Test func aReplacedObjectIsSilent() throws {
     let peers = try Peers()
     var heard = 0
-    let match = peers.client.onSignal(MatchRule(path: Sample.path)) { _ in heard += 1 }
+    peers.client.onSignal(MatchRule(path: Sample.path)) { _ in heard += 1 }.keep()
     try peers.settle()
     let (first, second) = (Sample(), Sample())
     let object = first.export(on: peers.service)
@@ -273,6 +270,5 @@ import Testing
     #expect(
       try peers.call("Get", of: "org.freedesktop.DBus.Properties", .string(Sample.name.rawValue), .string("Title"))
         == [.variant(.string("second"))])
-    withExtendedLifetime(match) {}
   }
 }

@@ -15,9 +15,9 @@ import Testing
     let sample = Sample()
     sample.export(on: peers.service)
     // Match what it sends, so that all of it is read.
-    let matches = [
+    for match in [
       peers.service.onSignal(MatchRule()) { _ in }, peers.service.onSignal(MatchRule(interface: Sample.name)) { _ in },
-    ]
+    ] { match.keep() }
     let watch = NameWatch("org.example.Name", on: peers.service) { _ in Issue.record("it has no owner") }
     try peers.settle()
     let before = descriptors()
@@ -32,7 +32,7 @@ import Testing
     try peers.settle()
     python.kill()
     #expect(descriptors() <= before, "no file descriptor of theirs is kept")
-    withExtendedLifetime((matches, watch)) {}
+    withExtendedLifetime(watch) {}
   }
 
   /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.

@@ -38,11 +38,11 @@ import Testing
       asked.append(sender)
       return false
     }
-    let matches = [
+    for match in [
       peers.service.onSignal(MatchRule(sender: "org.example.Absent")) { _ in heard += 1 },
       peers.service.onSignal(MatchRule(sender: peers.client.uniqueName)) { _ in heard += 1 },
       peers.service.onSignal(MatchRule(interface: "a.b", member: "S"), from: isExpected) { _ in heard += 1 },
-    ]
+    ] { match.keep() }
     try peers.settle()
     _ = try peakMemory()
     let before = try peakMemory()
@@ -53,7 +53,6 @@ import Testing
     // libdbus itself has each of them twice for a moment.
     #expect(try peakMemory() - before < 5 * Self.size)
     sender.kill()
-    withExtendedLifetime(matches) {}
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
@@ -86,16 +85,15 @@ import Testing
     {
       var result: Result<[Value], DBusError>?
       let message = try Message(calling: member, of: "a.b", at: "/a", on: name)
-      let call = peers.service.call(message, timeout: .milliseconds(30_000), expecting: "v", within: .smallAnswer) {
+      peers.service.call(message, timeout: .milliseconds(30_000), expecting: "v", within: .smallAnswer) {
         result = $0
-      }
+      }.keep()
       try turning("an answer", within: .seconds(30)) { result != nil }
       guard case .failure(let error) = result else {
         Issue.record("it was read")
         continue
       }
       #expect(error.name == expected && error.message.utf8.count <= 1_024)
-      withExtendedLifetime(call) {}
     }
     #expect(try peakMemory() - before < 5 * Self.size)
     sender.kill()

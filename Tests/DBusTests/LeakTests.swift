@@ -31,16 +31,15 @@ import Testing
     let options = Value.options([("text", .string(String(repeating: "x", count: 100))), ("number", .double(1))])
     try growsNot(250, leaking: 100 * 48) {
       var left = 100
-      let calls = try (0..<100).map { number in
+      for number in 0..<100 {
         peers.client.call(
           try Message(
             calling: number.isMultiple(of: 2) ? "Do" : "Unheard", of: Sample.name, at: Sample.path,
             on: peers.service.uniqueName, [options])
-        ) { _ in left -= 1 }
+        ) { _ in left -= 1 }.keep()
       }
       while left > 0 { MainLoop.main.iterate(mayBlock: true) }
       sample.seen = []
-      withExtendedLifetime(calls) {}
     }
   }
 
@@ -62,7 +61,7 @@ import Testing
   @Test func exportsAndSignals() throws {
     let peers = try Peers()
     var heard = 0
-    let match = peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }
+    peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }.keep()
     try peers.settle()
     let sample = Sample()
     try growsNot(300, leaking: 50 * 64) {
@@ -75,7 +74,6 @@ import Testing
       }
       while heard < goal { MainLoop.main.iterate(mayBlock: true) }
     }
-    withExtendedLifetime(match) {}
   }
 
   @Test func connectionsWithEverythingOnThem() throws {
@@ -88,11 +86,11 @@ import Testing
       let match = connection.onSignal(MatchRule(interface: "a.b")) { [weak connection] _ in connection?.close() }
       let watch = NameWatch("org.example.Name", on: connection) { _ in }
       let peerWatch = PeerWatch(on: connection)
-      let pending = connection.call(
+      connection.call(
         try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-      ) { _ in }
+      ) { _ in }.keep()
       _ = try peers.refusal("Nothing")
-      withExtendedLifetime((match, watch, peerWatch, pending)) {}
+      withExtendedLifetime((match, watch, peerWatch)) {}
     }
   }
 
@@ -101,8 +99,10 @@ import Testing
     try growsNot(500, leaking: 10 * 128) {
       for _ in 0..<10 {
         let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in }
+        match.keep()
         let watch = NameWatch("org.example.Name", on: peers.client) { _ in }
-        withExtendedLifetime((match, watch)) {}
+        match.cancel()
+        withExtendedLifetime(watch) {}
       }
       try peers.settle()
     }

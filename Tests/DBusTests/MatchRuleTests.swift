@@ -21,16 +21,15 @@ import Testing
   func theBusMatchesOddArguments(text: String) throws {
     let peers = try Peers()
     var received: [String] = []
-    let match = peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {
+    peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {
       received.append($0.arguments[0].string ?? "")
-    }
+    }.keep()
     try peers.settle()
     for word in [text, text + "x", "other"] {
       peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.string(word)]))
     }
     try peers.settle()
     #expect(received == [text])
-    withExtendedLifetime(match) {}
   }
 
   @Test func `headers are compared`() {

@@ -69,10 +69,10 @@ import Testing
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
-    let matches = [
+    for match in [
       peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard.append("owner") },
       other.onSignal(MatchRule(interface: Sample.name)) { _ in heard.append("other") },
-    ]
+    ] { match.keep() }
     try peers.settle()
     let owned = Sample()
     owned.export(on: peers.service, at: path, owner: peers.client.uniqueName)
@@ -80,6 +80,5 @@ import Testing
     try peers.settle()
     try turning(for: .milliseconds(20), "one hears it") { heard.count <= 1 }
     #expect(heard == ["owner"])
-    withExtendedLifetime(matches) {}
   }
 }

@@ -33,9 +33,8 @@ final class Peers {
   /// Sends a call and runs the loop until the answer is there.
   func answer(to message: Message, from caller: Connection? = nil) throws -> [Value] {
     var result: Result<[Value], DBusError>?
-    let pending = (caller ?? client).call(message) { result = $0 }
+    (caller ?? client).call(message) { result = $0 }.keep()
     try turning("an answer to \(message.member?.rawValue ?? "?")") { result != nil }
-    withExtendedLifetime(pending) {}
     return try result?.get() ?? []
   }
 

@@ -15,13 +15,12 @@ import Testing
       call.reply()
     }
     var result: Result<[Value], DBusError>?
-    let pending = peers.client.call(
+    peers.client.call(
       try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-    ) { result = $0 }
+    ) { result = $0 }.keep()
     try turning("the bus answers in its place") { result != nil }
     guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
     #expect(error.name == .noReply)
-    withExtendedLifetime(pending) {}
   }
 
   /// More than a batch of messages waited when a handler closed the connection: the rest was dispatched from memory that
@@ -29,16 +28,16 @@ import Testing
   @Test func aHandlerMayCloseTheConnectionWhileManyMessagesWait() throws {
     let peers = try Peers()
     var heard = 0
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
+    peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
       heard += 1
       peers.client.close()
-    }
+    }.keep()
     try peers.settle()
     let bus = peers.bus
     for _ in 0..<LoopIntegration.batch * 10 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
     try turning("one is heard") { heard > 0 }
     try turning(for: .milliseconds(100), "and no more") { heard == 1 }
-    withExtendedLifetime((match, bus)) {}
+    withExtendedLifetime(bus) {}
   }
 
   @Test func aHandlerMayLetGoOfTheConnection() throws {
@@ -63,17 +62,16 @@ import Testing
     let sample = Sample()
     sample.export(on: peers.service)
     var replies = 0
-    let calls = try (0..<100).map { _ in
+    for _ in 0..<100 {
       peers.client.call(
         try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
       ) { _ in
         replies += 1
         peers.client.close()
-      }
+      }.keep()
     }
     try turning("one reply") { replies > 0 }
     try turning(for: .milliseconds(50), "and no more") { replies == 1 }
-    withExtendedLifetime(calls) {}
   }
 
   @Test func aHandlerMayCancelOtherCalls() throws {
@@ -119,19 +117,18 @@ import Testing
     sample.export(on: peers.service)
     var failed = 0
     peers.client.onDisconnected = { Issue.record("it was closed before") }
-    let calls = try (0..<5).map { _ in
+    for _ in 0..<5 {
       peers.client.call(
         try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
       ) { _ in
         failed += 1
         peers.client.close()
-      }
+      }.keep()
     }
     try turning("all arrive") { sample.kept.count == 5 }
     peers.bus.kill()
     try turning("the first fails") { failed > 0 }
     try turning(for: .milliseconds(30), "the others are silent") { failed == 1 }
-    withExtendedLifetime(calls) {}
   }
 
   @Test func aMethodMayTakeItsObjectOffTheBus() throws {
@@ -149,7 +146,7 @@ import Testing
   @Test func aMethodMayExportAndEmit() throws {
     let peers = try Peers()
     var order: [String] = []
-    let match = peers.client.onSignal(MatchRule(interface: Sample.name)) { order.append($0.arguments[0].string ?? "") }
+    peers.client.onSignal(MatchRule(interface: Sample.name)) { order.append($0.arguments[0].string ?? "") }.keep()
     try peers.settle()
     let (sample, child) = (Sample(), Sample())
     let object = sample.export(on: peers.service)
@@ -158,13 +155,12 @@ import Testing
       call.reply()
       child.export(on: peers.service, at: Sample.path.child(1)).emit("Happened", of: Sample.name, .string("after"))
     }
-    let pending = peers.client.call(
+    peers.client.call(
       try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-    ) { _ in order.append("reply") }
+    ) { _ in order.append("reply") }.keep()
     try turning("all arrive") { order.count == 3 }
     #expect(order == ["before", "reply", "after"])
     #expect(try peers.call("Nothing", at: Sample.path.child(1)) == [])
-    withExtendedLifetime((match, pending)) {}
   }
 
   /// libdbus waits for itself for ever when it is asked to dispatch from inside a dispatch.
@@ -182,14 +178,13 @@ import Testing
       call.reply()
     }
     var replies = 0
-    let calls = try (0..<100).map { _ in
+    for _ in 0..<100 {
       peers.client.call(
         try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-      ) { _ in replies += 1 }
+      ) { _ in replies += 1 }.keep()
     }
     try turning("all are answered", within: .seconds(30)) { replies == 100 }
     #expect(deepest == 1)
-    withExtendedLifetime(calls) {}
   }
 
   @Test func aHandlerMayBlockForAName() throws {

@@ -8,12 +8,12 @@ import Testing
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
-    let matches = [
+    for match in [
       peers.client.onSignal(MatchRule(interface: Sample.name)) {
         heard.append("client " + ($0.arguments[0].string ?? ""))
       },
       peers.client.onSignal(MatchRule(member: "Else")) { _ in heard.append("never") },
-    ]
+    ] { match.keep() }
     try peers.settle()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -21,35 +21,33 @@ import Testing
     object.emit("Happened", of: Sample.name, .string("two"))
     try peers.settle()
     #expect(heard == ["client one", "client two"])
-    withExtendedLifetime((matches, other)) {}
+    withExtendedLifetime(other) {}
   }
 
   @Test func aSignalSaysWhereItComesFrom() throws {
     let peers = try Peers()
     var signal: Signal?
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }
+    peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }.keep()
     try peers.settle()
     peers.service.send(try Message(signal: "S", of: "a.b", at: "/x", [.uint32(1), .string("y")]))
     try turning("it arrives") { signal != nil }
     #expect(signal?.sender == peers.service.uniqueName && signal?.path == "/x")
     #expect(signal?.interface == "a.b" && signal?.member == "S" && signal?.arguments == [.uint32(1), .string("y")])
-    withExtendedLifetime(match) {}
   }
 
   @Test func aUnicastReachesItsReceiverAlone() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
-    let matches = [
+    for match in [
       peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("client") },
       other.onSignal(MatchRule(interface: "a.b")) { _ in heard.append("other") },
-    ]
+    ] { match.keep() }
     try peers.settle()
     peers.service.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
     try peers.settle()
     try turning(for: .milliseconds(20), "one hears it") { heard.count <= 1 }
     #expect(heard == ["client"])
-    withExtendedLifetime(matches) {}
   }
 
   @Test func anEndedMatchHearsNothing() throws {
@@ -121,9 +119,9 @@ import Testing
   @Test func nobodyCanSpeakForTheBus() throws {
     let peers = try Peers()
     var gone: [String] = []
-    let match = peers.client.onSignal(
+    peers.client.onSignal(
       MatchRule(sender: .bus, interface: "org.freedesktop.DBus", member: "NameOwnerChanged")
-    ) { gone.append($0.arguments[0].string ?? "") }
+    ) { gone.append($0.arguments[0].string ?? "") }.keep()
     try peers.settle()
     gone = []
     peers.service.send(
@@ -133,16 +131,15 @@ import Testing
         [.string(peers.service.uniqueName.rawValue), .string(peers.service.uniqueName.rawValue), .string("")]))
     try peers.settle()
     try turning(for: .milliseconds(20), "nothing is believed") { gone.isEmpty }
-    withExtendedLifetime(match) {}
   }
 
   @Test func `a signal that a stranger sends in the name of a service is dropped`() throws {
     let peers = try Peers()
     let stranger = try peers.connect()
     var senders: [BusName] = []
-    let match = peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) {
+    peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) {
       senders.append($0.sender)
-    }
+    }.keep()
     func send(from connection: Connection) throws {
       connection.send(try Message(signal: "S", of: "a.b", at: "/", to: peers.client.uniqueName))
       connection.send(try Message(signal: "S", of: "a.b", at: "/"))
@@ -163,19 +160,17 @@ import Testing
     try send(from: stranger)
     try peers.settle()
     #expect(senders.suffix(2) == [stranger.uniqueName, stranger.uniqueName] && senders.count == 4)
-    withExtendedLifetime(match) {}
   }
 
   @Test func manySignalsStayInOrderAndLetOthersHaveTheirTurn() throws {
     let peers = try Peers()
     var heard: [UInt32] = []
-    let match = peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }
+    peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }.keep()
     try peers.settle()
     for number in UInt32(0)..<5_000 {
       peers.service.send(try Message(signal: "S", of: "a.b", at: "/", [.uint32(number)]))
     }
     try turning("all arrive", within: .seconds(30)) { heard.count == 5_000 }
     #expect(heard == Array(0..<5_000))
-    withExtendedLifetime(match) {}
   }
 }
