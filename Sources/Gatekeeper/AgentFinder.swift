@@ -22,7 +22,8 @@ final class AgentFinder {
   private var users: [UInt32: User] = [:]
   /// Whose connections they are; a unique name is never given to another one.
   private var owners: [BusName: Credentials] = [:]
-  private var credentialCalls: [BusName: PendingCall] = [:]
+  /// Connections whose user the bus has not told yet.
+  private var unidentified: Set<BusName> = []
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
@@ -41,7 +42,7 @@ final class AgentFinder {
     peers = PeerWatch(on: connection)
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
-      MatchRule(path: AgentQuestion.path, interface: AgentQuestion.properties, member: "PropertiesChanged"),
+      MatchRule(path: AgentQuestion.path, interface: .properties, member: .propertiesChanged),
       from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
     // GNOME announces a new level only to a GeoClue that runs, and not afterwards either.
@@ -138,20 +139,20 @@ extension AgentFinder {
         handle(.listed(own, isComplete: wanted[user] == nil), user)
       }
     }
-    for name in names where owners[name] == nil && credentialCalls[name] == nil {
+    for name in names where owners[name] == nil && unidentified.insert(name).inserted {
       let done = round.expect()
       // Before the question: the answer may come after the connection has left.
       peers.whenGone(name) { [weak self] in self?.left(name) }
-      credentialCalls[name] = Credentials.ask(for: name, on: connection) { [weak self] credentials in
-        if self?.credentialCalls.removeValue(forKey: name) != nil { self?.owners[name] = credentials }
+      Credentials.ask(for: name, on: connection) { [weak self] credentials in
+        if self?.unidentified.remove(name) != nil { self?.owners[name] = credentials }
         done()
-      }
+      }?.keep()
     }
     round.allExpected()
   }
 
   private func left(_ name: BusName) {
-    credentialCalls.removeValue(forKey: name)
+    unidentified.remove(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)

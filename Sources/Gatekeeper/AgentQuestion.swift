@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 final class AgentQuestion {
   static let path: ObjectPath = "/org/freedesktop/GeoClue2/Agent"
   static let interface: InterfaceName = "org.freedesktop.GeoClue2.Agent"
-  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
   /// How long an agent may take on a busy machine.
   private static let patience = CallTimeout.milliseconds(2_000)
 
@@ -21,7 +20,7 @@ final class AgentQuestion {
   /// Asks a connection; the question ends with this object.
   func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (Answer) -> Void) {
     let message = try? Message(
-      calling: "Get", of: Self.properties, at: Self.path, on: name,
+      calling: "Get", of: .properties, at: Self.path, on: name,
       [.string(Self.interface.rawValue), .string("MaxAccuracyLevel")])
     guard let message, let probe = probes.take() else { return handler(.silence) }
     message.startsService = false

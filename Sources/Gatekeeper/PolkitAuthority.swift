@@ -22,7 +22,6 @@ final class PolkitAuthority {
 
   private let connection: Connection
   private var queue = CheckQueue()
-  private var calls: [CheckQueue.Number: PendingCall] = [:]
   private var dialogs: [Question: [(PolkitReply) -> Void]] = [:]
   private var owner: NameWatch?
   private var changes: SignalMatch?
@@ -120,15 +119,14 @@ extension PolkitAuthority {
     guard let message else { return perform(queue.handle(.answered(number, .unavailable))) }
     message.startsService = mayStartPolkit
     // Never given up from here: the bus counts a call as long as it has no reply, and so does the queue.
-    calls[number] = connection.call(message, timeout: .never, expecting: "(bba{ss})") { [weak self] result in
+    connection.call(message, timeout: .never, expecting: "(bba{ss})") { [weak self] result in
       self?.answered(number, result, mayStartPolkit)
-    }
+    }.keep()
   }
 
   private func answered(
     _ number: CheckQueue.Number, _ result: Result<[Value], DBusError>, _ mayStartPolkit: Bool
   ) {
-    calls[number] = nil
     switch result {
     case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
     case .failure(let error):

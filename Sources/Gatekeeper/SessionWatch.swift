@@ -10,7 +10,6 @@ final class SessionWatch {
   private static let path: ObjectPath = "/org/freedesktop/login1"
   private static let manager: InterfaceName = "org.freedesktop.login1.Manager"
   private static let user: InterfaceName = "org.freedesktop.login1.User"
-  private static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
   /// The properties from which a user's state follows. A user can change others, such as the idle hint, at any rate.
   private static let meaningful: Set<String> = ["Active", "ActiveSession", "Display", "Sessions", "State"]
 
@@ -35,7 +34,7 @@ final class SessionWatch {
     }
     // A user's state has no signal of its own: it follows from those of sessions, seats and the manager.
     for interface in ["Session", "Seat", "User"] {
-      follow(Self.properties, "PropertiesChanged", argument0: "org.freedesktop.login1.\(interface)")
+      follow(.properties, .propertiesChanged, argument0: "org.freedesktop.login1.\(interface)")
     }
     for member in ["SessionNew", "SessionRemoved", "UserNew", "UserRemoved"] as [MemberName] {
       follow(Self.manager, member)
@@ -143,7 +142,7 @@ extension SessionWatch {
 
   private func askState(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
     let message = try? Message(
-      calling: "Get", of: Self.properties, at: path, on: Self.service,
+      calling: "Get", of: .properties, at: path, on: Self.service,
       [.string(Self.user.rawValue), .string("State")])
     guard let message else { return answered(.inactive, user, entry) }
     entry.question = connection.call(message, timeout: .never, expecting: .variant) { [weak self, weak entry] result in

@@ -12,9 +12,7 @@ final class UnitProcesses {
   private static let parallel = 16
 
   private let connection: Connection
-  private var underWay: [UInt64: PendingCall] = [:]
   private var count = 0
-  private var lastNumber: UInt64 = 0
   private var waiting: [(process: UInt32, handler: (ControlGroup?) -> Void)] = []
 
   init(on connection: Connection) { self.connection = connection }
@@ -53,12 +51,7 @@ final class UnitProcesses {
     let message = try? Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
     guard let message else { return handler(nil) }
     message.startsService = false
-    lastNumber &+= 1
-    let number = lastNumber
-    underWay[number] = connection.call(message, timeout: .never, expecting: signature) { [weak self] result in
-      self?.underWay[number] = nil
-      handler(try? result.get())
-    }
+    connection.call(message, timeout: .never, expecting: signature) { handler(try? $0.get()) }.keep()
   }
 
   /// The name of a unit from its object path, in which everything but letters and digits is `_` and two hex digits.

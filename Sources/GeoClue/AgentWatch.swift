@@ -14,7 +14,8 @@ final class AgentWatch {
   private let onChange: (AccuracyLevel?) -> Void
   private var matches: [SignalMatch] = []
   private var users: [BusName: UInt32] = [:]
-  private var questions: [BusName: PendingCall] = [:]
+  /// Connections whose user the bus has not told yet, with what to do if it is ours.
+  private var questions: [BusName: [() -> Void]] = [:]
   private var listing: PendingCall?
   /// What agents of our user said last.
   private var levels: [BusName: AccuracyLevel] = [:]
@@ -61,7 +62,7 @@ final class AgentWatch {
   private func followSignals() -> SignalMatch {
     let mayBeAgent: (BusName) -> Bool = { [weak self] sender in self?.mayBeAgent(sender) ?? false }
     return connection.onSignal(
-      MatchRule(path: GeoClueNames.agentPath, interface: GeoClueNames.properties, member: "PropertiesChanged"),
+      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged),
       from: mayBeAgent
     ) { [weak self] signal in
       guard let self,
@@ -93,11 +94,7 @@ final class AgentWatch {
   }
 
   private func followDepartures() -> SignalMatch {
-    connection.onSignal(
-      MatchRule(
-        sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-        argument2: "")
-    ) { [weak self] signal in
+    connection.onSignal(.nameVanished) { [weak self] signal in
       guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
       self?.departed(name)
     }
@@ -114,15 +111,15 @@ final class AgentWatch {
   }
 
   private func ask(whose name: BusName, _ isOurs: @escaping () -> Void) {
-    questions[name] = askBus("GetConnectionUnixUser", [.string(name.rawValue)], expecting: "u") {
-      [weak self] result in
-      guard let self else { return }
-      questions[name] = nil
+    questions[name, default: []].append(isOurs)
+    guard questions[name]?.count == 1 else { return }
+    askBus("GetConnectionUnixUser", [.string(name.rawValue)], expecting: "u") { [weak self] result in
+      guard let self, let actions = questions.removeValue(forKey: name) else { return }
       guard case .success(let values) = result, let owner = values.first?.uint32 else { return }
       users[name] = owner
-      if owner == user { isOurs() }
+      if owner == user { for action in actions { action() } }
       unconfirmed[name] = nil
-    }
+    }?.keep()
   }
 
   private func askBus(

@@ -8,7 +8,6 @@ import GeopublicistLocationModel
 final class GeoClueAgent {
   private let connection: Connection
   private var object: ExportedObject?
-  private var registration: PendingCall?
 
   init(on connection: Connection) {
     self.connection = connection
@@ -26,13 +25,13 @@ final class GeoClueAgent {
       calling: "AddAgent", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.agentID)])
     guard let message else { return }
-    registration = connection.call(message, timeout: .milliseconds(25_000), expecting: "") { result in
+    connection.call(message, timeout: .milliseconds(25_000), expecting: "") { result in
       guard case .failure(let error) = result else { return }
       switch error.name {
       case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: break
       default: onRefusal(error)
       }
-    }
+    }.keep()
   }
 
   private static let interface = Interface<GeoClueAgent>(

@@ -9,8 +9,6 @@ final class GeoClueClient {
   private let connection: Connection
   private let report: (GeoClueReport) -> Void
   private var signals: SignalMatch?
-  private var calls: [UInt64: PendingCall] = [:]
-  private var callCount: UInt64 = 0
   /// The location that was announced last.
   private var newest: ObjectPath?
 
@@ -62,7 +60,7 @@ final class GeoClueClient {
     case (GeoClueNames.client, "LocationUpdated"):
       guard signal.arguments.count == 2, let place = signal.arguments[1].objectPath, place != .root else { return }
       read(place)
-    case (GeoClueNames.properties, "PropertiesChanged"):
+    case (.properties, .propertiesChanged):
       if let isActive = GeoClueReply.changes(in: signal, of: GeoClueNames.client)?["Active"]?.boolean {
         report(.event(.active(isActive)))
       }
@@ -74,7 +72,7 @@ final class GeoClueClient {
   private func read(_ place: ObjectPath) {
     newest = place
     call(
-      "GetAll", of: GeoClueNames.properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
+      "GetAll", of: .properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
       expecting: .variantDictionary
     ) { this, result in
       if case .success(let values) = result, let properties = values.first, let fix = GeoClueReply.fix(from: properties)
@@ -90,7 +88,7 @@ final class GeoClueClient {
 
   private func set(_ name: String, _ value: Value) {
     call(
-      "Set", of: GeoClueNames.properties, at: path,
+      "Set", of: .properties, at: path,
       [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)]
     ) { this, result in
       // Started without it, the client would have another level than we say.
@@ -100,7 +98,7 @@ final class GeoClueClient {
 
   private func get(_ name: String, _ handler: @escaping (GeoClueClient, Value) -> Void) {
     call(
-      "Get", of: GeoClueNames.properties, at: path, [.string(GeoClueNames.client.rawValue), .string(name)],
+      "Get", of: .properties, at: path, [.string(GeoClueNames.client.rawValue), .string(name)],
       expecting: .variant
     ) { this, result in
       if case .success(let values) = result, let value = values.first?.unwrapped { handler(this, value) }
@@ -119,13 +117,8 @@ final class GeoClueClient {
     _ handler: @escaping (GeoClueClient, Result<[Value], DBusError>) -> Void
   ) {
     guard let message = try? Message(calling: member, of: interface, at: path, on: owner, arguments) else { return }
-    callCount &+= 1
-    let number = callCount
-    calls[number] = connection.call(message, timeout: .milliseconds(timeout), expecting: signature) {
-      [weak self] result in
-      guard let self else { return }
-      calls[number] = nil
-      handler(self, result)
-    }
+    connection.call(message, timeout: .milliseconds(timeout), expecting: signature) { [weak self] result in
+      if let self { handler(self, result) }
+    }.keep()
   }
 }

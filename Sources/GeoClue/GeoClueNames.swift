@@ -11,7 +11,6 @@ enum GeoClueNames {
   static let client: InterfaceName = "org.freedesktop.GeoClue2.Client"
   static let location: InterfaceName = "org.freedesktop.GeoClue2.Location"
   static let agent: InterfaceName = "org.freedesktop.GeoClue2.Agent"
-  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
 
   /// What we call ourselves; GeoClue's per-application rules know us by it.
   static let desktopID = "org.geopublicist.Location1"

@@ -13,9 +13,6 @@ final class GeoClueService {
   private var changes: SignalMatch?
   private var activation: PendingCall?
   private var reading: PendingCall?
-  /// Every `CreateClient` that has not been answered, those of former owners too.
-  private var creations: [UInt64: PendingCall] = [:]
-  private var creationCount: UInt64 = 0
 
   /// Follows the name; `report` hears of the owner first and then of what that owner says.
   init(on connection: Connection, _ report: @escaping (GeoClueReport) -> Void) {
@@ -23,8 +20,8 @@ final class GeoClueService {
     self.report = report
     changes = connection.onSignal(
       MatchRule(
-        sender: GeoClueNames.service, path: GeoClueNames.managerPath, interface: GeoClueNames.properties,
-        member: "PropertiesChanged")
+        sender: GeoClueNames.service, path: GeoClueNames.managerPath, interface: .properties,
+        member: .propertiesChanged)
     ) { [weak self] signal in self?.changed(signal) }
     name = NameWatch(GeoClueNames.service, on: connection) { [weak self] owner in
       guard let self else { return }
@@ -56,11 +53,8 @@ final class GeoClueService {
   /// that is abandoned would leave a client behind when it is answered at last.
   func createClient() {
     guard let owner, let message = call("CreateClient", of: GeoClueNames.manager, on: owner) else { return }
-    creationCount &+= 1
-    let number = creationCount
-    creations[number] = connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
+    connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
       guard let self else { return }
-      creations[number] = nil
       switch result {
       case .success(let values):
         guard let client = values.first?.objectPath else { return }
@@ -74,7 +68,7 @@ final class GeoClueService {
         report(.event(.creationFailed(GeoClueReply.failure(error))))
         if let failure = GeoClueReport.failure(error) { report(failure) }
       }
-    }
+    }.keep()
   }
 
   /// Gives a client back; nobody waits for the answer.
@@ -89,7 +83,7 @@ final class GeoClueService {
   func readAvailableAccuracy() {
     guard let owner,
       let message = call(
-        "Get", of: GeoClueNames.properties,
+        "Get", of: .properties,
         [.string(GeoClueNames.manager.rawValue), .string("AvailableAccuracyLevel")], on: owner)
     else { return }
     reading = connection.call(message, timeout: .milliseconds(120_000), expecting: .variant) { [weak self] result in

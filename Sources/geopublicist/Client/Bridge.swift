@@ -8,8 +8,6 @@ final class Bridge {
   var onPresence: ((Bool) -> Void)?
 
   private var watch: NameWatch?
-  private var calls: [UInt64: PendingCall] = [:]
-  private var count: UInt64 = 0
 
   init(on bus: Connection.Bus) throws(DBusError) {
     do throws(DBusError) {
@@ -36,13 +34,7 @@ final class Bridge {
     do throws(DBusError) {
       let message = try Message(calling: member, of: interface, at: path, on: Contract.service, arguments)
       message.allowsInteractiveAuthorization = interactive
-      count += 1
-      let number = count
-      let call = connection.call(message, timeout: timeout, expecting: signature) { [weak self] result in
-        self?.calls[number] = nil
-        handler(result)
-      }
-      calls[number] = call
+      connection.call(message, timeout: timeout, expecting: signature, handler).keep()
     } catch {
       handler(.failure(error))
     }
@@ -51,7 +43,7 @@ final class Bridge {
   /// All properties of the bridge.
   func readProperties(_ handler: @escaping (Result<Value, DBusError>) -> Void) {
     call(
-      "GetAll", of: Contract.properties, [.string(Contract.manager.rawValue)], expecting: .variantDictionary
+      "GetAll", of: .properties, [.string(Contract.manager.rawValue)], expecting: .variantDictionary
     ) { result in handler(result.map { $0.first ?? .options([]) }) }
   }
 

@@ -6,7 +6,6 @@ nonisolated enum Contract {
   static let path: ObjectPath = "/org/geopublicist/Location1"
   static let manager: InterfaceName = "org.geopublicist.Location1"
   static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
-  static let properties: InterfaceName = "org.freedesktop.DBus.Properties"
 }
 
 nonisolated extension ErrorName {

@@ -5,7 +5,7 @@ final class UpstreamWatch {
   private let changes: SignalMatch
 
   init(on bridge: Bridge, _ handler: @escaping ([String: Value]) -> Void) {
-    changes = bridge.onSignal(of: Contract.properties, at: Contract.path) { signal in
+    changes = bridge.onSignal(of: .properties, at: Contract.path) { signal in
       if signal.arguments.count > 1, let properties = signal.arguments[1].properties { handler(properties) }
     }
     bridge.readProperties { result in

@@ -32,11 +32,11 @@ final class MonitorCommand: Command {
         invocation.finish(ExitStatus.unavailable)
       }
       bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
-      changes = bridge.onSignal(of: Contract.properties, at: Contract.path) { [weak self] signal in
+      changes = bridge.onSignal(of: .properties, at: Contract.path) { [weak self] signal in
         if signal.arguments.count > 1 { self?.report("PropertiesChanged", signal.arguments[1]) }
       }
       // Starts the bridge if the bus can; if it cannot, there is still its coming to be seen.
-      bridge.call("Ping", of: "org.freedesktop.DBus.Peer") { [invocation] result in
+      bridge.call("Ping", of: .peer) { [invocation] result in
         if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
       }
     } catch {

@@ -14,8 +14,7 @@ final class BusQuestions {
   ) throws(DBusError) -> [Value] {
     let message = try Message(calling: member, of: interface, at: path, on: service, arguments)
     var answer: Result<[Value], DBusError>?
-    let call = connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0 }
-    defer { withExtendedLifetime(call) {} }
+    connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0 }.keep()
     while true {
       if let answer { return try answer.get() }
       MainLoop.main.iterate(mayBlock: true)
@@ -28,7 +27,7 @@ final class BusQuestions {
     milliseconds: Int32 = 25_000
   ) throws(DBusError) -> Value {
     let values = try ask(
-      "Get", of: Contract.properties, at: path, on: service, [.string(interface.rawValue), .string(name)],
+      "Get", of: .properties, at: path, on: service, [.string(interface.rawValue), .string(name)],
       milliseconds: milliseconds)
     return values.first?.unwrapped ?? .structure([])
   }
@@ -36,7 +35,7 @@ final class BusQuestions {
   /// Whether a service runs or could be started; asks nothing of it.
   func presence(of service: BusName) -> DoctorFacts.Service {
     func names(_ member: MemberName) -> [String] {
-      let values = try? ask(member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus)
+      let values = try? ask(member, of: .bus, at: .bus, on: .bus)
       return values?.first?.array?.compactMap(\.string) ?? []
     }
     if names("ListNames").contains(service.rawValue) { return .running }

@@ -80,7 +80,7 @@ extension FactGatherer {
 
   private mutating func readBridge(_ questions: BusQuestions) throws(DBusError) {
     let answer = try questions.ask(
-      "GetAll", of: Contract.properties, at: Contract.path, on: Contract.service, [.string(Contract.manager.rawValue)],
+      "GetAll", of: .properties, at: Contract.path, on: Contract.service, [.string(Contract.manager.rawValue)],
       // It promises an answer within five seconds, once it runs.
       milliseconds: facts.bridge == .running ? 10_000 : 25_000)
     let properties = answer.first?.properties ?? [:]
@@ -171,7 +171,7 @@ extension FactGatherer {
         ("RequestedAccuracyLevel", .uint32(AccuracyLevel.city.rawValue)),
       ] {
         _ = try questions.ask(
-          "Set", of: Contract.properties, at: client, on: Self.geoclue,
+          "Set", of: .properties, at: client, on: Self.geoclue,
           [.string(interface.rawValue), .string(name), .variant(value)])
       }
       _ = try questions.ask("Start", of: interface, at: client, on: Self.geoclue, milliseconds: 10_000)
