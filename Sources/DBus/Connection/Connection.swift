@@ -6,6 +6,14 @@ import MainLoop
 ///
 /// Always a private one of libdbus's, so that it can be closed, and closing it gives back everything that the bus and
 /// other services hold for it. Opening blocks until the bus has answered; nothing after that does.
+///
+/// ```swift
+/// let connection = try Connection(to: .session)
+/// connection.call(try Message(callingBus: "ListNames"), expecting: "as") { result in
+///   print((try? result.get())?.first?.array?.count ?? 0, "names")
+/// }.keep()
+/// MainLoop.main.run()
+/// ```
 @MainActor public final class Connection {
   /// The name that the bus has given to this connection.
   public let uniqueName: BusName
@@ -46,8 +54,6 @@ import MainLoop
     // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
     dbus_connection_set_route_peer_messages(connection, 1)
     Self.raiseDescriptorLimits(connection)
-    // libdbus reads no further while messages of more bytes than that wait to be handled.
-    dbus_connection_set_max_received_size(connection, 4 << 20)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)

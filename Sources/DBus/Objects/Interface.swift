@@ -1,6 +1,21 @@
 /// An interface as a table: its members with their signatures, and what each one does with the object that has it.
 ///
 /// Dispatch, `Properties` and `Introspect` all come from the same table, so that they cannot disagree.
+///
+/// ```swift
+/// let interface = Interface<Counter>(
+///   "org.example.Counter",
+///   [
+///     .method("Increase", in: ["by": "u"], out: ["count": "u"]) { counter, call in
+///       counter.count &+= call.arguments[0].uint32 ?? 0
+///       call.reply(.uint32(counter.count))
+///     },
+///     .property("Count", "u", emits: .changed) { .uint32($0.count) },
+///   ])
+/// let counter = Counter()
+/// connection.objects.export("/org/example/Counter", Implementation(of: interface, by: counter))
+/// try connection.own("org.example.Counter")
+/// ```
 public final class Interface<Owner: AnyObject>: InterfaceTable {
   /// What it is called on the bus.
   public let name: InterfaceName

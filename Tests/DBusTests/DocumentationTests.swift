@@ -1,0 +1,73 @@
+import DBus
+import Foundation
+import GeopublicistTestSupport
+import MainLoop
+import Testing
+
+/// The examples of the documentation, compiled.
+private enum Examples {
+  final class Counter { var count: UInt32 = 0 }
+
+  static func askTheBus() throws {
+    let connection = try Connection(to: .session)
+    connection.call(try Message(callingBus: "ListNames"), expecting: "as") { result in
+      print((try? result.get())?.first?.array?.count ?? 0, "names")
+    }.keep()
+    MainLoop.main.run()
+  }
+
+  static func export(on connection: Connection) throws {
+    let interface = Interface<Counter>(
+      "org.example.Counter",
+      [
+        .method("Increase", in: ["by": "u"], out: ["count": "u"]) { counter, call in
+          counter.count &+= call.arguments[0].uint32 ?? 0
+          call.reply(.uint32(counter.count))
+        },
+        .property("Count", "u", emits: .changed) { .uint32($0.count) },
+      ])
+    let counter = Counter()
+    connection.objects.export("/org/example/Counter", Implementation(of: interface, by: counter))
+    try connection.own("org.example.Counter")
+  }
+
+  static func speakToAService() throws {
+    let hostname = Proxy(
+      on: try Connection(to: .system), destination: "org.freedesktop.hostname1", path: "/org/freedesktop/hostname1",
+      interface: "org.freedesktop.hostname1")
+    hostname.get("Chassis") { result in print((try? result.get())?.string ?? "unknown") }
+    hostname.call("GetProductUUID", .boolean(false), expecting: "ay") { result in print(result) }
+  }
+
+  static func keepTokens(of connection: Connection) throws {
+    connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
+    connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
+  }
+}
+
+@Suite struct DocumentationTests {
+  /// The lines of text without indentation and without empty ones.
+  private func lines(_ text: some StringProtocol) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+  }
+
+  @Test func `the examples of the documentation are those that compile`() throws {
+    let compiled = lines(try String(contentsOfFile: #filePath, encoding: .utf8))
+    let sources = Rig.sourceFile("Sources/DBus")
+    var count = 0
+    for name in FileManager.default.enumerator(atPath: sources) ?? .init() {
+      guard let name = name as? String, name.hasSuffix(".swift") else { continue }
+      let text = try String(contentsOfFile: "\(sources)/\(name)", encoding: .utf8)
+      let parts = text.components(separatedBy: "/// ```")
+      for part in parts.dropFirst() where part.hasPrefix("swift\n") {
+        let example = lines(part.dropFirst(6)).map {
+          String($0.drop { $0 == "/" }).trimmingCharacters(in: .whitespaces)
+        }.filter { !$0.isEmpty }
+        count += 1
+        let isThere = compiled.indices.contains { compiled[$0...].starts(with: example) }
+        #expect(isThere, "\(name): \(example.joined(separator: "\n"))")
+      }
+    }
+    #expect(count >= 5)
+  }
+}
