@@ -35,8 +35,7 @@ nonisolated extension Diagnosis {
       return problem(
         "bridge", "The bridge is not on \(facts.bus), and nothing starts it there",
         facts.isSession
-          ? "Install the package geopublicist, or start geopublicistd --session"
-          : "Install the package geopublicist: sudo apt install ./geopublicist_*.deb")
+          ? "Install the package geopublicist, or start geopublicistd --session" : "Install the package geopublicist")
     case .failed(let message):
       return problem(
         "bridge", "The bridge does not start: \(message)",
@@ -54,7 +53,7 @@ nonisolated extension Diagnosis {
     case .refused(let message):
       return problem(
         "policy", "The rules of \(facts.bus) do not let this user talk to the bridge: \(message)",
-        "sudo apt install --reinstall geopublicist; sudo systemctl reload dbus")
+        "Install the package geopublicist again; then sudo systemctl reload dbus")
     }
   }
 
@@ -65,7 +64,7 @@ nonisolated extension Diagnosis {
     case .running, .activatable: break
     default:
       return problem(
-        "polkit", "polkit is not there to decide whether this user may have the location", "sudo apt install polkitd")
+        "polkit", "polkit is not there to decide whether this user may have the location", "Install polkit")
     }
     if facts.authorizationReason == AuthorizationReason.disallowedByPolicy.rawValue {
       return problem(
@@ -99,7 +98,7 @@ nonisolated extension Diagnosis {
         "Log in on this machine, not by su or sudo; loginctl list-sessions shows it")
     case .noManager:
       return problem(
-        "session", "Nobody knows who is logged in: systemd-logind is not there", "sudo apt install systemd")
+        "session", "Nobody knows who is logged in: systemd-logind is not there", "systemctl status systemd-logind")
     }
   }
 }

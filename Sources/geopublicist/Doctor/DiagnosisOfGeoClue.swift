@@ -5,7 +5,7 @@ nonisolated extension Diagnosis {
   static func geoclue(_ facts: DoctorFacts) -> Diagnosis? {
     guard let geoclue = facts.geoclue else { return nil }
     switch geoclue {
-    case .missing: return problem("geoclue", "GeoClue is not installed", "sudo apt install geoclue-2.0")
+    case .missing: return problem("geoclue", "GeoClue is not installed", "Install GeoClue (package geoclue-2.0)")
     case .failed(let message):
       // systemd's own word, which both message buses pass on.
       return problem(
@@ -18,13 +18,13 @@ nonisolated extension Diagnosis {
     case .refused(let message):
       return problem(
         "policy", "The rules of the system bus do not let this user talk to GeoClue: \(message)",
-        "sudo apt install --reinstall geoclue-2.0; sudo systemctl reload dbus")
+        "Install GeoClue again; then sudo systemctl reload dbus")
     case .running, .activatable: break
     }
     if facts.probe == .tooOld {
       return problem(
         "geoclue", "GeoClue is too old: 2.5.2 is the oldest that will do",
-        "sudo apt install geoclue-2.0; then sudo systemctl restart geoclue")
+        "Install a newer GeoClue; then sudo systemctl restart geoclue")
     }
     return good("geoclue", "GeoClue is there")
   }
@@ -46,8 +46,8 @@ nonisolated extension Diagnosis {
     }
     return problem(
       "agent", "Nobody decides about locations for this user: no agent of GeoClue runs",
-      "Log in to a desktop session, or sudo apt install geoclue-2-demo, and start "
-        + "/usr/libexec/geoclue-2.0/demos/agent in this one")
+      "Log in to a desktop session, or start GeoClue's own agent in this one: "
+        + "/usr/libexec/geoclue-2.0/demos/agent")
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {
