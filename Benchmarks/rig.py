@@ -111,18 +111,12 @@ class Machine(contextlib.ExitStack):
                 "--config", configuration]
 
     def start_daemon(self, **environment):
-        process = self.start(self.daemon_command, **packaged_environment(), **environment)
+        process = self.start(self.daemon_command, **environment)
         self.wait_for_name(SERVICE, process)
         return process
 
     def start_driver(self):
         return self.enter_context(Driver(self))
-
-
-def packaged_environment():
-    """What the service's unit sets."""
-    unit = next(TOP.glob("packaging/systemd/system/*.service")).read_text()
-    return dict(line.split("=", 2)[1:] for line in unit.splitlines() if line.startswith("Environment="))
 
 
 def end(process):
