@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 /// What every target has in common: Swift 6 throughout, and the two upcoming features that make default isolation pleasant.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the service, GeoClue alone and the raw limit of D-Bus side by side, on private buses, without a network.
 
     bench.py [--quick] [--only fanout,calls,presence,growth] [--json FILE] [--no-build]

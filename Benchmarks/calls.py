@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One call after the other: a property and a cached fix, against GeoClue's property and the raw limit."""
 
 from rig import BUILT, SERVICE, Machine, end

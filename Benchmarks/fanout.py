@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From one sentence of a GPS receiver to N consumers: directly at GeoClue, through the service, and the raw limit."""
 
 import statistics

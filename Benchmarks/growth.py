@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one more subscription costs, and whether it is given back."""
 
 import time

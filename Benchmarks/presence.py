@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it costs that the service is there: memory, threads, wake-ups, the start, the size; GeoClue beside it."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures as tables, and beside the aims."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a measurement runs on: a bus of its own, the real GeoClue without a network, the daemon, and the driver."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """One user does its worst to the service on a bus with stock limits, while another one's calls and locations are measured.
 
     siege.py [--seconds 10] [--broker dbus-daemon|dbus-broker|both] [--program PATH] [--no-build] [--seed N] [ATTACK…]

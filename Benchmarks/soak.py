@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Ten fixes a second for 200 consumers that come, go, stall and misbehave, while GeoClue and polkit are restarted.
 
     soak.py [--minutes 30] [--broker dbus-daemon] [--consumers 200] [--rate 10] [--seed N] [--no-build]

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Builds the Debian package from this tree and puts it at its top.
 #
 #   build-deb.sh [WORK [OUTPUT]]    WORK: where to build (.build-deb); OUTPUT: where the packages go (the top of the tree)

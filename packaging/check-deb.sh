@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Inspects the package at the top of the tree without installing it: lintian, hardening, dependencies, size.
 # container/test.sh installs it.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the manual with what it describes; prints what is missing and fails then.
 
     check-manual.py PROGRAM...       from the top of the source tree, with the built programs

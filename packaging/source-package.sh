@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Makes Debian's source package of this tree: what sbuild, autopkgtest and lintian take.
 #
 #   source-package.sh FOLDER        where the .dsc goes, with the two archives that it names

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Copies the files that belong to the source: git knows them, and an unpacked release has no others but what was built.
 #
 #   source-tree.sh FOLDER        what is in it already is replaced, but for what SwiftPM has built there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 func chain(_ count: Int, values: Int) -> Measurement {

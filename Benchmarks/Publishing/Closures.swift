@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// map → filter → removeDuplicates → sink as closures that call each other: the least that such a chain can cost.
 struct NestedClosures {
   let send: (Int) -> Void

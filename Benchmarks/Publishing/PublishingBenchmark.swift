@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Prints what one value costs on its way through the publishers, in nanoseconds.
 @main
 struct PublishingBenchmark {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// Values handed from a sender to a waiting reader, one by one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Calls one after the other, and names that get owners. */
 #pragma once
 #include "connection.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Time, and the processor time of other processes. */
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One connection to a bus, as thin as can be: what a consumer costs must not hide what is measured.
  *
  * libdbus makes the messages and reads the answers while consumers join. What arrives while the clock runs is only cut

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* N consumers of one kind, each with a connection of its own, served by one poll. */
 #pragma once
 #include "connection.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Drives one measurement at a time: everything between a fix that is written and a consumer that holds it happens here,
  * in one thread with one poll.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Who is called what. */
 #pragma once
 #include <dbus/dbus.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The raw limit: the least that a C program can do on libdbus, the library that the service is on.
  *
  *   raw BUS-ADDRESS send       names of receivers on standard input, one a line, up to an empty line; then a latitude

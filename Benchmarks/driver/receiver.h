@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A GPS receiver: a unix socket from which GeoClue reads sentences. */
 #pragma once
 

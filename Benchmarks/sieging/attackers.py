@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one user can do to the service on a bus with stock limits, within the law of the bus.
 
 An attack is a function of a `Besieger`, which runs as the attacking user until `is_over()`. Where the bus ends a connection

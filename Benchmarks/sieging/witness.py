@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A well-behaved user during a siege: what its calls and locations take."""
 
 import json

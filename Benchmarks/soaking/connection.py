@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A connection of any user to the bus, on asyncio's loop, that can behave as badly as one likes.
 
 Locations arrive two thousand times a second, so those are only searched for what is checked.

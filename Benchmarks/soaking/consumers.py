@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two hundred consumers: those who listen, those who come and go, those who stall, and those who misbehave."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What has to hold, and whether it does.
 
 A *session* of a well-behaved consumer is the time between two events after which it gets a first fix: a Start, or access

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The machine of the soak: the real GeoClue and polkit, the daemon as a user of its own, and people with agents."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A GPS receiver that GeoClue reads from; a new GeoClue connects again."""
 
 import os

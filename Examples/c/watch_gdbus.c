@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Follows the location with GDBus and the code that gdbus-codegen makes of the published XML:
  *
  *   gdbus-codegen --interface-prefix org.geopublicist. --c-namespace Geo --generate-c-code location1 \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Follows the location with sd-bus (package libsystemd-dev):
  *
  *   cc -o watch_sdbus watch_sdbus.c $(pkg-config --cflags --libs libsystemd)

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Follows the location with python3-dbus.
 
     watch_dbus.py BUS-ADDRESS|system|session LEVEL METRES COUNT

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Follows the location with GLib's D-Bus (package python3-gi).
 
     watch_gi.py BUS-ADDRESS|system|session LEVEL METRES COUNT

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # One location with busctl and jq-free tools of every Debian.
 #
 #   once_busctl.sh BUS-ADDRESS|system|session LEVEL

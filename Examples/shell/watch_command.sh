@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Follows the location with the command that comes with the bridge.
 #
 #   watch_command.sh BUS-ADDRESS|system|session LEVEL METRES COUNT

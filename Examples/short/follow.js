@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const { Gio, GLib } = imports.gi;
 
 const NAME = 'org.geopublicist.Location1';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publicist
 
 /// What a window would show: published properties, fed by the publicist's publishers.

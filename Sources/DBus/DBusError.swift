@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An error as D-Bus knows it: a name for programs and a sentence for people.
 nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What went wrong, for programs to tell apart.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The id by which a desktop's agent makes itself known to GeoClue, as far as the unit of its process tells.
 ///
 /// GeoClue is told the id by the agent itself and checks nothing, and nobody else is told. The desktops' own agents run in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Chooses which audit lines are written: one for each program and outcome in a while, and not too many for a user.
 nonisolated struct AuditLimiter {
   /// Microseconds in which a line of a program is not repeated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// Which polkit checks are under way, which wait for their turn, and which wait for polkit.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// The allClientFacts of all clients, each as long as its client is on the bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How certain an answer is that may have changed since it was given.
 ///
 /// A doubt is anything that may have changed the answer. Only an answer to a question that was asked after a doubt ends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The control groups of a process, as `/proc/PID/cgroup` and systemd name them.
 nonisolated struct ControlGroup: Equatable, Sendable {
   /// The elements of all paths; of a process there is one path in each hierarchy.

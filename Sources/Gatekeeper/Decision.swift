@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// What a client may have, computed from the facts and nothing else.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// By which it is told that a file is not the one that was read last; equal for a file that is not there.

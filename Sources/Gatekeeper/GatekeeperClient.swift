@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// A client as the gatekeeper sees it: one connection on the bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
 /// Waits for several answers, some of which may be there at once, and acts when the last one has come.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What polkit says of one client, and how certain that still is.
 ///
 /// Answers are gathered in rounds, and a decision rests on the last complete round: half of a new one never shows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What polkit replies to one check.
 nonisolated struct PolkitReply: Hashable, Sendable {
   /// What it says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// The session deployment: the daemon runs as the person, and GeoClue itself judges that person. What GeoClue cannot

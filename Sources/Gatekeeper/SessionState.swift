@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What logind says of one user, and how certain that still is.
 ///
 /// Anything that logind announces is a doubt: deliveries are held until it has been asked again. The session of a user

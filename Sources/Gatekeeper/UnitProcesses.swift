@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// Asks systemd for the control group of a process, for a service that may not look into /proc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Waiting times that double from one failure to the next, spread so that many waiters do not come back together.
 nonisolated struct Backoff: Equatable, Sendable {
   /// The first and the longest time, in milliseconds.

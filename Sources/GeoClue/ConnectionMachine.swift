@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// The connection to GeoClue as a pure state machine: what happens goes in, what is to be done comes out.

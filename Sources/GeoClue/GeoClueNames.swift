@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// GeoClue2's names on the system bus; the same in every release from 2.5.2 on.

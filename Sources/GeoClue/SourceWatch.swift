@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// Notices that the source of the last fix has gone, which GeoClue tells nobody.

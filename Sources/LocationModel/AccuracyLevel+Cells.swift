@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension AccuracyLevel {
   /// The side of the cells that this level tells, metres; nil for ``exact``, which is not reduced. ``none`` has the
   /// coarsest, so that a mistake does not tell more than the least.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How fine a location may be; GeoClue's levels, with GeoClue's numbers.
 public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
   /// Nothing at all: location is off.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a consumer may have, and why: a status and a reason that always fit, and the level that is granted.
 ///
 /// Made only through ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or

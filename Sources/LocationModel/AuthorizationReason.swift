@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why the status is what it is; the raw values are those of the D-Bus contract.
 ///
 /// The reason decides the status: see ``refusedStatus``.

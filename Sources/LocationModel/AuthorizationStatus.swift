@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whether a consumer may have locations, in CoreLocation's terms; the raw values are those of the D-Bus contract.
 public enum AuthorizationStatus: String, CaseIterable, Sendable {
   /// Nobody has decided yet; it may still become either.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One option of the contract, declared once: its name, type, range, the field that it sets, the property that shows it,
 /// and its flag on the command line.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a client asks for: the options of the contract's methods, each with its default.
 ///
 /// Which method takes which option, and what is said about it, is in the table ``ClientOption``.

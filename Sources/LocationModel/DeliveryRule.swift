@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides which locations go out to one subscription, and when.
 ///
 /// A location goes out if it is the first one, or lies at least the distance threshold from the last one sent, or is

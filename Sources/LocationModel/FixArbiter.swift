@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides which fixes are published, so that a poor one does not replace a good one that is still true, and a good
 /// one that has aged does not hide a poor one that is newer.
 ///

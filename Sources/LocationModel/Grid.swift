@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The division of the Earth into cells of a size: bands of equal latitude, each divided into equal longitudes.

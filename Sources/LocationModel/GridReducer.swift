@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reduces locations to an accuracy level: the result is the centre of a cell of a fixed grid, a radius, and nothing
 /// that was computed from anything finer.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A fix: where, how sure, when measured and when received.
 ///
 /// What is unknown is `nil`, never a sentinel. Values from outside become a `Location` only through

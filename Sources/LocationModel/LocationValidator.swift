@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a raw fix is no location. The words may be logged: none tells where.
 public enum FixRejection: String, Error, CaseIterable, Sendable {
   /// Latitude or longitude is infinite or not a number.

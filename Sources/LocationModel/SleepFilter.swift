@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Keeps back locations that were measured before the machine slept and are handed over only now.
 ///
 /// Their times are compared with the source's own last one, since its clock may differ from the machine's; and only for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides when the source is held, and at which level: while a delivery may be due, and for a moment after the last
 /// client has left, so that clients that come and go do not wear the source out.
 ///

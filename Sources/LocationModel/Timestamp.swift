@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A point in time of the wall clock, as D-Bus carries it: `(tt)`, seconds and microseconds since 1970 in UTC.
 ///
 /// Always normalised: whole seconds in `microseconds` are carried over, and what would overflow stays at the greatest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Counts what a subscription has been sent, and says when it is complete: after so many updates, or so long after its
 /// first start, whichever comes first. Stopping and starting again gives no new time and no new updates.
 public struct UpdateBudget: Sendable {

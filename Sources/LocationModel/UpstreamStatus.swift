@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the upstream (GeoClue) does; the raw values are those of the property `State`.
 public enum UpstreamState: String, CaseIterable, Sendable {
   /// Nobody listens, and GeoClue is not held.

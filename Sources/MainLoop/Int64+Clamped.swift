@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Arithmetic that stops at the ends of the range: far future is far enough for a timer, and no sum of times may trap.
 nonisolated extension Int64 {
   package func addingClamped(_ other: Int64) -> Int64 {

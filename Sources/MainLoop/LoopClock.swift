@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// The clocks that a service needs, as functions, so that tests can put their own in place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// Something the loop watches for: a timer, a file descriptor, the next turn. It ends with its owner.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// Unix signals read from a signalfd on the main loop.

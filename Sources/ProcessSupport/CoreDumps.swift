@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// What becomes of the memory when the program crashes.

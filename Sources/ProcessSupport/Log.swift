@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// The program's log through GLib: to the journal with its fields when it runs as a service, to standard error

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// GLib's option parser: long and short options, `--help` made from their descriptions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The arguments of a C `main`.
 public enum ProgramArguments {
   /// Returns them as strings, beginning with the program's name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Tells the service manager how the program is: started, stopping, alive, and what it is doing.

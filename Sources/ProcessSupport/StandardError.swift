@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
 /// Standard error, without the C library's shared stream, which Swift's rules about threads do not let through.

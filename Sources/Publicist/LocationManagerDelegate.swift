@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// Hears what a ``LocationManager`` has to tell; the shape is CoreLocation's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// Reads NMEA 0183 as receivers write it: GGA (place, height, dilution) and RMC (place, speed, course) of any talker.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
 /// Where a replay is on its track, and how long it stays there: a pure state machine.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sends messages of a given size to a connection, as signals and as the reply to whatever it is asked.
 
     huge-sender.py ADDRESS DESTINATION BYTES

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A client of a bus that writes its messages byte by byte, so that it can send what no library would.
 
     raw-peer.py ADDRESS DESTINATION PATH dbus-daemon|dbus-broker

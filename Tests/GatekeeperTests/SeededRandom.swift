@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A generator whose sequence a test can repeat.
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// Drives a ``DeliveryRule`` as its owner would, on a clock that stands still between the events.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Random numbers that are the same in each run (SplitMix64), so that a failure can be repeated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Collects what `print(_:to:)` writes, a line at a time.
 public final class LineStream: TextOutputStream {
   public private(set) var text = ""

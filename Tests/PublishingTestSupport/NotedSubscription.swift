@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// A subscription by itself, without a publisher: it notes what it is asked.

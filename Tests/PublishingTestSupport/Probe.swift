@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// An upstream under the test's control. It notes what it is asked, and sends whatever the test says, also when nobody asked

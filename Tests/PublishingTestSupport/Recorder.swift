@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// A downstream under the test's control: it asks for what the test says, notes what it receives, and keeps a list of

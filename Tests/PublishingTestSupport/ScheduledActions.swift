@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A heap of actions ordered by due time, and by order of insertion where the times are equal.
 struct ScheduledActions {
   final class Item {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// SplitMix64: the same numbers for the same seed, on every machine.
 public struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64

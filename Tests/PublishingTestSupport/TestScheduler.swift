@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// A scheduler whose clock stands still until the test moves it: what is scheduled runs inside `advance` and `run`, in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// What happened in a test, in order and in few words.

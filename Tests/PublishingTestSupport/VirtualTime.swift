@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Publishing
 
 /// A moment on the clock of a ``TestScheduler``: whole nanoseconds since the scheduler was made.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Calls that come just when the daemon has had enough of waiting for one: each has to be answered, by the old process or
 by a new one that the bus starts.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A foreign program on a bus that does what it is told.
 
     bus-client.py BUS-ADDRESS

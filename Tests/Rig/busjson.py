@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """D-Bus values as JSON, for the rig's programs that are told by tests what to do.
 
 A variant is {"t": signature, "v": value}, both ways; a number that JSON has no word for (NaN, inf) is a string.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop around one connection to a bus, for the rig's programs: calls, timers, and commands on standard input.
 
 Values are JSON, as busjson.py has them.

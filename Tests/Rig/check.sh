@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # The form of the sources, then every test, on buses of dbus-daemon, and once more on dbus-broker those that need a bus.
 #
 # Prints what failed and a summary; VERBOSE=1 prints everything.
@@ -20,6 +22,7 @@ quiet() {
 
 echo "Checks the form of the sources, builds, and runs every test: about six minutes on two cores if the tree is built."
 quiet "$here/packages.sh" check
+"$here/spdx.py"
 quiet "$("$here/find-swift.sh")" format lint --strict --recursive "$package/Package.swift" "$package/Sources" "$package/Tests"
 quiet "$here/swift.sh" build --build-tests
 exec "$here/suite.py"

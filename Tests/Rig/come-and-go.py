@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Consumers that connect, subscribe, start and vanish, one after the other.
 
     come-and-go.py BUS-ADDRESS COUNT

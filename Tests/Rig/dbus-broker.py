@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """dbus-broker without systemd: a listening socket, a journal to talk to, and the launcher that reads a bus.conf.
 
     unshare --mount dbus-broker.py system|session DIR

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Live locations on a private bus, from a replayed walk through the real GeoClue and our daemon to a Python program.
 #
 # Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment, as is GEOPUBLICIST_BIN, the

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A GeoClue that fails when it is told to; fakegeoclue.py has what it does otherwise.
 
     fake-geoclue.py BUS-ADDRESS [IDLE-SECONDS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GeoClue's objects with GeoClue's quirks, for faults that the real one cannot be made to show.
 
 The quirks were all seen in 2.6.0, 2.7.2 and 2.8.2: a CreateClient without an agent waits for ever, and still makes

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Prints where swift is.
 #
 # sudo cuts PATH short: so Swift is also looked for where the person who called sudo has it, and where it is usually put.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and has the daemon attacked on its bus.
 #
 #   fuzz.sh [TARGET…]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """An agent of GeoClue for the user whom this runs as.
 
     geoclue-agent.py BUS-ADDRESS [LEVEL]

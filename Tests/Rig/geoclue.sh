@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # The packaged GeoClue, offline, until it is killed or idle.
 #
 #   geoclue.sh BUS-ADDRESS NMEA-SOCKET [IDLE-SECONDS]

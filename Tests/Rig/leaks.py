@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Has consumers come to the daemon and vanish, by the thousand, and asks what is left of them.
 
     leaks.py DAEMON COUNT

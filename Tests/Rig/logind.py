@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A logind that knows one user, or nobody.
 
     logind.py BUS-ADDRESS UID STATE       STATE: active, online, …

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A GPS receiver that walks along a track, there and back, for whoever connects to a unix socket.
 
     nmea-replay.py SOCKET TRACK [FIXES-PER-SECOND]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Owns a name and answers nothing: own-name.py BUS-ADDRESS NAME. The end of its input ends it."""
 
 import sys

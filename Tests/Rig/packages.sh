@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # What has to be installed besides Swift, and installs what is missing.
 #
 #   packages.sh build|demo|fuzz|check|bench|soak|deb|deb-check|deb-test

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """An authentication agent of polkit for one process, as a desktop's password dialog is one. Run it as root.
 
     polkit-agent.py BUS-ADDRESS PID UID

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # A message bus of its own, at unix:path=DIR/bus, until it is killed.
 #
 #   private-bus.sh system|session DIR [OWNER [REFUSED]]

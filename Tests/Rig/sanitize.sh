@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Every test with the address sanitizer, which also looks for leaks, and with the thread sanitizer; then the leaks of a
 # daemon that 10,000 consumers have come to and left.
 #

@@ -6,7 +6,8 @@ import pathlib
 import subprocess
 import sys
 
-LINE = "SPDX-License-Identifier: Apache-2.0"
+IDENTIFIER = "SPDX-License-Identifier:"
+LINE = f"{IDENTIFIER} Apache-2.0"
 TOP = pathlib.Path(__file__).resolve().parents[2]
 COMMENTS = {
     "// ": {".swift", ".c", ".h", ".js", ".modulemap", ".rules"},
@@ -49,7 +50,7 @@ for path in source_files():
     except UnicodeDecodeError:
         continue
     begin = marker(path, text)
-    if begin and text.strip() and LINE not in text[:600]:
+    if begin and text.strip() and IDENTIFIER not in text[:600]:
         lacking.append(path)
         if "--fix" in sys.argv:
             add(path, text, begin)

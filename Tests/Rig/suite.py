@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests in several processes side by side, and prints what failed and a summary.
 
     suite.py [--broker dbus-daemon|dbus-broker|both] [REGEX…]

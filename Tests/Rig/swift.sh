@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # swift, wherever it is, with a build directory of this user's own.
 #
 #   swift.sh build|test ARGUMENTS

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Lists what is public in the libraries and has no doc comment of its own; fails if there is anything.
 
     undocumented.py MODULES MODULE...     MODULES: the folder of the built modules, as .build/debug/Modules

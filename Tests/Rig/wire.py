@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """D-Bus byte by byte: a connection, of any user for root, that sends whatever it is told, right or wrong, and reads what
 comes back. Every Python program of the tests and benchmarks that needs more than a library allows uses this one.
 """

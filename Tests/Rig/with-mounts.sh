@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # A program to which some of the machine's folders look different; to nobody else.
 #
 #   with-mounts.sh FOLDER=PLACE… -- COMMAND…

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A connection to a bus that is not ours: python3-dbus in a process of its own, perhaps another user's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A process that a test started: its output in files, so that it never waits for a reader, and its end certain.

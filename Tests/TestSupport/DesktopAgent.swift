@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// An agent of GeoClue, as a desktop's location switch is one: it decides for the user that it runs as.

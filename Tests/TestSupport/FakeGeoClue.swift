@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A GeoClue that fails when it is told to, for what the real one cannot be made to show; Tests/Rig/fake-geoclue.py.

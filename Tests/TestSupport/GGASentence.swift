@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A fix as a GPS receiver says it: the NMEA 0183 sentence GGA.

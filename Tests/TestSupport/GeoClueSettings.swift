@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// GeoClue's settings for a test that writes its own.
 public nonisolated enum GeoClueSettings {
   /// Without any source but a receiver, or without any.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A JSON value: how the rig's Python programs and the tests tell each other what is on a bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// What a GPS receiver is for GeoClue: a unix stream socket from which it reads NMEA sentences.

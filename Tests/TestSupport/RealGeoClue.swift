@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The packaged GeoClue on a private bus, offline, with one receiver at an NMEA socket.

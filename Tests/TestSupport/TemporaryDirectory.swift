@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A directory that every user may enter and that goes when the last reference to it goes.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+#
 # Completion of geopublicist(1) for bash.
 
 _geopublicist() {

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A package's life on a running system: installed, upgraded under a consumer, removed, purged.
 
     lifecycle.py install PACKAGE | upgrade PACKAGE | remove | purge

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Lets piuparts install, remove and purge the package in a small Debian and look for what is left.
 #
 #   piuparts.sh RELEASE PACKAGE FOLDER        FOLDER: where the small Debian is kept for the next time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Follows the properties of a ``Proxy``; letting go of it, or ``cancel()``, ends it.
 public final class PropertyWatch {
   private let proxy: Proxy

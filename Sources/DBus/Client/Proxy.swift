@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One interface of an object that another program exports.
 ///
 /// The program may come, go and start again: calls go to the owner of the name at that moment, and signals count only from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// Runs a libdbus function that reports failure through a `DBusError` struct and a null result.

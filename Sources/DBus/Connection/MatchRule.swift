@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which signals to get from the bus.
 nonisolated public struct MatchRule: Hashable, Sendable {
   /// Whose signals: a unique name, or a well-known one, which stands for its owner at the moment; nil for everybody's.

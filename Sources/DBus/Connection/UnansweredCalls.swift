@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Counts the calls that a destination has not answered, whether or not the answers are still wanted.
 ///
 /// The bus counts them as well, and refuses a connection every further call to anybody when there are too many: 128 on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How much of a message's body is read at most, so that the memory for it does not depend on what the sender chose.
 ///
 /// A body that goes beyond is refused as a whole, with `LimitsExceeded`, as soon as the reader gets there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// A signal for many receivers, from another object for each: checked and built once, and copied by libdbus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// The name of a connection: a unique one (`:1.42`) or a well-known one (`org.example.Name`).

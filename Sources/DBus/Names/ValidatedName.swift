@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// A string that libdbus has found valid for its purpose.

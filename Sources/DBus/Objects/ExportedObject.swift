@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
 /// An object on a connection: a path with interfaces, open to everybody or to one peer alone.

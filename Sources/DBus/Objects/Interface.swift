@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An interface as a table: its members with their signatures, and what each one does with the object that has it.
 ///
 /// Dispatch, `Properties` and `Introspect` all come from the same table, so that they cannot disagree.

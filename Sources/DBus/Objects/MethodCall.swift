@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// A method call from the bus: it is answered exactly once, now or later.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a connection exports, and where each call goes.
 public final class ObjectTree {
   weak var connection: Connection?

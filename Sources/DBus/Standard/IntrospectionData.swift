@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The XML that `Introspect` answers; sorted, so that two runs give the same.
 enum IntrospectionData {
   static func document(interfaces: [any BoundInterface], children: [String]) -> String {

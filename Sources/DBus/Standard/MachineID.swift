@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// The number of this machine, as `Peer.GetMachineId` tells it.

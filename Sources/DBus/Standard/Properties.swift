@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `org.freedesktop.DBus.Properties` for any object.
 enum Properties {
   static func get(_ call: MethodCall, of object: ExportedObject?) throws(DBusError) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The interfaces that every object has.
 enum StandardInterface {
   /// Answers the call if it is for `Peer`, which is there at every path.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The names that D-Bus itself defines, each in one place.
 nonisolated extension InterfaceName {
   /// What the bus itself does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Typed reading: each is nil when the value has another type.
 nonisolated extension Value {
   /// The value of a `b`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One value of any D-Bus type but file descriptors, which this package neither sends nor accepts.
 ///
 /// Only what is large or may contain itself lies on the heap by itself: a location has a dozen values, and an allocation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// All clients, each as long as its connection lives; enforces what is limited per connection and per user.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
 /// Notices when nobody has used the service for a while; makes no wake-ups while somebody does.

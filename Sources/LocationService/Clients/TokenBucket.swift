@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lets a burst through, and after that so many a second.
 nonisolated struct TokenBucket: Sendable {
   private var tokens: Double

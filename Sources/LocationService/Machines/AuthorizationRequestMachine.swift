@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// One call of `RequestAuthorization` as a pure state machine: it waits until it is decided what the caller may have, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// One call of `GetLocation` as a pure state machine: it waits for a decision, for a location, or for its timeout.

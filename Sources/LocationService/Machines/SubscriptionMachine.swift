@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// A subscription as a pure state machine: what its owner wants, what it may have, and how much it has been sent.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
 /// Watches what is queued on the way to the bus, so that a bus that does not read cannot make the service grow.

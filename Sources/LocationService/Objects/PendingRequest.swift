@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A call that waits for something to happen.
 protocol PendingRequest: AnyObject {
   /// Handles an event.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The values of a publisher that cannot fail, as an asynchronous sequence.
 ///
 /// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Future where Failure == Never {
   /// The value, as soon as there is one. Waiting for it is not ended by a cancellation.
   public nonisolated(nonsending) final var value: Output {

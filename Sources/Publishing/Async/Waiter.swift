@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Somebody who waits for the next value; woken by the value, the end, or the cancellation of the task.

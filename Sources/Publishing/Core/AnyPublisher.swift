@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of any kind, known by what it publishes alone.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
   /// Subscribes to what is wrapped; made where its type is known.

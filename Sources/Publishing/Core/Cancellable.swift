@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Something that can be told to stop.
 public protocol Cancellable {
   /// Stops it; a second call does nothing.

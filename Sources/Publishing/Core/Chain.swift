@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Goes on with another upstream when one has ended, and carries the unmet demand over: append, catch, retry.
 @usableFromInline
 final class Chain<Downstream: Subscriber>: Subscription, Described {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
   /// How a sequence of values ended.
   @frozen

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
   /// How many values a subscriber wants: a number, or all there are.
   ///

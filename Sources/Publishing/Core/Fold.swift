@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an operator with one answer makes of one value.
 @usableFromInline
 enum Ruling<Output, Failure: Error> {

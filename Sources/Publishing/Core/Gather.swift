@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What turns the values of several upstreams into tuples: zip and combineLatest.
 @usableFromInline
 protocol GatherRule {

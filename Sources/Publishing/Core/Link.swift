@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where a running operator stands.
 @usableFromInline
 enum Phase: UInt8 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lets the values of several upstreams through to one subscriber, as it asks for them: merge and flatMap.
 ///
 /// While the subscriber asks for everything, so does every side. Otherwise each side is asked for one value at a time,

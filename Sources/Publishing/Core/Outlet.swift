@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subscriber as two closures, which are made where its type is known.
 ///
 /// Links hold their subscribers so. Held by their types, a chain would be one type that grows with each operator, and

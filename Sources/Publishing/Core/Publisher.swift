@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A type that can tell its subscribers a sequence of values over time.
 ///
 /// A publisher is a recipe: nothing runs until somebody subscribes, and each subscription runs on its own unless the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an operator decides by, without its upstream and downstream.
 ///
 /// What changes from value to value is the rule's memory; the link that runs the rule keeps it.

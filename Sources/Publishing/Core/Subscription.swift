@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The bond between one publisher and one subscriber: the subscriber asks for values through it and ends it by
 /// cancelling.
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A class that tells when it is about to change.
 ///
 /// Without a publisher of its own, an object gets one that fires before any of its `@Published` properties changes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of whether a condition holds for all values: `false` at the first for which it does not, `true` when
   /// its upstream finishes.

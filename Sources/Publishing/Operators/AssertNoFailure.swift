@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that cannot fail: the program stops if its upstream does.
   public struct AssertNoFailure<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that connects its upstream for the first subscriber, and disconnects when the last has cancelled.
   public class Autoconnect<Upstream: ConnectablePublisher>: Publisher {

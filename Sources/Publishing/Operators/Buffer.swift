@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// When a buffer asks its upstream for values.
   public enum PrefetchStrategy: Sendable {

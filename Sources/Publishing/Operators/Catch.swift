@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that goes on with another publisher when its upstream fails.
   public struct Catch<Upstream: Publisher, NewPublisher: Publisher>: Publisher

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of one array of all values, when its upstream finishes.
   public struct Collect<Upstream: Publisher>: Publisher {

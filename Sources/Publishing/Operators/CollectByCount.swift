@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of arrays of so many values each. The last may be shorter; it is dropped if its upstream fails.
   public struct CollectByCount<Upstream: Publisher>: Publisher {

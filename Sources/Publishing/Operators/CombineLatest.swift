@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of tuples of the latest values of two publishers, whenever one of them publishes and all have. It ends
   /// when all have ended, when one ends without a value, or when one fails.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the greatest value in an order, when its upstream finishes; of nothing if there is none.
   public struct Comparison<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of everything that one publisher publishes, and then, once that has finished, another.
   public struct Concatenate<Prefix: Publisher, Suffix: Publisher>: Publisher

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of whether a value is among those published: `true` as soon as it comes, `false` when its upstream
   /// finishes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the number of values, when its upstream finishes.
   public struct Count<Upstream: Publisher>: Publisher {

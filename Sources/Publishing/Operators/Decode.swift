@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Something that decodes whole values, such as a JSON decoder.
 public protocol TopLevelDecoder<Input> {
   /// What it decodes from.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of everything but the first values.
   public struct Drop<Upstream: Publisher>: Publisher {

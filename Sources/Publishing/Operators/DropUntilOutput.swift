@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that drops everything until another publisher has published something.
   public struct DropUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the values from the first on for which a condition does not hold.
   public struct DropWhile<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Something that encodes whole values, such as a JSON encoder.
 public protocol TopLevelEncoder<Output> {
   /// What it encodes to.

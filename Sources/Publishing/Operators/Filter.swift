@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of those values that a closure lets through.
   public struct Filter<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that calls closures when something happens between its upstream and its subscriber.
   public struct HandleEvents<Upstream: Publisher>: Publisher {

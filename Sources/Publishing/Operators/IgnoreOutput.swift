@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of nothing but the end of its upstream.
   public struct IgnoreOutput<Upstream: Publisher>: Publisher {

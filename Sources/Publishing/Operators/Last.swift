@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the last value, when its upstream finishes.
   public struct Last<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Keeps the latest value of up to four upstreams; a tuple is ready when there are all and one of them is new.
 ///
 /// With fewer upstreams than four, `Void` stands for those that are missing, and is there from the start.

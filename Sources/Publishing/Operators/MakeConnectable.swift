@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that gives its subscribers nothing until it is connected.
   public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that transforms every value with a closure.
   public struct Map<Upstream: Publisher, Output>: Publisher {

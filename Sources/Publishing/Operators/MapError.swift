@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that fails with another error.
   public struct MapError<Upstream: Publisher, Failure: Error>: Publisher {

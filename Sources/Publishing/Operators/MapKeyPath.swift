@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of one property of each value.
   public struct MapKeyPath<Upstream: Publisher, Output>: Publisher {

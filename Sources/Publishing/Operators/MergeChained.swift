@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers.Merge {
   /// Merges more, as one operator.
   @inlinable

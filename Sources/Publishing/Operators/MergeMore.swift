@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of everything that five publishers publish, as it comes. It ends when all have ended, or when one
   /// fails.

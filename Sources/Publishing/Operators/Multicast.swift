@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that runs its upstream once, into a subject which all subscribers listen to.
   ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the values at certain positions. It finishes with the last of them.
   public struct Output<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that finishes when another publisher publishes something.
   public struct PrefixUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher {

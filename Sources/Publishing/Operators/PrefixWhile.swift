@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the values before the first for which a condition does not hold.
   public struct PrefixWhile<Upstream: Publisher>: Publisher {

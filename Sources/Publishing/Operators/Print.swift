@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that prints all that happens between its upstream and its subscriber.
   public struct Print<Upstream: Publisher>: Publisher {

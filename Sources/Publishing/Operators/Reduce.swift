@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the result of combining all values, when its upstream finishes.
   public struct Reduce<Upstream: Publisher, Output>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that publishes a value if its upstream finishes without one.
   public struct ReplaceEmpty<Upstream: Publisher>: Publisher {

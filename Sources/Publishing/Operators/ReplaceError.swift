@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that, instead of failing, publishes a value and finishes.
   public struct ReplaceError<Upstream: Publisher>: Publisher {

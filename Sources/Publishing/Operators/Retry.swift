@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that subscribes to its upstream again when it fails. What failed attempts have published stays
   /// published.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of each intermediate result of combining the values with what came before. The start itself is not
   /// published.

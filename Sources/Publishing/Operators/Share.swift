@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that runs its upstream once for all its subscribers, from the first that comes to the last that
   /// leaves.

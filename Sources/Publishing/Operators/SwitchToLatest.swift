@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of what the newest of the publishers publishes that its upstream publishes. It ends when its upstream
   /// and the newest have ended, or when one fails.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of tuples of the values of two publishers, the first of each, the second of each and so on. It ends
   /// when no tuple can follow, or when one fails.

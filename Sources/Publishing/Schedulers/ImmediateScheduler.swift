@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scheduler that runs everything at once, whatever time it is asked for. Its clock stands still.
 public struct ImmediateScheduler: Scheduler, Sendable {
   /// The one point in time that this scheduler knows.

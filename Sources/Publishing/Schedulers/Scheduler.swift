@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Something that runs work later: now as soon as it can, at a time, or again and again.
 ///
 /// It runs the work in the isolation region that asked for it; this module never carries values to another thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher that is made anew for each subscriber.
 public struct Deferred<DeferredPublisher: Publisher>: Publisher {
   /// What it publishes.

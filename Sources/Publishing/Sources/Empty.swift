@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher without values, which finishes at once or never.
 public struct Empty<Output, Failure: Error>: Publisher, Equatable {
   /// Whether it finishes at once; otherwise it never does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher that fails at once.
 public struct Fail<Output, Failure: Error>: Publisher {
   /// The error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of one result that comes later.
 ///
 /// The work starts when the future is made, once, whether anybody subscribes or not. Every subscriber gets the result,

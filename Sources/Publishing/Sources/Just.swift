@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of one value, which it gives to each subscriber that asks.
 public struct Just<Output>: Publisher {
   /// It cannot fail.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Optional {
   /// A publisher of the value, if there is one.
   public var publisher: Publisher { Publisher(self) }

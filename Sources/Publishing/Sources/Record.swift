@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of values and an end that were recorded before.
 public struct Record<Output, Failure: Error>: Publisher {
   /// What is played back.

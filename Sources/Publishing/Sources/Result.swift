@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Result {
   /// A publisher of the success, or one that fails with the failure.
   public var publisher: Publisher { Publisher(self) }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the elements of a sequence, as they are asked for.
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: Publisher {

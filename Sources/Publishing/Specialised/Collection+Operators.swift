@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers.Sequence where Elements: Collection, Failure == Never {
   /// The first element.
   @inlinable

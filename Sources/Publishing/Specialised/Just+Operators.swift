@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Just where Output: Comparable {
   /// The value itself.
   @inlinable

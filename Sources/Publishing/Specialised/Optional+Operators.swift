@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Optional.Publisher where Wrapped: Comparable {
   /// The value itself.
   public func min() -> Optional<Wrapped>.Publisher {

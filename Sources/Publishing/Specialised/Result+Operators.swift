@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Result.Publisher where Success: Comparable {
   /// The value itself.
   public func min() -> Result<Success, Failure>.Publisher {

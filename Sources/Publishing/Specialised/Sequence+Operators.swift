@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What these return is worked out when the operator is applied, once for all subscribers.
 
 extension Publishers.Sequence {

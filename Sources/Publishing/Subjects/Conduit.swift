@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One subscription to a subject.
 ///
 /// It reaches its subscriber through two closures that are made where the subscriber's type is known: so the whole

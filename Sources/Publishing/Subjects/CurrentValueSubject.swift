@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subject that keeps its last value, and gives it to each subscriber at its first demand.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject {
   @exclusivity(unchecked) @usableFromInline var conduits = Conduits<Output, Failure>()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subject that keeps nothing: a value goes to those subscribers that have asked for one, in the order they came.
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
   @exclusivity(unchecked) @usableFromInline var conduits = Conduits<Output, Failure>()

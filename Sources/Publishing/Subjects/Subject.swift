@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher that publishes what others send into it.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.

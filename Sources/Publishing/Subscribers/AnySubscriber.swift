@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subscriber of any kind, known by what it takes alone.
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
   @usableFromInline let onSubscription: (any Subscription) -> Void

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
   /// A subscriber that asks for everything and hands it to closures.
   ///

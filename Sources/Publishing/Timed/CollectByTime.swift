@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// How values are grouped by time.
   public enum TimeGroupingStrategy<Context: Scheduler> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What collecting by time decides: when a group is complete, and how much to ask for.
 @usableFromInline
 struct CollectByTimeMachine<Value> {

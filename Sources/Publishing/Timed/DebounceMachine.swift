@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What debounce decides: which value is due, and whether anybody wants it.
 @usableFromInline
 struct DebounceMachine<Value> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that delivers values and the end some time later.
   public struct Delay<Upstream: Publisher, Context: Scheduler>: Publisher {

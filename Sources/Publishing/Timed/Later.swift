@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Hands everything on through a scheduler, in order: receive(on:) and delay.
 @usableFromInline
 final class Later<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {

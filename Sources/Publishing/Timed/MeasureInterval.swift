@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the times between the values of its upstream.
   public struct MeasureInterval<Upstream: Publisher, Context: Scheduler>: Publisher {

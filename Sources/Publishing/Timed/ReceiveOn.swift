@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that delivers values and the end through a scheduler, in the order they came.
   public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {

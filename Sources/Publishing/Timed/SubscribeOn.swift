@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that subscribes, asks and cancels through a scheduler; values come as they come.
   public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Publisher {

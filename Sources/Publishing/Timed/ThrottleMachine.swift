@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What throttle decides: when something goes down next, and what.
 @usableFromInline
 struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {

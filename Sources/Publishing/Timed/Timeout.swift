@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher that ends when its upstream is silent for too long.
   public struct Timeout<Upstream: Publisher, Context: Scheduler>: Publisher {

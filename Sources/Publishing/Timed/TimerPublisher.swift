@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// A publisher of the scheduler's time, again and again, from its connection on.
   ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
 /// One subcommand: what it is called, what it takes, and what it does on the main loop.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// Follows what GeoClue does, as the bridge tells it: the bridge's properties, all at first and then those that change.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the doctor says about one subject.
 nonisolated struct Diagnosis: Equatable {
   enum Outcome: String {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// The bus, the bridge on it, and who this user is to it: pure functions of what was found out.

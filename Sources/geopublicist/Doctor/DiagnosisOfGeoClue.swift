@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// GeoClue, its agent, its settings and its sources: pure functions of what was found out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the doctor has found out; what it could not find out is nil.
 nonisolated struct DoctorFacts {
   /// How it stands with a service on a bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// D-Bus values as JSON: a dictionary becomes an object, arrays and structures become arrays.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Some lines at the bottom of a terminal that are drawn again and again in the same place.
 final class LiveRegion {
   private let output: StandardOutput

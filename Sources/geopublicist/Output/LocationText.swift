@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// A location in the forms that people and scripts read.

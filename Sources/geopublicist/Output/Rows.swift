@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Labels with their values: in columns on a terminal, `Label: value` in a pipe.
 nonisolated struct Rows {
   private struct Row {

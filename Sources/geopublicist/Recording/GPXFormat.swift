@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// GPX 1.1. Speed and course are in Garmin's extension, which many programs know, the accuracy in one of our own.

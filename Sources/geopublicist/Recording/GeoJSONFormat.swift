@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// GeoJSON (RFC 7946): a point for each fix, and at the end in order the line through them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// NMEA 0183 as a receiver says it: GGA and RMC for each fix.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
 /// How a file of fixes is written so that it is complete after every fix: what was there, the new entry, the trailer.

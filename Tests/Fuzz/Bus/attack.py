@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Attacks a service on a bus for a while, in every way that attacks.py knows.
 
     attack.py BUS-ADDRESS NAME SECONDS SEED [ATTACK…]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a program on the bus may do to another one, each attack as it comes.
 
 An attack is a function of a `Siege`: it opens connections of its own, does its worst, and leaves. It may be thrown out

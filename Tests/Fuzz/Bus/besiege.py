@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Starts the daemon on private buses, has it attacked, and sees whether it has stood that.
 
     besiege.py [--seed N] DAEMON BROKER SECONDS [PLACE…]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random types and values, with a liking for those that break programs."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a service says that it has, object by object."""
 
 import xml.etree.ElementTree as ElementTree

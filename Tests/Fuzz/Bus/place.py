@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A private bus with the daemon on it, and what can be seen of the daemon from outside."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Is GeoClue, polkit, logind and systemd on a bus that lets anybody be that, and answers everything with nonsense.
 
     pretend.py BUS-ADDRESS SECONDS SEED

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import DBus
 
 /// Bytes as a series of decisions; when they are used up, every further one is the first choice.

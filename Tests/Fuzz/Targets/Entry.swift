@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// What can be fuzzed, by the name that `FUZZ_TARGET` in the environment has to be.

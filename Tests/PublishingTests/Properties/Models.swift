@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
 
 /// What an operator should have done so far: the trace that its downstream sees, and whether it is over.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints where this machine is, one line a fix, until Ctrl-C; with python3-dbus.
 
     watch_dbus.py [--address BUS | --session] [--accuracy LEVEL] [--count FIXES] [--duration SECONDS]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints where this machine is, one line a fix, until Ctrl-C; with GLib's D-Bus (python3-gi).
 
     watch_gi.py [BUS-ADDRESS]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A program that follows the location, as a desktop's would: prints what happens, one JSON object a line.
 
 It subscribes, starts, and subscribes again whenever the service has another owner. A service that has gone is called after

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the installed package have in common: commands, users, a source of fixes, a consumer.
 
 They need root on a booted Debian with systemd, and change it: configuration, users, GeoClue's source.
