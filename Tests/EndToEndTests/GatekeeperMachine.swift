@@ -24,9 +24,10 @@ final class GatekeeperMachine {
   let receiver = NMEAServer()
   private let folder = TemporaryDirectory()
   private(set) var polkit: ChildProcess?
-  private let geoclue: ChildProcess
+  private var geoclue: ChildProcess
   let daemon: ChildProcess
   private let groups = ControlGroups()
+  private let configured: String
 
   init(_ policy: Policy, broker: PrivateBus.Broker = .chosen) throws {
     bus = try PrivateBus(.system, broker: broker, owner: Self.owner)
@@ -41,9 +42,8 @@ final class GatekeeperMachine {
     try "[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=1000000\ncalls-per-second=1000000\n"
       .write(toFile: folder.file("daemon.conf"), atomically: true, encoding: .utf8)
     let mounts = Rig.file("with-mounts.sh")
-    let configured = "\(folder.file("geoclue"))=/etc/geoclue"
-    geoclue = try ChildProcess(
-      [mounts, configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
+    configured = "\(folder.file("geoclue"))=/etc/geoclue"
+    geoclue = try ChildProcess([mounts, configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
     daemon = try ChildProcess(
       [
         mounts, configured, "--", "setpriv", "--reuid=\(Self.owner)", "--regid=\(Self.owner)", "--clear-groups",
@@ -65,6 +65,29 @@ final class GatekeeperMachine {
       ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
     self.polkit = polkit
     try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus) { polkit.exited != nil }
+  }
+
+  /// Ends GeoClue as a crash would.
+  func killGeoClue() { geoclue.kill() }
+
+  /// Starts GeoClue again.
+  func startGeoClue() throws {
+    geoclue = try ChildProcess(
+      [Rig.file("with-mounts.sh"), configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
+    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
+  }
+
+  /// Writes GeoClue's configuration, with more groups.
+  func setGeoClueRules(_ more: String) throws {
+    try (Self.configuration + more).write(
+      toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
+  }
+
+  /// A logind that knows the person, whose session is active.
+  func startLogind() throws -> ChildProcess {
+    let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(Self.person)", "active"])
+    try waitForOwner(of: "org.freedesktop.login1", on: bus) { logind.exited != nil }
+    return logind
   }
 
   /// Changes polkit's rules, which polkit notices by itself.

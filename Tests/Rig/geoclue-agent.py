@@ -5,8 +5,9 @@
     geoclue-agent.py BUS-ADDRESS [LEVEL]
 
 LEVEL is the most that GeoClue may tell this user: 0 (off), 1, 4, 5, 6 or 8 (exact, the default). Says "registered" when
-GeoClue has accepted it, again after GeoClue was restarted. Commands, one a line: "level N", "authorize yes|no" (what a
-sandboxed program is answered), "quit". The end of its input ends it too.
+GeoClue has accepted it, again after GeoClue was restarted. Commands, one a line: "level N", "silently N" (the same without
+telling anybody, as GNOME does while GeoClue cannot be started), "authorize yes|no" (what a sandboxed program is answered),
+"quit". The end of its input ends it too.
 """
 
 import sys
@@ -60,6 +61,8 @@ class Agent:
         elif words[0] == "level":
             self.level = int(words[1])
             self.bus.changed(PATH, AGENT, self.properties())
+        elif words[0] == "silently":
+            self.level = int(words[1])
         elif words[0] == "authorize":
             self.authorizes = words[1] == "yes"
         else:

@@ -4,7 +4,9 @@
 
     logind.py BUS-ADDRESS UID STATE       STATE: active, online, …
 
-Says "ready" when it owns its name; the end of its input ends it.
+Says "ready" when it owns its name; the end of its input ends it. Commands, one a line: "state STATE" (changes it and
+announces that), "announce" (a change of a session that changes nothing), "hang" and "answer" (keeps calls without a reply,
+then replies to them all).
 """
 
 import sys
@@ -12,11 +14,35 @@ import sys
 from busloop import PROPERTIES, Bus, Refused
 
 NAME, PATH = "org.freedesktop.login1", "/org/freedesktop/login1/user/one"
+SESSION = NAME + ".Session"
 bus, user, state = Bus(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+hangs, kept = False, []
+
+
+def announce():
+    bus.changed("/org/freedesktop/login1/session/_31", SESSION, {"Active": {"t": "b", "v": state == "active"}})
+
+
+def command(words):
+    global state, hangs, kept
+    if words[0] == "state":
+        state = words[1]
+        announce()
+    elif words == ["announce"]:
+        announce()
+    elif words == ["hang"]:
+        hangs = True
+    elif words == ["answer"]:
+        hangs, (messages, kept) = False, (kept, [])
+        for message in messages:
+            called(message)
+    print("done", flush=True)
 
 
 def called(message):
-    if (message.interface, message.member) == (NAME + ".Manager", "GetUser"):
+    if hangs:
+        kept.append(message)
+    elif (message.interface, message.member) == (NAME + ".Manager", "GetUser"):
         if message.values != [user]:
             raise Refused(NAME + ".NoSuchUser", f"User ID {message.values[0]} is not logged in or lingering")
         bus.reply(message, "o", PATH)
@@ -29,4 +55,4 @@ def called(message):
 bus.on_call = called
 bus.ask("RequestName", "su", NAME, 4)
 print("ready", flush=True)
-bus.run(print)
+bus.run(command, str.split)

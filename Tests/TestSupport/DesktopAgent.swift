@@ -33,6 +33,11 @@ public final class DesktopAgent {
     try process.send("level \(level)")
   }
 
+  /// Changes what GeoClue may tell the user, and tells nobody.
+  public func setLevelSilently(_ level: Int) throws {
+    try process.send("silently \(level)")
+  }
+
   /// Ends it in order.
   public func quit() throws {
     try process.send("quit")
