@@ -12,6 +12,9 @@ package protocol Gatekeeper: AnyObject {
   /// the beginning and the end, even if nothing else has changed.
   func isHeld(_ client: any GatekeeperClient) -> Bool
 
+  /// The finest level at which GeoClue itself would serve the client's user: what the user's agent permits.
+  func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
+
   /// Gathers the facts about a client that are missing or old, then calls `action`: at once if there are none, and
   /// after ``gatheringTime`` whatever is missing then.
   func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void)

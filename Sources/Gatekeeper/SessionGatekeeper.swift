@@ -34,6 +34,9 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func isHeld(_ client: any GatekeeperClient) -> Bool { false }
 
+  /// GeoClue itself limits what the service gets.
+  package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel { .exact }
+
   package func reload() { rules.reloadIfChanged() }
 
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {

@@ -56,6 +56,13 @@ package final class SystemGatekeeper: Gatekeeper {
     decision(for: client, asking: .exact, as: "").isHeld
   }
 
+  package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {
+    let facts = facts(about: client, as: "")
+    guard facts.person == .other, facts.withoutAgent != .yes else { return .exact }
+    if case .level(let level) = facts.agent { return level }
+    return .none
+  }
+
   package func reload() { sources.rules.reloadIfChanged() }
 
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {

@@ -72,6 +72,7 @@ public final class LocationService {
     // Weakly: the clients know the watch.
     idleWatch.isBusy = { [weak clients] in clients?.isBusy ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
+    source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
       guard let client else {
         self?.refresh(nil)
@@ -147,6 +148,14 @@ public final class LocationService {
     let requests = client.map { Array($0.requests.values) } ?? clients.requests
     for subscription in subscriptions { subscription.refresh() }
     for request in requests { request.refresh() }
+    source.permissionsChanged()
+  }
+
+  /// The finest level at which GeoClue would serve the user of a client that is being served.
+  private var ceiling: AccuracyLevel {
+    var ceiling = AccuracyLevel.none
+    for client in clients.served where ceiling < .exact { ceiling = max(ceiling, gatekeeper.ceiling(for: client)) }
+    return ceiling
   }
 
   private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }

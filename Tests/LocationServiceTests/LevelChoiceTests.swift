@@ -16,24 +16,33 @@ struct LevelChoiceTests {
   func raised() {
     var choice = LevelChoice()
     choice.need(.city)
-    #expect(choice.level(available: .exact) == .city)
-    #expect(choice.isWaiting(status(.waiting, .noFix)))
+    #expect(choice.level(available: .exact, ceiling: .exact) == .city)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact))
     choice.raise()
-    #expect(choice.level(available: .exact) == .exact)
-    #expect(choice.isWaiting(status(.waiting, .noFix)) == false)
+    #expect(choice.level(available: .exact, ceiling: .exact) == .exact)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
   @Test("there is no waiting for a finer source while fixes come, or where there is none")
   func notRaised() {
     var choice = LevelChoice()
-    #expect(choice.isWaiting(status(.waiting, .noFix)) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
     choice.need(.city)
-    #expect(choice.isWaiting(status(.running)) == false)
-    #expect(choice.isWaiting(status(.waiting, .noAgent)) == false)
-    #expect(choice.isWaiting(status(.waiting, .noFix, available: .city)) == false)
-    #expect(choice.isWaiting(status(.waiting, .noFix, available: nil)) == false)
+    #expect(choice.isWaiting(status(.running), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noAgent), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix, available: .city), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix, available: nil), ceiling: .exact) == false)
     choice.need(.exact)
-    #expect(choice.isWaiting(status(.waiting, .noFix)) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
+  }
+
+  @Test func `a user whose agent permits the city alone gets nothing from a receiver`() {
+    var choice = LevelChoice()
+    choice.need(.city)
+    #expect(!choice.isWaiting(status(.waiting, .noFix), ceiling: .city))
+    choice.raise()
+    #expect(choice.level(available: .exact, ceiling: .city) == .city, "the permission has ended meanwhile")
+    #expect(choice.level(available: .exact, ceiling: .street) == .street)
   }
 
   @Test("another need begins anew")
@@ -42,9 +51,9 @@ struct LevelChoiceTests {
     choice.need(.city)
     choice.raise()
     choice.need(.street)
-    #expect(choice.level(available: .exact) == .street)
+    #expect(choice.level(available: .exact, ceiling: .exact) == .street)
     choice.need(nil)
     choice.raise()
-    #expect(choice.level(available: .exact) == nil)
+    #expect(choice.level(available: .exact, ceiling: .exact) == nil)
   }
 }

@@ -8,6 +8,9 @@ final class SourceControl {
   /// What the manager says about its source.
   var status = UpstreamStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
 
+  /// The finest level at which GeoClue would serve the user of a client that is being served.
+  var ceiling: () -> AccuracyLevel = { .exact }
+
   private let manager: LocationManager
   private var schedule: SourceSchedule
   private var choice = LevelChoice()
@@ -33,6 +36,11 @@ final class SourceControl {
     isChanging = true
     // On the next turn: a client that stops and starts, or a call that follows another, is no change at all.
     change = MainLoop.main.nextTurn { [weak self] in self?.update() }
+  }
+
+  /// What clients may have has changed, perhaps.
+  func permissionsChanged() {
+    if choice.isRaised { apply() } else { waitForFinerSource() }
   }
 
   /// Asks the source to hand over what it has, though nothing may have changed; soon, if it was asked only just now.
@@ -72,7 +80,8 @@ final class SourceControl {
   }
 
   private func apply() {
-    guard let level = choice.level(available: status.availableAccuracy) else {
+    let ceiling = choice.isRaised ? ceiling() : .exact
+    guard let level = choice.level(available: status.availableAccuracy, ceiling: ceiling) else {
       patience = nil
       return manager.stopUpdatingLocation()
     }
@@ -82,7 +91,8 @@ final class SourceControl {
   }
 
   private func waitForFinerSource() {
-    guard choice.isWaiting(status) else {
+    // The ceiling is looked at last: it takes a look at every client.
+    guard choice.isWaiting(status, ceiling: .exact), choice.isWaiting(status, ceiling: ceiling()) else {
       patience = nil
       return
     }

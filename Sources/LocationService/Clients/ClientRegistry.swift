@@ -81,6 +81,13 @@ final class ClientRegistry {
     clients.values.flatMap(\.subscriptions.values).sorted { $0.number < $1.number }
   }
 
+  /// The clients that receive locations, or wait for one.
+  var served: [Client] {
+    clients.values.filter { client in
+      !client.requests.isEmpty || client.subscriptions.values.contains { $0.machine.isActive }
+    }
+  }
+
   /// All calls of `GetLocation` and `RequestAuthorization` that wait.
   var requests: [any PendingRequest] { clients.values.flatMap { $0.requests.values } }
 }
