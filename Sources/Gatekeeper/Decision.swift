@@ -17,7 +17,10 @@ nonisolated struct Decision: Hashable, Sendable {
     if let decision = Self.byRule(facts) {
       self = decision
     } else {
-      self = Self.byPolicy(facts, asking: asked)
+      let decision = Self.byPolicy(facts, asking: asked)
+      let authorization = decision.authorization
+      self = Decision(
+        facts.placement == .outside ? authorization.outsideSession() : authorization, dialog: decision.dialog)
       // For a user whom an administrator's rule names, neither the session nor the agent counts.
       isHeld = facts.withoutAgent == .yes ? facts.held.contains(.policy) : !facts.held.isEmpty
     }

@@ -11,6 +11,10 @@ public struct Authorization: Hashable, Sendable {
   /// The finest level that is granted; ``AccuracyLevel/none`` when not authorized.
   public let level: AccuracyLevel
 
+  /// Whether the program belongs to no session of its user, such as a job of cron or a system service: then it is that,
+  /// and not the user's absence, that the sentence names.
+  public private(set) var isOutsideSession = false
+
   /// The reasons for not having decided.
   public enum Undecided: Sendable {
     /// No agent of GeoClue runs for the person, so that nobody can say yes.
@@ -115,7 +119,19 @@ public struct Authorization: Hashable, Sendable {
   public var isAuthorized: Bool { status.isAuthorized }
 
   /// What to do about it, in one plain sentence; see ``AuthorizationReason/sentence``.
-  public var sentence: String { reason.sentence }
+  public var sentence: String {
+    guard isOutsideSession else { return reason.sentence }
+    return "This program does not belong to a session of its user, as a job or a system service does not; "
+      + "an administrator can allow it with a polkit rule for org.geopublicist.location1.access-without-agent"
+  }
+
+  /// The same refusal for a program that belongs to no session, where that is what the refusal is about.
+  public func outsideSession() -> Authorization {
+    guard reason == .disallowedByPolicy || reason == .sessionInactive else { return self }
+    var authorization = self
+    authorization.isOutsideSession = true
+    return authorization
+  }
 
   /// The same grant for somebody who asks for `asked`: only the reason may differ.
   public func asking(_ asked: AccuracyLevel) -> Authorization {

@@ -221,6 +221,21 @@ struct DecisionTests {
     #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
   }
 
+  /// A job of cron was told that its user has no active session, while that user sat at the machine.
+  @Test func `a program outside of the session is told that, and which rule helps`() {
+    for facts in [Self.person { ($0.reduced, $0.precise) = (.no, .no) }, Self.person { $0.session = .inactive }] {
+      var outside = facts
+      outside.placement = .outside
+      let (inside, refusal) = (Decision(facts, asking: .exact), Decision(outside, asking: .exact))
+      #expect(refusal.authorization.reason == inside.authorization.reason)
+      #expect(refusal.authorization.sentence.contains("does not belong to a session"))
+      #expect(refusal.authorization.sentence.contains("access-without-agent"))
+      #expect(!inside.authorization.sentence.contains("does not belong"))
+    }
+    let other = Self.person { ($0.placement, $0.agent) = (.outside, .level(.none)) }
+    #expect(Decision(other, asking: .exact).authorization == .denied(.disabledByUser))
+  }
+
   // MARK: Held deliveries
 
   @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
