@@ -58,6 +58,16 @@ nonisolated extension ConnectionMachine {
     return connect(now)
   }
 
+  /// Without an agent GeoClue never hands out a client; which of the two reasons it is only the reply to us tells.
+  mutating func agentRefused() -> [Action] {
+    isAgentRefused = true
+    if state == .creating || trouble == .noAgent { trouble = .disallowedByConfiguration }
+    return []
+  }
+
+  /// Whether the trouble is that there is no agent.
+  private var lacksAgent: Bool { trouble == .noAgent || (isAgentRefused && trouble == .disallowedByConfiguration) }
+
   mutating func vanished(_ now: Int64, _ chance: Double) -> [Action] {
     isServiceThere = false
     isCreationPending = false
@@ -69,7 +79,7 @@ nonisolated extension ConnectionMachine {
     _ = dropClient()
     switch state {
     case .idle, .activating, .pausing: break
-    case .creating: pause(trouble == .noAgent ? .noAgent : .geoclueRestarting, now, chance)
+    case .creating: pause(lacksAgent ? trouble : .geoclueRestarting, now, chance)
     case .starting, .running: pause(.geoclueRestarting, now, chance)
     }
     return []
@@ -100,7 +110,8 @@ nonisolated extension ConnectionMachine {
     agentPause.reset()
     agentCheck.reset()
     guard state == .creating, let wanted else { return [.deleteClient(client)] }
-    if trouble == .noAgent || trouble == .geoclueRestarting { trouble = .none }
+    if lacksAgent || trouble == .geoclueRestarting { trouble = .none }
+    isAgentRefused = false
     state = .starting(client: client, wanted)
     stateDeadline = now + Self.startDeadline
     isActive = true
@@ -111,7 +122,7 @@ nonisolated extension ConnectionMachine {
     isCreationPending = false
     creationHeardAt = nil
     guard state == .creating else { return [] }
-    fail(failure, trouble == .noAgent ? .noAgent : .geoclueRestarting, now, chance)
+    fail(failure, lacksAgent ? trouble : .geoclueRestarting, now, chance)
     return []
   }
 
@@ -171,7 +182,7 @@ nonisolated extension ConnectionMachine {
     case .starting, .running:
       settlesAt = now + Self.agentDelay
       return replaceClient(now)
-    case .pausing where isServiceThere || trouble == .noAgent: return connectSoon(now)
+    case .pausing where isServiceThere || lacksAgent: return connectSoon(now)
     case .idle, .activating, .creating, .pausing: return []
     }
   }
@@ -221,7 +232,7 @@ nonisolated extension ConnectionMachine {
       return
     }
     guard now - creationHeardAt >= Self.agentDeadline else { return }
-    trouble = .noAgent
+    trouble = isAgentRefused ? .disallowedByConfiguration : .noAgent
     authorization = .undecided(.noAgent)
     if isAnswer { stateDeadline = now + agentCheck.next(chance: chance) }
   }
@@ -297,7 +308,8 @@ nonisolated extension ConnectionMachine {
   private mutating func pause(_ reason: UpstreamReason, _ now: Int64, _ chance: Double) {
     trouble = reason
     state = .pausing
-    let pause = reason == .noAgent ? agentPause.next(chance: chance) : restartPause.next(chance: chance)
+    let pause =
+      reason == .noAgent || isAgentRefused ? agentPause.next(chance: chance) : restartPause.next(chance: chance)
     stateDeadline = now + pause
     mayActivateAt = min(stateDeadline, (connectedAt ?? now) + Self.activationGap)
   }

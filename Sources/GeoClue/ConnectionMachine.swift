@@ -34,6 +34,8 @@ nonisolated struct ConnectionMachine: Sendable {
     /// An agent of our user has changed its mind, to the given level, or may have gone (nil): running clients do not
     /// notice all of that.
     case agentChanged(AccuracyLevel?)
+    /// GeoClue's configuration does not accept us as our user's agent.
+    case agentRefused
   }
 
   enum Failure: Equatable, Sendable {
@@ -86,6 +88,8 @@ nonisolated struct ConnectionMachine: Sendable {
   var isActive = true
   var hasFix = false
   var available: AccuracyLevel?
+  /// Whether GeoClue has refused us as an agent since the last client.
+  var isAgentRefused = false
   /// What our user's agent said last of the level that it allows.
   var agentLevel: AccuracyLevel?
   var source = SourceWatch()
@@ -165,6 +169,7 @@ nonisolated struct ConnectionMachine: Sendable {
     case .fix: fix(now)
     case .timer: timer(now, chance)
     case .agentChanged(let level): agentChanged(level, now)
+    case .agentRefused: agentRefused()
     }
   }
 }

@@ -119,6 +119,7 @@ extension GeoClueSource {
     agent?.register(with: owner) { [weak self] error in
       self?.onEvent?(
         .failure(LocationError(.unavailable, "GeoClue does not accept the service's agent: \(error.message)")))
+      if error.name == .accessDenied { self?.handle(.agentRefused) }
     }
   }
 

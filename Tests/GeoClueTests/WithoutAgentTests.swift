@@ -19,6 +19,22 @@ import Testing
     #expect(ConnectionMachine.agentDeadline <= 2_000, "a call with the deadline of 5 s can still say so")
   }
 
+  /// It looked like a missing desktop session, even to root.
+  @Test func `A whitelist without the service's agent has a reason of its own`() {
+    var driver = MachineDriver.withoutAgent()
+    driver.send(.agentRefused)
+    #expect(driver.state == .unavailable && driver.reason == .disallowedByConfiguration)
+    driver.pass(120_000)
+    driver.send(.available(.exact))
+    #expect(driver.reason == .disallowedByConfiguration)
+    // The administrator corrects it and restarts GeoClue.
+    driver.send(.serviceVanished)
+    driver.send(.serviceAppeared)
+    driver.send(.created(client: "/7"))
+    driver.send(.started)
+    #expect(driver.reason == .noFix)
+  }
+
   @Test func `The call is never made twice, however long it takes`() {
     var driver = MachineDriver.withoutAgent()
     let actions = driver.pass(3_600_000)

@@ -56,7 +56,8 @@ nonisolated extension DBusError {
       case .geoclueRestarting: "GeoClue does not answer, or is being restarted; try again in a few seconds"
       case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
       case .disallowedByConfiguration:
-        "GeoClue's configuration forbids the location to this service; ask the administrator to allow it"
+        "GeoClue's configuration forbids the location to this service; ask the administrator to allow "
+          + "org.geopublicist.Location1 in it, and geoclue-demo-agent in its whitelist of agents"
       case .disabledByUser, .rejectedByAgent, .disallowedByPolicy:
         "GeoClue refuses the location to this service; see the property StateReason"
       case .none, .noAgent, .noFix: "No location can be had now; try again later"
