@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// An upstream under the test's control. It notes what it is asked, and sends whatever the test says, also when nobody asked
-/// for it, after the end and after a cancel: operators must cope with that.
+/// An upstream under the test's control. It notes what it is asked, and sends whatever the test says, also when nobody
+/// asked for it, after the end and after a cancel: operators must cope with that.
 public final class Probe<Output, Failure: Error>: Publisher {
   public let name: String
   public let trace: Trace

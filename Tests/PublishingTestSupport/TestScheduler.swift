@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A scheduler whose clock stands still until the test moves it: what is scheduled runs inside `advance` and `run`, in the
-/// order of the due times, and in the order of scheduling where these are equal.
+/// A scheduler whose clock stands still until the test moves it: what is scheduled runs inside `advance` and `run`, in
+/// the order of the due times, and in the order of scheduling where these are equal.
 public final class TestScheduler: Scheduler {
   public typealias SchedulerTimeType = VirtualTime
   public typealias SchedulerOptions = Never

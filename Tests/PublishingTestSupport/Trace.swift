@@ -3,8 +3,8 @@ import Publishing
 
 /// What happened in a test, in order and in few words.
 ///
-/// Values stand as they describe themselves, `end` and `fail` are completions, `up:sub`, `up:max(1)`, `up:unlimited` and
-/// `up:cancel` are what a ``Probe`` named `up` was asked, `|` separates what the test did itself.
+/// Values stand as they describe themselves, `end` and `fail` are completions, `up:sub`, `up:max(1)`, `up:unlimited`
+/// and `up:cancel` are what a ``Probe`` named `up` was asked, `|` separates what the test did itself.
 public final class Trace {
   public private(set) var entries: [String] = []
 

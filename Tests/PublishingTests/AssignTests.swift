@@ -12,8 +12,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test("assign(to:on:) holds its object until cancelled")
-  func holdsObject() {
+  @Test func `assign(to:on:) holds its object until cancelled`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -25,8 +24,7 @@ import Testing
     #expect(trace.text == "held gone")
   }
 
-  @Test("assign(to:on:) lets go of its object at completion")
-  func letsGoAtEnd() {
+  @Test func `assign(to:on:) lets go of its object at completion`() {
     var box: Box? = Box()
     weak let weakBox = box
     let subject = PassthroughSubject<Int, Never>()
@@ -39,8 +37,7 @@ import Testing
     cancellable?.cancel()
   }
 
-  @Test("assign(to: &$x) does not hold its object")
-  func doesNotHold() {
+  @Test func `assign(to: &$x) does not hold its object`() {
     var model: Model? = Model()
     weak let weakModel = model
     let subject = PassthroughSubject<Int, Never>()
@@ -53,8 +50,7 @@ import Testing
     #expect(trace.text == "3 gone")
   }
 
-  @Test("assign(to: &$x) cancels upstream when the property goes")
-  func cancelsWithProperty() {
+  @Test func `assign(to: &$x) cancels upstream when the property goes`() {
     let probe = Probe<Int, Never>(trace)
     var model: Model? = Model()
     if let model { probe.assign(to: &model.$number) }
@@ -64,8 +60,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test("Subscribers.Assign asks for everything, writes, and stops at cancel")
-  func explicitAssign() {
+  @Test func `Subscribers.Assign asks for everything, writes, and stops at cancel`() {
     let box = Box()
     let probe = Probe<Int, Never>(trace)
     let assign = Subscribers.Assign(object: box, keyPath: \.number)

@@ -7,9 +7,10 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test(
-    "buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) keeps the newest while the consumer asks for nothing")
-  func keepsNewest() {
+  @Test
+  func
+    `buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) keeps the newest while the consumer asks for nothing`()
+  {
     let recorder = subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
     for value in 1...4 { subject.send(value) }
     trace.mark()
@@ -17,8 +18,7 @@ import Testing
     #expect(trace.text == "1 | 4")
   }
 
-  @Test("keepingNewest holds the newest value until it is asked for, and the end behind it")
-  func keepingNewest() {
+  @Test func `keepingNewest holds the newest value until it is asked for, and the end behind it`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.keepingNewest().record(trace, asking: .none)
     for value in 1...4 { probe.send(value) }
@@ -32,8 +32,8 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) asks for one ahead, so that the oldest stays")
-  func keepFull() {
+  @Test
+  func `buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) asks for one ahead, so that the oldest stays`() {
     let recorder = subject.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest).record(trace, asking: .max(1))
     for value in 1...4 { subject.send(value) }
     trace.mark()
@@ -41,8 +41,7 @@ import Testing
     #expect(trace.text == "1 | 2")
   }
 
-  @Test("buffer: dropNewest keeps what came first")
-  func dropNewest() {
+  @Test func `buffer: dropNewest keeps what came first`() {
     let recorder = subject.buffer(size: 2, prefetch: .byRequest, whenFull: .dropNewest).record(trace, asking: .none)
     for value in 1...4 { subject.send(value) }
     recorder.request(.unlimited)
@@ -50,8 +49,7 @@ import Testing
     #expect(trace.text == "1 2 5")
   }
 
-  @Test("buffer: customError fails when full, and cancels upstream")
-  func customError() {
+  @Test func `buffer: customError fails when full, and cancels upstream`() {
     let probe = Probe<Int, TestError>(Trace())
     let recorder = probe.buffer(size: 1, prefetch: .byRequest, whenFull: .customError { .other })
       .record(trace, asking: .none)
@@ -64,8 +62,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("buffer: byRequest asks upstream for everything, keepFull for as much as fits")
-  func demand() {
+  @Test func `buffer: byRequest asks upstream for everything, keepFull for as much as fits`() {
     let a = Probe<Int, TestError>(trace, "a")
     a.buffer(size: 3, prefetch: .byRequest, whenFull: .dropOldest).record(asking: .none)
     #expect(trace.text == "a:sub a:unlimited")
@@ -75,8 +72,7 @@ import Testing
     #expect(trace.text == "b:sub b:max(3)")
   }
 
-  @Test("buffer: the end waits until what is kept has gone out")
-  func endWaits() {
+  @Test func `buffer: the end waits until what is kept has gone out`() {
     let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
     for value in 1...3 { subject.send(value) }
     subject.send(completion: .finished)
@@ -87,8 +83,7 @@ import Testing
     #expect(trace.text == "1 2 3 end")
   }
 
-  @Test("buffer: cancel drops what is kept")
-  func cancelDrops() {
+  @Test func `buffer: cancel drops what is kept`() {
     final class Token {}
     let subject = PassthroughSubject<Token, TestError>()
     let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(asking: .none)
@@ -103,8 +98,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("buffer: values sent from inside a value come out in order")
-  func reentrancy() {
+  @Test func `buffer: values sent from inside a value come out in order`() {
     let subject = subject
     let recorder = subject.buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest).record(trace) {
       if $0 < 4 { subject.send($0 + 1) }

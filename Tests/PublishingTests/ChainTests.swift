@@ -6,8 +6,7 @@ import Testing
 @Suite("append and prepend") struct ChainTests {
   let trace = Trace()
 
-  @Test("append subscribes to the second only after the first has ended")
-  func append() {
+  @Test func `append subscribes to the second only after the first has ended`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.append(b).record()
@@ -21,8 +20,7 @@ import Testing
     #expect(recorder.subscriptions == 1)
   }
 
-  @Test("append carries the unmet demand over")
-  func appendDemand() {
+  @Test func `append carries the unmet demand over`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.append(b).record(asking: .max(3))
@@ -32,15 +30,13 @@ import Testing
     #expect(trace.text == "a:sub a:max(3) b:sub b:max(2) b:max(1)")
   }
 
-  @Test("append: a failure of the first leaves the second alone")
-  func appendFailure() {
+  @Test func `append: a failure of the first leaves the second alone`() {
     let b = Probe<Int, TestError>(trace, "b")
     Fail<Int, TestError>(error: .oops).append(b).record(trace)
     #expect(trace.text == "fail")
   }
 
-  @Test("append and prepend take values, sequences and publishers")
-  func forms() {
+  @Test func `append and prepend take values, sequences and publishers`() {
     let base = [3, 4].publisher.eraseToAnyPublisher()
     #expect(base.append(5, 6).record().values == [3, 4, 5, 6])
     #expect(base.append([5, 6]).record().values == [3, 4, 5, 6])
@@ -50,14 +46,12 @@ import Testing
     #expect(base.prepend([1, 2].publisher).record().values == [1, 2, 3, 4])
   }
 
-  @Test("prepend: the last written comes first")
-  func order() {
+  @Test func `prepend: the last written comes first`() {
     let recorder = Just(2).prepend(Just(1)).append(Just(3)).prepend(0).record()
     #expect(recorder.values == [0, 1, 2, 3])
   }
 
-  @Test("append: cancel reaches the one that runs")
-  func cancel() {
+  @Test func `append: cancel reaches the one that runs`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.append(b).record()

@@ -7,16 +7,14 @@ import Testing
   let trace = Trace()
   let scheduler = TestScheduler()
 
-  @Test("collect(2): remainder at the end, dropped on failure")
-  func byCount() {
+  @Test func `collect(2): remainder at the end, dropped on failure`() {
     [1, 2, 3].publisher.eraseToAnyPublisher().collect(2).record(trace)
     trace.mark()
     Record<Int, TestError>(output: [1, 2, 3], completion: .failure(.oops)).collect(2).record(trace)
     #expect(trace.text == "[1, 2] [3] end | [1, 2] fail")
   }
 
-  @Test("collect(3): a demand for groups is a demand for three times as many values")
-  func byCountDemand() {
+  @Test func `collect(3): a demand for groups is a demand for three times as many values`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.collect(3).record(asking: .max(2))
     #expect(trace.text == "up:sub up:max(6)")
@@ -24,8 +22,7 @@ import Testing
     #expect(recorder.values == [[1, 2, 3]])
   }
 
-  @Test("collect() gives all at the end, nothing but the failure on failure, and waits for demand")
-  func all() {
+  @Test func `collect() gives all at the end, nothing but the failure on failure, and waits for demand`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.collect().record(trace, asking: .none)
     probe.send(1)
@@ -40,8 +37,7 @@ import Testing
     #expect(Empty<Int, TestError>().collect().record().values == [[]])
   }
 
-  @Test("collect(.byTime): what came in each interval, the remainder at the end")
-  func byTime() {
+  @Test func `collect(.byTime): what came in each interval, the remainder at the end`() {
     let subject = PassthroughSubject<Int, TestError>()
     subject.collect(.byTime(scheduler, 1)).record(trace)
     scheduler.advance(by: 0.1)
@@ -55,8 +51,7 @@ import Testing
     #expect(trace.text == "[1, 2, 3] [4, 5] [6] end")
   }
 
-  @Test("collect(.byTimeOrCount): whichever comes first")
-  func byTimeOrCount() {
+  @Test func `collect(.byTimeOrCount): whichever comes first`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.collect(.byTimeOrCount(scheduler, 1, 2)).record(trace)
     scheduler.advance(by: 0.1)
@@ -71,8 +66,7 @@ import Testing
     #expect(recorder.completion == .finished)
   }
 
-  @Test("collect(.byTime): a failure drops the remainder, and the timer stops with the end")
-  func byTimeFailure() {
+  @Test func `collect(.byTime): a failure drops the remainder, and the timer stops with the end`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.collect(.byTime(scheduler, 1)).record(trace)
     subject.send(1)
@@ -83,8 +77,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("collect(.byTime): cancel stops the timer")
-  func byTimeCancel() {
+  @Test func `collect(.byTime): cancel stops the timer`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.collect(.byTime(scheduler, 1)).record(trace)
     subject.send(1)

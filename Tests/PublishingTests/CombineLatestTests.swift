@@ -7,8 +7,7 @@ import Testing
   let trace = Trace()
   let a = PassthroughSubject<Int, TestError>()
 
-  @Test("combineLatest is silent until every side has spoken")
-  func silentAtFirst() {
+  @Test func `combineLatest is silent until every side has spoken`() {
     let b = PassthroughSubject<String, TestError>()
     a.combineLatest(b).record(trace)
     a.send(1)
@@ -17,8 +16,7 @@ import Testing
     #expect(trace.text == "(2, \"a\")")
   }
 
-  @Test("combineLatest keeps the last value of a finished side")
-  func keepsFinishedSide() {
+  @Test func `combineLatest keeps the last value of a finished side`() {
     let b = PassthroughSubject<Int, TestError>()
     a.combineLatest(b).record(trace)
     a.send(1)
@@ -29,16 +27,14 @@ import Testing
     #expect(trace.text == "(1, 10) (1, 11) end")
   }
 
-  @Test("combineLatest of one source with itself shows the half-updated pair")
-  func withItself() {
+  @Test func `combineLatest of one source with itself shows the half-updated pair`() {
     a.combineLatest(a).record(trace)
     a.send(1)
     a.send(2)
     #expect(trace.text == "(1, 1) (2, 1) (2, 2)")
   }
 
-  @Test("combineLatest: a side that ends silent ends it at once, as no tuple can come")
-  func silentSideEnds() {
+  @Test func `combineLatest: a side that ends silent ends it at once, as no tuple can come`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     a.combineLatest(b).record(trace)
@@ -48,8 +44,7 @@ import Testing
     #expect(trace.entries.sorted() == ["b:cancel", "end"])
   }
 
-  @Test("combineLatest: one failure cancels the other before it goes down")
-  func failureCancels() {
+  @Test func `combineLatest: one failure cancels the other before it goes down`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     a.combineLatest(b).record(trace)
@@ -58,8 +53,8 @@ import Testing
     #expect(trace.text == "a:cancel fail")
   }
 
-  @Test("combineLatest: without demand no tuple passes, and with demand the next one is made of the newest values")
-  func withoutDemand() {
+  @Test
+  func `combineLatest: without demand no tuple passes, and with demand the next one is made of the newest values`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.combineLatest(b).record(asking: .max(1))
@@ -74,8 +69,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("combineLatest of three and four, with and without a transform")
-  func threeAndFour() {
+  @Test func `combineLatest of three and four, with and without a transform`() {
     let s = (0..<4).map { CurrentValueSubject<Int, TestError>($0) }
     let two = s[0].combineLatest(s[1]) { $0 * 10 + $1 }.record()
     let three = s[0].combineLatest(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()

@@ -6,8 +6,7 @@ import Testing
 @Suite("multicast, makeConnectable, autoconnect") struct ConnectableTests {
   let trace = Trace()
 
-  @Test("autoconnect connects on the first subscriber and disconnects with the last")
-  func autoconnect() {
+  @Test func `autoconnect connects on the first subscriber and disconnects with the last`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let a = connected.record()
@@ -18,8 +17,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited | up:cancel")
   }
 
-  @Test("multicast: nothing before connect; cancelling the connection stops the flow")
-  func multicast() {
+  @Test func `multicast: nothing before connect; cancelling the connection stops the flow`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record(trace)
@@ -32,8 +30,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("multicast { … } makes one subject, when it is first needed")
-  func createSubject() {
+  @Test func `multicast { … } makes one subject, when it is first needed`() {
     let trace = trace
     let probe = Probe<Int, TestError>()
     let shared = probe.multicast {
@@ -49,8 +46,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test("multicast: dropping the connection does the same as cancelling it")
-  func dropConnection() {
+  @Test func `multicast: dropping the connection does the same as cancelling it`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.multicast(subject: PassthroughSubject())
     let recorder = shared.record()
@@ -61,9 +57,10 @@ import Testing
     recorder.cancel()
   }
 
-  @Test(
-    "multicast(subject: CurrentValueSubject(nil)).autoconnect() replays the last value, also after everybody had left")
-  func replay() {
+  @Test
+  func
+    `multicast(subject: CurrentValueSubject(nil)).autoconnect() replays the last value, also after everybody had left`()
+  {
     let source = PassthroughSubject<Int, Never>()
     let shared = source.map(Optional.init).multicast(subject: CurrentValueSubject<Int?, Never>(nil)).autoconnect()
     let a = shared.compactMap { $0 }.record()
@@ -76,8 +73,7 @@ import Testing
     #expect(a.values == [1, 2])
   }
 
-  @Test("autoconnect: each leaves once; a second cancel of the same subscriber does not count")
-  func countsOnce() {
+  @Test func `autoconnect: each leaves once; a second cancel of the same subscriber does not count`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let a = connected.record()
@@ -91,8 +87,7 @@ import Testing
     #expect(trace.count(of: "up:cancel") == 1)
   }
 
-  @Test("autoconnect: subscribed again after all have left, it connects again")
-  func connectsAgain() {
+  @Test func `autoconnect: subscribed again after all have left, it connects again`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.multicast(subject: PassthroughSubject()).autoconnect()
     connected.record().cancel()
@@ -102,8 +97,7 @@ import Testing
     #expect(second.values == [1])
   }
 
-  @Test("autoconnect shows its upstream, which can be connected by hand")
-  func upstream() {
+  @Test func `autoconnect shows its upstream, which can be connected by hand`() {
     let probe = Probe<Int, Never>(trace)
     let connected = probe.makeConnectable().autoconnect()
     let recorder = connected.upstream.record()
@@ -113,8 +107,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test("makeConnectable holds everything back until connect")
-  func makeConnectable() {
+  @Test func `makeConnectable holds everything back until connect`() {
     let connectable = [1, 2].publisher.makeConnectable()
     connectable.record(trace)
     trace.mark()

@@ -6,8 +6,7 @@ import Testing
 @Suite("CurrentValueSubject") struct CurrentValueSubjectTests {
   let trace = Trace()
 
-  @Test("CurrentValueSubject gives the current value on the first demand, not on subscription")
-  func onFirstDemand() {
+  @Test func `CurrentValueSubject gives the current value on the first demand, not on subscription`() {
     let subject = CurrentValueSubject<Int, TestError>(7)
     let recorder = subject.record(trace, asking: .none)
     trace.mark()
@@ -15,8 +14,7 @@ import Testing
     #expect(trace.text == "| 7")
   }
 
-  @Test("CurrentValueSubject without demand keeps only the latest")
-  func keepsLatest() {
+  @Test func `CurrentValueSubject without demand keeps only the latest`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
     let recorder = subject.record(trace, asking: .max(1))
     subject.send(1)
@@ -29,8 +27,7 @@ import Testing
     #expect(trace.text == "0 | 3")
   }
 
-  @Test("CurrentValueSubject: send after the end is ignored, value reads on")
-  func afterEnd() {
+  @Test func `CurrentValueSubject: send after the end is ignored, value reads on`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.record(trace)
     subject.send(completion: .finished)
@@ -39,8 +36,7 @@ import Testing
     #expect(trace.text == "1 end v1")
   }
 
-  @Test("CurrentValueSubject: setting value after the end changes it, and nobody hears of it")
-  func setValueAfterEnd() {
+  @Test func `CurrentValueSubject: setting value after the end changes it, and nobody hears of it`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     let recorder = subject.record(trace)
     subject.send(completion: .failure(.oops))
@@ -49,8 +45,7 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test("CurrentValueSubject: a newcomer after the end gets the end only")
-  func newcomerAfterEnd() {
+  @Test func `CurrentValueSubject: a newcomer after the end gets the end only`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     subject.send(completion: .failure(.oops))
     let recorder = subject.record()
@@ -58,8 +53,7 @@ import Testing
     #expect(recorder.completion == .failure(.oops))
   }
 
-  @Test("CurrentValueSubject: setting value publishes like send, and value is new inside the sink")
-  func settingPublishes() {
+  @Test func `CurrentValueSubject: setting value publishes like send, and value is new inside the sink`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
     let trace = trace
     let recorder = subject.record { value in
@@ -73,8 +67,7 @@ import Testing
     #expect(trace.text == "0=0 1=1 2=2 3=3")
   }
 
-  @Test("CurrentValueSubject asks its upstream for everything and takes over its values")
-  func asSubscriber() {
+  @Test func `CurrentValueSubject asks its upstream for everything and takes over its values`() {
     let probe = Probe<Int, TestError>(trace)
     let subject = CurrentValueSubject<Int, TestError>(0)
     let connection = probe.subscribe(subject)

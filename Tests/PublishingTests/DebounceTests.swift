@@ -8,8 +8,7 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test("debounce: a completion discards the pending value")
-  func completionDiscards() {
+  @Test func `debounce: a completion discards the pending value`() {
     let recorder = subject.debounce(for: 1, scheduler: scheduler).record(trace)
     subject.send(1)
     scheduler.advance(by: 0.5)
@@ -19,8 +18,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("debounce: a failure discards the pending value too")
-  func failureDiscards() {
+  @Test func `debounce: a failure discards the pending value too`() {
     subject.debounce(for: 1, scheduler: scheduler).record(trace)
     subject.send(1)
     subject.send(completion: .failure(.oops))
@@ -28,8 +26,7 @@ import Testing
     #expect(trace.text == "fail")
   }
 
-  @Test("debounce: completion goes through the scheduler, not at once")
-  func completionIsScheduled() {
+  @Test func `debounce: completion goes through the scheduler, not at once`() {
     subject.debounce(for: 1, scheduler: scheduler).record(trace)
     subject.send(completion: .finished)
     trace.add("before")
@@ -37,8 +34,7 @@ import Testing
     #expect(trace.text == "before end")
   }
 
-  @Test("debounce: only the last of a burst, due after the last")
-  func lastOfBurst() {
+  @Test func `debounce: only the last of a burst, due after the last`() {
     subject.debounce(for: 1, scheduler: scheduler).record(trace)
     for value in 1...3 {
       subject.send(value)
@@ -50,8 +46,7 @@ import Testing
     #expect(trace.text == "| 3")
   }
 
-  @Test("debounce: no downstream demand at due time = value lost, not kept")
-  func lostWithoutDemand() {
+  @Test func `debounce: no downstream demand at due time = value lost, not kept`() {
     let recorder = subject.debounce(for: 1, scheduler: scheduler).record(trace, asking: .none)
     subject.send(1)
     scheduler.advance(by: 2)
@@ -62,8 +57,7 @@ import Testing
     #expect(trace.text == "2")
   }
 
-  @Test("debounce asks upstream for everything, whatever downstream asks")
-  func asksForEverything() {
+  @Test func `debounce asks upstream for everything, whatever downstream asks`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.debounce(for: 1, scheduler: scheduler).record(asking: .max(1))
     #expect(trace.text == "up:sub up:unlimited")
@@ -71,16 +65,14 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited")
   }
 
-  @Test("debounce on ImmediateScheduler delivers inside send")
-  func immediate() {
+  @Test func `debounce on ImmediateScheduler delivers inside send`() {
     subject.debounce(for: 1, scheduler: ImmediateScheduler.shared).record(trace)
     subject.send(1)
     subject.send(2)
     #expect(trace.text == "1 2")
   }
 
-  @Test("debounce: values further apart than the interval all pass, each at its due time")
-  func slowValuesPass() {
+  @Test func `debounce: values further apart than the interval all pass, each at its due time`() {
     let scheduler = scheduler
     var times: [VirtualTime] = []
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(trace) { _ in
@@ -95,8 +87,7 @@ import Testing
     #expect(times == [.seconds(0.5), .seconds(1.5), .seconds(2.5)])
   }
 
-  @Test("debounce: demand counts; what is due beyond it is lost")
-  func demandCounts() {
+  @Test func `debounce: demand counts; what is due beyond it is lost`() {
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(trace, asking: .max(2))
     for value in 1...4 {
       subject.send(value)
@@ -108,8 +99,7 @@ import Testing
     #expect(trace.text == "1 2 5")
   }
 
-  @Test("debounce: demand returned by receive(_:) counts")
-  func returnedDemandCounts() {
+  @Test func `debounce: demand returned by receive(_:) counts`() {
     subject.debounce(for: 0.5, scheduler: scheduler)
       .record(trace, asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     for value in 1...5 {
@@ -119,8 +109,7 @@ import Testing
     #expect(trace.text == "1 2 3")
   }
 
-  @Test("debounce: nothing after cancel, though already scheduled")
-  func nothingAfterCancel() {
+  @Test func `debounce: nothing after cancel, though already scheduled`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.debounce(for: 1, scheduler: scheduler).record(trace)
     probe.send(1)
@@ -131,8 +120,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test("debounce: a long burst leaves no long queue behind it")
-  func burstLeavesNoQueue() {
+  @Test func `debounce: a long burst leaves no long queue behind it`() {
     let recorder = subject.debounce(for: 1, scheduler: scheduler).record()
     for value in 1...100 {
       subject.send(value)

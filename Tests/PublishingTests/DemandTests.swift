@@ -6,23 +6,20 @@ import Testing
 @Suite("demand") struct DemandTests {
   let trace = Trace()
 
-  @Test("demand adds up; unlimited is for ever")
-  func addsUp() {
+  @Test func `demand adds up; unlimited is for ever`() {
     trace.add((Subscribers.Demand.max(1) + .max(2)).traced)
     trace.add((Subscribers.Demand.unlimited + .max(1)).traced)
     trace.add((Subscribers.Demand.unlimited - .max(1)).traced)
     #expect(trace.text == "max(3) unlimited unlimited")
   }
 
-  @Test("demand returned by receive(_:) counts")
-  func returnedCounts() {
+  @Test func `demand returned by receive(_:) counts`() {
     let recorder = (1...5).publisher.record(trace, asking: .max(1)) { $0 < 3 ? .max(1) : .none }
     #expect(trace.text == "1 2 3")
     #expect(recorder.breaches == [])
   }
 
-  @Test("demand: arithmetic with numbers")
-  func arithmetic() {
+  @Test func `demand: arithmetic with numbers`() {
     typealias Demand = Subscribers.Demand
     #expect(Demand.max(5) - 2 == .max(3))
     #expect(Demand.max(2) - .unlimited == .none)
@@ -39,14 +36,12 @@ import Testing
     #expect(Demand.unlimited.max == nil)
   }
 
-  @Test("demand: overflow becomes unlimited")
-  func overflow() {
+  @Test func `demand: overflow becomes unlimited`() {
     #expect(Subscribers.Demand.max(.max) + .max(1) == .unlimited)
     #expect(Subscribers.Demand.max(.max) * 2 == .unlimited)
   }
 
-  @Test("demand: compares with numbers and with other demands; unlimited is above all")
-  func comparison() {
+  @Test func `demand: compares with numbers and with other demands; unlimited is above all`() {
     typealias Demand = Subscribers.Demand
     #expect(Demand.unlimited > .max(.max))
     #expect(Demand.max(1) < .max(2))
@@ -62,14 +57,12 @@ import Testing
     #expect(Set([Demand.max(1), .max(1), .unlimited]).count == 2)
   }
 
-  @Test("demand describes itself")
-  func description() {
+  @Test func `demand describes itself`() {
     #expect("\(Subscribers.Demand.unlimited)" == "unlimited")
     #expect("\(Subscribers.Demand.max(3))" == "max(3)")
   }
 
-  @Test("completion: equal when finished, or failed alike; the failure can be asked for")
-  func completion() {
+  @Test func `completion: equal when finished, or failed alike; the failure can be asked for`() {
     typealias Completion = Subscribers.Completion<TestError>
     #expect(Completion.finished == .finished)
     #expect(Completion.failure(.oops) != .failure(.other))

@@ -7,8 +7,7 @@ import Testing
 @Suite("details") struct DetailsTests {
   let trace = Trace()
 
-  @Test("CurrentValueSubject: its value can be set from inside a sink")
-  func setInsideSink() {
+  @Test func `CurrentValueSubject: its value can be set from inside a sink`() {
     let subject = CurrentValueSubject<Int, Never>(0)
     let recorder = subject.record {
       if (1..<3).contains($0) { subject.value += 1 }
@@ -19,8 +18,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("@Published: its property can be set from inside a sink")
-  func setPublishedInsideSink() {
+  @Test func `@Published: its property can be set from inside a sink`() {
     final class Model { @Published var x = 0 }
     let (model, trace) = (Model(), trace)
     let subscription = model.$x.dropFirst().sink {
@@ -32,8 +30,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test("@Published: one property follows another of the same object without holding it")
-  func followsItself() {
+  @Test func `@Published: one property follows another of the same object without holding it`() {
     final class Model {
       @Published var x = 1
       @Published var twice = 0
@@ -49,28 +46,24 @@ import Testing
     #expect(weakModel == nil)
   }
 
-  @Test("prefix(untilOutputFrom:): an other that speaks at once ends it before the first value")
-  func prefixUntilAtOnce() {
+  @Test func `prefix(untilOutputFrom:): an other that speaks at once ends it before the first value`() {
     [1, 2].publisher.eraseToAnyPublisher().prefix(untilOutputFrom: Just(0)).record(trace)
     #expect(trace.text == "end")
   }
 
-  @Test("drop(untilOutputFrom:): an other that speaks at once lets everything pass")
-  func dropUntilAtOnce() {
+  @Test func `drop(untilOutputFrom:): an other that speaks at once lets everything pass`() {
     [1, 2].publisher.eraseToAnyPublisher().drop(untilOutputFrom: Just(0)).record(trace)
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("autoconnect of a source that ends at once: the second subscriber gets the end only")
-  func autoconnectOfFinished() {
+  @Test func `autoconnect of a source that ends at once: the second subscriber gets the end only`() {
     let connected = [1, 2].publisher.makeConnectable().autoconnect()
     connected.record(trace, "a")
     connected.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test("a subscriber that asks twice for a Just gets it once")
-  func justOnce() {
+  @Test func `a subscriber that asks twice for a Just gets it once`() {
     let recorder = Just(1).record(trace, asking: .none)
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -80,8 +73,7 @@ import Testing
     #expect(trace.text == "1 end")
   }
 
-  @Test("a cancelled Just, Record or sequence gives nothing when asked")
-  func cancelledSources() {
+  @Test func `a cancelled Just, Record or sequence gives nothing when asked`() {
     let recorders = [
       Just(1).eraseToAnyPublisher().record(trace, asking: .none),
       [1].publisher.eraseToAnyPublisher().record(trace, asking: .none),
@@ -96,8 +88,7 @@ import Testing
     #expect(trace.text == "")
   }
 
-  @Test("Future: a subscriber that comes while the promise is being kept is told as well")
-  func futureReentrancy() {
+  @Test func `Future: a subscriber that comes while the promise is being kept is told as well`() {
     var promise: Future<Int, Never>.Promise?
     let future = Future<Int, Never> { promise = $0 }
     let trace = trace
@@ -109,8 +100,7 @@ import Testing
     #expect(trace.entries.sorted() == ["a1", "aend", "b1", "bend"])
   }
 
-  @Test("a sink cancelled from inside its completion, and one dropped inside its value")
-  func dropsItself() {
+  @Test func `a sink cancelled from inside its completion, and one dropped inside its value`() {
     let subject = PassthroughSubject<Int, Never>()
     let trace = trace
     var first: AnyCancellable?
@@ -127,8 +117,7 @@ import Testing
     #expect(second == nil)
   }
 
-  @Test("a subject can be subscribed to itself through another without end in sight")
-  func feedback() {
+  @Test func `a subject can be subscribed to itself through another without end in sight`() {
     let subject = PassthroughSubject<Int, Never>()
     let recorder = subject.record(trace)
     let subscription = subject.filter { $0 < 5 }.map { $0 + 1 }.subscribe(subject)
@@ -137,8 +126,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test("demand, completion and identifiers may cross threads")
-  func sendable() {
+  @Test func `demand, completion and identifiers may cross threads`() {
     func check<T: Sendable>(_ value: T) {}
     check(Subscribers.Demand.max(1))
     check(Subscribers.Completion<TestError>.finished)
@@ -146,8 +134,7 @@ import Testing
     check(Publishers.PrefetchStrategy.keepFull)
   }
 
-  @Test("values outside of any actor")
-  func valuesAnywhere() async {
+  @Test func `values outside of any actor`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])

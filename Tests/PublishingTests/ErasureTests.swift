@@ -6,8 +6,7 @@ import Testing
 @Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
   let trace = Trace()
 
-  @Test("erasing changes nothing but the type, and erasing twice is erasing once")
-  func anyPublisher() {
+  @Test func `erasing changes nothing but the type, and erasing twice is erasing once`() {
     let probe = Probe<Int, TestError>(trace)
     let erased: AnyPublisher<Int, TestError> = probe.eraseToAnyPublisher().eraseToAnyPublisher()
     AnyPublisher(erased).record(trace, asking: .max(1))
@@ -16,8 +15,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) 1 fail")
   }
 
-  @Test("AnySubscriber of a subscriber speaks for it, under its identifier")
-  func anySubscriber() {
+  @Test func `AnySubscriber of a subscriber speaks for it, under its identifier`() {
     let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
     let erased = AnySubscriber(recorder)
     #expect(erased.combineIdentifier == recorder.combineIdentifier)
@@ -28,8 +26,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) 1 end")
   }
 
-  @Test("AnySubscriber of closures asks what they return")
-  func closures() {
+  @Test func `AnySubscriber of closures asks what they return`() {
     let trace = trace
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
@@ -45,8 +42,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) 1 end")
   }
 
-  @Test("AnySubscriber of a subject asks for everything")
-  func subject() {
+  @Test func `AnySubscriber of a subject asks for everything`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.record()
     let probe = Probe<Int, TestError>(trace)
@@ -56,8 +52,7 @@ import Testing
     #expect(probe.requested == .unlimited)
   }
 
-  @Test("a subject can be erased and still takes values through the protocol")
-  func anySubject() {
+  @Test func `a subject can be erased and still takes values through the protocol`() {
     let subject: any Subject<Int, TestError> = PassthroughSubject<Int, TestError>()
     let recorder = subject.eraseToAnyPublisher().record()
     subject.send(4)
@@ -77,8 +72,7 @@ import Testing
     }
   }
 
-  @Test("encode and decode go through the coder; what it throws cancels upstream and fails")
-  func coders() {
+  @Test func `encode and decode go through the coder; what it throws cancels upstream and fails`() {
     let round = [1, 2].publisher.encode(encoder: TextCoder()).decode(type: Int.self, decoder: TextCoder()).record()
     #expect(round.values == [1, 2])
     let probe = Probe<Int, TestError>(trace)
@@ -90,8 +84,7 @@ import Testing
     #expect(bad.completion?.traced == "fail")
   }
 
-  @Test("identifiers: a class has one for life, two objects have two")
-  func identifiers() {
+  @Test func `identifiers: a class has one for life, two objects have two`() {
     let a = Recorder<Int, Never>()
     let b = Recorder<Int, Never>()
     #expect(a.combineIdentifier == a.combineIdentifier)

@@ -7,8 +7,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let trace = Trace()
 
-  @Test("flatMap(maxPublishers: 1): what a subject sends while one child runs is lost")
-  func lostWhileBusy() {
+  @Test func `flatMap(maxPublishers: 1): what a subject sends while one child runs is lost`() {
     let outer = PassthroughSubject<Source, TestError>()
     let children = (0..<3).map { _ in Source() }
     outer.flatMap(maxPublishers: .max(1)) { $0 }.record(trace)
@@ -25,8 +24,7 @@ import Testing
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("flatMap(maxPublishers: 1) asks for one, and for one more when a child ends")
-  func asksOneByOne() {
+  @Test func `flatMap(maxPublishers: 1) asks for one, and for one more when a child ends`() {
     let probe = Probe<Int, TestError>(trace)
     let child = Probe<Int, TestError>(trace, "c")
     probe.flatMap(maxPublishers: .max(1)) { _ in child }.record()
@@ -35,8 +33,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) c:sub c:unlimited up:max(1)")
   }
 
-  @Test("flatMap: outer end waits for the children")
-  func outerEndWaits() {
+  @Test func `flatMap: outer end waits for the children`() {
     let outer = PassthroughSubject<Source, TestError>()
     let child = Source()
     outer.flatMap { $0 }.record(trace)
@@ -48,8 +45,7 @@ import Testing
     #expect(trace.text == "1 end")
   }
 
-  @Test("flatMap: limited demand = max(1) per child, extra values wait in order")
-  func limitedDemand() {
+  @Test func `flatMap: limited demand = max(1) per child, extra values wait in order`() {
     let outer = PassthroughSubject<Probe<Int, TestError>, TestError>()
     let a = Probe<Int, TestError>(Trace(), "a")
     let b = Probe<Int, TestError>(Trace(), "b")
@@ -68,8 +64,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("flatMap: a failing child cancels the outer subscription and the other children; no value follows")
-  func childFails() {
+  @Test func `flatMap: a failing child cancels the outer subscription and the other children; no value follows`() {
     let probe = Probe<Probe<Int, TestError>, TestError>(trace)
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
@@ -85,8 +80,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("flatMap: a failing outer cancels the children")
-  func outerFails() {
+  @Test func `flatMap: a failing outer cancels the children`() {
     let probe = Probe<Probe<Int, TestError>, TestError>(trace)
     let child = Probe<Int, TestError>(trace, "c")
     probe.flatMap { $0 }.record(trace)
@@ -97,8 +91,7 @@ import Testing
     #expect(trace.text == "c:cancel fail")
   }
 
-  @Test("flatMap: cancel reaches the outer and every child once")
-  func cancel() {
+  @Test func `flatMap: cancel reaches the outer and every child once`() {
     let probe = Probe<Probe<Int, TestError>, TestError>(trace)
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
@@ -113,15 +106,13 @@ import Testing
     #expect(trace.entries.sorted() == ["a:cancel", "b:cancel", "up:cancel"])
   }
 
-  @Test("flatMap without a limit asks the outer for everything, whatever downstream asks")
-  func asksForEverything() {
+  @Test func `flatMap without a limit asks the outer for everything, whatever downstream asks`() {
     let probe = Probe<Int, TestError>(trace)
     probe.flatMap { Just($0).setFailureType(to: TestError.self) }.record(asking: .max(1))
     #expect(trace.text == "up:sub up:unlimited")
   }
 
-  @Test("flatMap: kept values come out before the end")
-  func keptBeforeEnd() {
+  @Test func `flatMap: kept values come out before the end`() {
     let recorder = [1, 2].publisher
       .flatMap { [$0 * 10, $0 * 10 + 1].publisher }
       .record(trace, asking: .max(1))
@@ -131,14 +122,12 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("flatMap: a child that speaks while subscribing keeps its place")
-  func synchronousChildren() {
+  @Test func `flatMap: a child that speaks while subscribing keeps its place`() {
     [1, 2, 3].publisher.flatMap { Just($0 * 2) }.record(trace)
     #expect(trace.text == "2 4 6 end")
   }
 
-  @Test("flatMap: failure types adapt where one side never fails")
-  func failureTypes() {
+  @Test func `flatMap: failure types adapt where one side never fails`() {
     let numbers = [1, 2].publisher.flatMap { _ in Fail<Int, TestError>(error: .oops) }.record()
     #expect(numbers.completion == .failure(.oops))
     let never = [1].publisher.setFailureType(to: TestError.self).flatMap { Just($0) }.record()

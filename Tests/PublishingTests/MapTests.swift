@@ -11,8 +11,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test("tryMap: a throw cancels upstream, then fails")
-  func tryMap() {
+  @Test func `tryMap: a throw cancels upstream, then fails`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.tryMap { _ -> Int in throw TestError.other }.record(trace)
     probe.send(1)
@@ -21,8 +20,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("map: values change, everything else passes")
-  func map() {
+  @Test func `map: values change, everything else passes`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.map { "v\($0)" }.record(trace, asking: .max(2))
     probe.send(1)
@@ -32,8 +30,7 @@ import Testing
     #expect(recorder.completion == .failure(.oops))
   }
 
-  @Test("map with one, two and three key paths")
-  func keyPaths() {
+  @Test func `map with one, two and three key paths`() {
     let person = Just(Person())
     #expect(person.map(\.name).record().values == ["A"])
     let two = person.eraseToAnyPublisher().map(\.name, \.age).record()
@@ -42,8 +39,7 @@ import Testing
     #expect(three.values.map { "\($0)" } == ["(\"A\", 1, 2.5)"])
   }
 
-  @Test("maps of maps are one map")
-  func fused() {
+  @Test func `maps of maps are one map`() {
     let subject = PassthroughSubject<Int, TestError>()
     let mapped: Publishers.Map<PassthroughSubject<Int, TestError>, String> = subject.map { $0 + 1 }.map { "\($0)" }
     let recorder = mapped.record()
@@ -51,8 +47,7 @@ import Testing
     #expect(recorder.values == ["2"])
   }
 
-  @Test("filter makes up for what it swallows: max(1) back per rejected value")
-  func filterDemand() {
+  @Test func `filter makes up for what it swallows: max(1) back per rejected value`() {
     let probe = Probe<Int, TestError>(Trace())
     probe.filter { $0 > 1 }.record(asking: .max(1))
     trace.add(probe.send(1).traced)
@@ -60,22 +55,19 @@ import Testing
     #expect(trace.text == "max(1) max(0)")
   }
 
-  @Test("filter, then filter, is one filter of both")
-  func filterFused() {
+  @Test func `filter, then filter, is one filter of both`() {
     let recorder = (1...20).publisher.eraseToAnyPublisher().filter { $0 % 2 == 0 }.filter { $0 % 3 == 0 }.record()
     #expect(recorder.values == [6, 12, 18])
   }
 
-  @Test("tryFilter: a throw cancels upstream, then fails")
-  func tryFilter() {
+  @Test func `tryFilter: a throw cancels upstream, then fails`() {
     let probe = Probe<Int, TestError>(trace)
     probe.tryFilter { if $0 == 3 { throw TestError.oops } else { $0 > 1 } }.record(trace)
     for value in 1...4 { probe.send(value) }
     #expect(trace.text == "up:sub up:unlimited 2 up:cancel fail")
   }
 
-  @Test("compactMap drops nil and makes up for it")
-  func compactMap() {
+  @Test func `compactMap drops nil and makes up for it`() {
     let probe = Probe<String, TestError>(trace)
     let recorder = probe.compactMap { Int($0) }.record(asking: .max(2))
     #expect(probe.send("x") == .max(1))
@@ -83,16 +75,14 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test("tryCompactMap: a throw cancels upstream, then fails")
-  func tryCompactMap() {
+  @Test func `tryCompactMap: a throw cancels upstream, then fails`() {
     let probe = Probe<Int, TestError>(trace)
     probe.tryCompactMap { if $0 == 3 { throw TestError.oops } else { $0 > 1 ? $0 : nil } }.record(trace)
     for value in 1...4 { probe.send(value) }
     #expect(trace.text == "up:sub up:unlimited 2 up:cancel fail")
   }
 
-  @Test("replaceNil fills in, replaceEmpty speaks when nobody did")
-  func replacing() {
+  @Test func `replaceNil fills in, replaceEmpty speaks when nobody did`() {
     #expect([1, nil, 3].publisher.eraseToAnyPublisher().replaceNil(with: 0).record().values == [1, 0, 3])
     #expect(Empty<Int, TestError>().replaceEmpty(with: 7).record().values == [7])
     #expect([1].publisher.eraseToAnyPublisher().replaceEmpty(with: 7).record().values == [1])
@@ -101,8 +91,7 @@ import Testing
     #expect(failed.completion == .failure(.oops))
   }
 
-  @Test("replaceEmpty waits for demand with its value")
-  func replaceEmptyDemand() {
+  @Test func `replaceEmpty waits for demand with its value`() {
     let recorder = Empty<Int, TestError>().replaceEmpty(with: 7).record(trace, asking: .none)
     #expect(trace.text == "")
     recorder.request(.max(1))

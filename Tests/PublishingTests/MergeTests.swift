@@ -6,15 +6,13 @@ import Testing
 @Suite("merge") struct MergeTests {
   let trace = Trace()
 
-  @Test("merge: upstreams are subscribed in order; Just speaks before the subject is subscribed")
-  func subscribesInOrder() {
+  @Test func `merge: upstreams are subscribed in order; Just speaks before the subject is subscribed`() {
     let probe = Probe<String, Never>(trace)
     Just("status").merge(with: probe).record(trace)
     #expect(trace.text == "status up:sub up:unlimited")
   }
 
-  @Test("merge ends when all have ended")
-  func endsWithAll() {
+  @Test func `merge ends when all have ended`() {
     let a = PassthroughSubject<Int, TestError>()
     let b = PassthroughSubject<Int, TestError>()
     a.merge(with: b).record(trace)
@@ -26,8 +24,7 @@ import Testing
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("merge: one failure cancels the other before the failure goes down")
-  func failureCancels() {
+  @Test func `merge: one failure cancels the other before the failure goes down`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.merge(with: b).record(trace)
@@ -40,8 +37,7 @@ import Testing
     #expect(trace.text == "b:cancel fail")
   }
 
-  @Test("merge demand: limited downstream = max(1) to each, one value kept per side")
-  func limitedDemand() {
+  @Test func `merge demand: limited downstream = max(1) to each, one value kept per side`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.merge(with: b).record(trace, asking: .max(1))
@@ -53,8 +49,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("merge: unlimited demand is passed on to each")
-  func unlimitedDemand() {
+  @Test func `merge: unlimited demand is passed on to each`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     a.merge(with: b).record(trace)
@@ -66,8 +61,7 @@ import Testing
     #expect(trace.text == "a:sub a:unlimited b:sub b:unlimited 1 2 3")
   }
 
-  @Test("merge: a kept value comes out before the end of its side")
-  func keptValueBeforeEnd() {
+  @Test func `merge: a kept value comes out before the end of its side`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.merge(with: b).record(trace, asking: .max(1))
@@ -80,8 +74,7 @@ import Testing
     #expect(trace.text == "2 end")
   }
 
-  @Test("merge: cancel reaches every side once")
-  func cancelReachesAll() {
+  @Test func `merge: cancel reaches every side once`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.merge(with: b).record(trace)
@@ -93,8 +86,8 @@ import Testing
     #expect(trace.entries.sorted() == ["a:cancel", "b:cancel"])
   }
 
-  @Test("merge of three to eight takes all, in every form", arguments: 3...8)
-  func manySides(count: Int) {
+  @Test(arguments: 3...8)
+  func `merge of three to eight takes all, in every form`(count: Int) {
     let s = (0..<8).map { _ in PassthroughSubject<Int, TestError>() }
     let merged: AnyPublisher<Int, TestError> =
       switch count {
@@ -115,8 +108,7 @@ import Testing
     #expect(recorder.completion == .finished)
   }
 
-  @Test("MergeMany: a list and a variable number of arguments give the same; an empty one ends at once")
-  func mergeMany() {
+  @Test func `MergeMany: a list and a variable number of arguments give the same; an empty one ends at once`() {
     let a = PassthroughSubject<Int, TestError>()
     let b = PassthroughSubject<Int, TestError>()
     let listed = Publishers.MergeMany([a, b]).record()
@@ -131,8 +123,7 @@ import Testing
     #expect(none.completion == .finished)
   }
 
-  @Test("merging the same publisher with itself doubles every value")
-  func withItself() {
+  @Test func `merging the same publisher with itself doubles every value`() {
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.merge(with: subject).record()
     subject.send(1)

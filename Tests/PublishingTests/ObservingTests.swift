@@ -6,8 +6,7 @@ import Testing
 @Suite("print, handleEvents, breakpoint") struct ObservingTests {
   let trace = Trace()
 
-  @Test("print: subscription, request, values, end; no line for a value that asks for nothing more")
-  func printing() {
+  @Test func `print: subscription, request, values, end; no line for a value that asks for nothing more`() {
     let stream = LineStream()
     [1, 2].publisher.print("p", to: stream).record()
     #expect(
@@ -20,8 +19,7 @@ import Testing
       ])
   }
 
-  @Test("print: limited requests, demand asked inside a value, failure, cancel")
-  func printingMore() {
+  @Test func `print: limited requests, demand asked inside a value, failure, cancel`() {
     let stream = LineStream()
     let subject = PassthroughSubject<Int, TestError>()
     let recorder = subject.print("", to: stream).record(asking: .max(1)) { $0 == 1 ? .max(2) : .none }
@@ -43,8 +41,8 @@ import Testing
       ])
   }
 
-  @Test("print shows what a subscription calls itself", arguments: Described.all)
-  func descriptions(_ described: Described) {
+  @Test(arguments: Described.all)
+  func `print shows what a subscription calls itself`(_ described: Described) {
     let stream = LineStream()
     let cancellable = described.publisher(TestScheduler())
       .print("", to: stream)
@@ -53,8 +51,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("handleEvents: subscription before request (newer Combine), then values and the end")
-  func handleEvents() {
+  @Test func `handleEvents: subscription before request (newer Combine), then values and the end`() {
     let trace = trace
     [1, 2].publisher
       .handleEvents(
@@ -68,8 +65,8 @@ import Testing
     #expect(trace.text == "subscription request:unlimited 1 2 end")
   }
 
-  @Test("handleEvents: cancel is told before upstream is cancelled; demand returned for a value counts as a request")
-  func handleEventsCancel() {
+  @Test
+  func `handleEvents: cancel is told before upstream is cancelled; demand returned for a value counts as a request`() {
     let trace = trace
     let probe = Probe<Int, TestError>(trace)
     let recorder =
@@ -83,8 +80,7 @@ import Testing
     #expect(trace.text == "up:sub request:max(1) up:max(1) request:max(2) cancel up:cancel")
   }
 
-  @Test("breakpoint lets everything pass while nothing asks it to stop")
-  func breakpoint() {
+  @Test func `breakpoint lets everything pass while nothing asks it to stop`() {
     let probe = Probe<Int, TestError>(trace)
     probe
       .breakpoint(receiveSubscription: { _ in false }, receiveOutput: { _ in false }, receiveCompletion: { _ in false })

@@ -6,8 +6,7 @@ import Testing
 @Suite("prefix, first, output") struct PrefixTests {
   let trace = Trace()
 
-  @Test("prefix(2) ends with the second value and cancels upstream first")
-  func prefix() {
+  @Test func `prefix(2) ends with the second value and cancels upstream first`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.prefix(2).record(trace)
     for value in 1...4 { probe.send(value) }
@@ -16,8 +15,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("first() cancels upstream, then gives value and end")
-  func first() {
+  @Test func `first() cancels upstream, then gives value and end`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.first().record(trace)
     probe.send(5)
@@ -26,14 +24,12 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("first() of an empty source ends without a value, and without demand")
-  func firstOfEmpty() {
+  @Test func `first() of an empty source ends without a value, and without demand`() {
     Empty<Int, TestError>().first().record(trace, asking: .none)
     #expect(trace.text == "end")
   }
 
-  @Test("first(where:) and tryFirst(where:)")
-  func firstWhere() {
+  @Test func `first(where:) and tryFirst(where:)`() {
     let numbers = (1...9).publisher
     #expect(numbers.first { $0 > 3 }.record().values == [4])
     #expect(numbers.tryFirst { $0 > 3 }.record().values == [4])
@@ -42,31 +38,27 @@ import Testing
     #expect(failing.completion?.traced == "fail")
   }
 
-  @Test("prefix(0) ends at once")
-  func prefixZero() {
+  @Test func `prefix(0) ends at once`() {
     let probe = Probe<Int, TestError>(trace)
     probe.prefix(0).record(trace)
     #expect(trace.entries.last == "end")
   }
 
-  @Test("prefix(while:) ends at the first that does not hold, without it")
-  func prefixWhile() {
+  @Test func `prefix(while:) ends at the first that does not hold, without it`() {
     let probe = Probe<Int, TestError>(trace)
     probe.prefix { $0 < 3 }.record(trace)
     for value in 1...4 { probe.send(value) }
     #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
   }
 
-  @Test("tryPrefix(while:) cancels upstream and fails when the predicate throws")
-  func tryPrefixWhile() {
+  @Test func `tryPrefix(while:) cancels upstream and fails when the predicate throws`() {
     let probe = Probe<Int, TestError>(trace)
     probe.tryPrefix { if $0 == 2 { throw TestError.oops } else { true } }.record(trace)
     for value in 1...3 { probe.send(value) }
     #expect(trace.text == "up:sub up:unlimited 1 up:cancel fail")
   }
 
-  @Test("prefix(untilOutputFrom:) ends with the other's first value, and not with its end")
-  func prefixUntil() {
+  @Test func `prefix(untilOutputFrom:) ends with the other's first value, and not with its end`() {
     let source = PassthroughSubject<Int, TestError>()
     let other = PassthroughSubject<String, TestError>()
     source.prefix(untilOutputFrom: other).record(trace)
@@ -83,8 +75,7 @@ import Testing
     #expect(recorder.completion == nil)
   }
 
-  @Test("output(at:) and output(in:) take by index and end with the last")
-  func output() {
+  @Test func `output(at:) and output(in:) take by index and end with the last`() {
     let letters = ["a", "b", "c", "d"].publisher
     #expect(letters.output(at: 2).record().values == ["c"])
     #expect(letters.output(in: 1...2).record().values == ["b", "c"])
@@ -96,15 +87,13 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
   }
 
-  @Test("output(at:): a missing index ends without a value")
-  func outputMissing() {
+  @Test func `output(at:): a missing index ends without a value`() {
     let recorder = [1].publisher.eraseToAnyPublisher().output(at: 3).record()
     #expect(recorder.values == [])
     #expect(recorder.completion == .finished)
   }
 
-  @Test("prefix: what downstream asks goes up as it is")
-  func demand() {
+  @Test func `prefix: what downstream asks goes up as it is`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.prefix(5).record(asking: .max(2))
     recorder.request(.max(1))

@@ -17,8 +17,7 @@ import Testing
   }
   let trace = Trace()
 
-  @Test("@Published publishes before the property changes")
-  func beforeChange() {
+  @Test func `@Published publishes before the property changes`() {
     let (trace, model) = (trace, Model())
     let cancellable = model.$x.sink { trace.add("new:\($0),old:\(model.x)") }
     model.x = 1
@@ -27,8 +26,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("objectWillChange fires once per assignment, before it, and not for the initial value")
-  func objectWillChange() {
+  @Test func `objectWillChange fires once per assignment, before it, and not for the initial value`() {
     let (trace, model) = (trace, Model())
     let cancellable = model.objectWillChange.sink { trace.add("will(\(model.x))") }
     model.x = 1
@@ -37,8 +35,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("objectWillChange: every published property counts, others do not")
-  func everyProperty() {
+  @Test func `objectWillChange: every published property counts, others do not`() {
     let (trace, model) = (trace, Model())
     let cancellable = model.objectWillChange.sink { trace.add("will") }
     model.name = "b"
@@ -48,8 +45,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("objectWillChange: the properties of a superclass count too")
-  func inherited() {
+  @Test func `objectWillChange: the properties of a superclass count too`() {
     let (trace, model) = (trace, Derived())
     let cancellable = model.objectWillChange.sink { trace.add("\(model.base)\(model.derived)") }
     model.base = 1
@@ -58,15 +54,13 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("objectWillChange is the same publisher for the whole life of an object")
-  func samePublisher() {
+  @Test func `objectWillChange is the same publisher for the whole life of an object`() {
     let model = Model()
     #expect(model.objectWillChange === model.objectWillChange)
     #expect(model.objectWillChange !== Model().objectWillChange)
   }
 
-  @Test("assigning an equal value publishes again")
-  func equalValue() {
+  @Test func `assigning an equal value publishes again`() {
     let model = Model()
     let recorder = model.$x.record()
     model.x = 0
@@ -74,8 +68,7 @@ import Testing
     #expect(recorder.values == [0, 0, 0])
   }
 
-  @Test("changing in place publishes once")
-  func inPlace() {
+  @Test func `changing in place publishes once`() {
     final class List { @Published var items: [Int] = [] }
     let list = List()
     let recorder = list.$items.record()
@@ -84,8 +77,7 @@ import Testing
     #expect(recorder.values == [[], [1], [1, 2, 3]])
   }
 
-  @Test("each subscriber starts with the value of its time, and gets a value for each of its requests")
-  func newcomers() {
+  @Test func `each subscriber starts with the value of its time, and gets a value for each of its requests`() {
     let model = Model()
     model.x = 5
     let first = model.$x.record(asking: .max(1))
@@ -97,8 +89,7 @@ import Testing
     #expect(second.values == [7])
   }
 
-  @Test("a property nobody listens to keeps no subject alive, and its publisher outlives nothing")
-  func release() {
+  @Test func `a property nobody listens to keeps no subject alive, and its publisher outlives nothing`() {
     var model: Model? = Model()
     weak let weakModel = model
     let recorder = model?.$x.record()
@@ -109,8 +100,7 @@ import Testing
     #expect(recorder?.completion == nil)
   }
 
-  @Test("objectWillChange reaches through generic superclasses, optionals and closures")
-  func awkwardClasses() {
+  @Test func `objectWillChange reaches through generic superclasses, optionals and closures`() {
     class Box<Value>: ObservableObject {
       @Published var value: Value
       init(_ value: Value) { self.value = value }
@@ -131,8 +121,7 @@ import Testing
     #expect(trace.text == "will will will")
   }
 
-  @Test("objectWillChange asked for late still hears what comes after")
-  func askedLate() {
+  @Test func `objectWillChange asked for late still hears what comes after`() {
     let (trace, model) = (trace, Model())
     model.x = 1
     let values = model.$x.record()
@@ -144,8 +133,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test("two objects do not hear each other")
-  func twoObjects() {
+  @Test func `two objects do not hear each other`() {
     let (trace, first, second) = (trace, Model(), Model())
     let a = first.objectWillChange.sink { trace.add("a") }
     let b = second.objectWillChange.sink { trace.add("b") }
@@ -156,8 +144,7 @@ import Testing
     b.cancel()
   }
 
-  @Test("objectWillChange passed on from a part to the whole")
-  func passedOn() {
+  @Test func `objectWillChange passed on from a part to the whole`() {
     final class Whole: ObservableObject {
       let objectWillChange = ObservableObjectPublisher()
       let part = Model()
@@ -173,8 +160,7 @@ import Testing
     outer.cancel()
   }
 
-  @Test("an own objectWillChange is used as it is")
-  func ownPublisher() {
+  @Test func `an own objectWillChange is used as it is`() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Int, Never>()
     }

@@ -6,22 +6,19 @@ import Testing
 @Suite("catch, retry, replaceError, mapError") struct RecoveryTests {
   let trace = Trace()
 
-  @Test("catch carries the unmet demand over")
-  func carriesDemand() {
+  @Test func `catch carries the unmet demand over`() {
     let first = Record<Int, TestError>(output: [1], completion: .failure(.oops))
     let probe = Probe<Int, TestError>(trace)
     first.catch { _ in probe }.record(trace, asking: .max(2))
     #expect(trace.text == "1 up:sub up:max(1)")
   }
 
-  @Test("catch: a failure of the replacement goes down")
-  func replacementFails() {
+  @Test func `catch: a failure of the replacement goes down`() {
     let recorder = Fail<Int, TestError>(error: .oops).catch { _ in Fail<Int, TestError>(error: .other) }.record()
     #expect(recorder.completion == .failure(.other))
   }
 
-  @Test("catch: without a failure the replacement is not made")
-  func notMade() {
+  @Test func `catch: without a failure the replacement is not made`() {
     let trace = trace
     [1, 2].publisher.setFailureType(to: TestError.self)
       .catch { _ in
@@ -32,8 +29,7 @@ import Testing
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("catch: the failed upstream is heard no more, cancel reaches the replacement")
-  func cancelReplacement() {
+  @Test func `catch: the failed upstream is heard no more, cancel reaches the replacement`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, Never>(trace, "b")
     let recorder = a.catch { _ in b }.record(trace)
@@ -46,8 +42,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("tryCatch: a throw becomes the failure")
-  func tryCatch() {
+  @Test func `tryCatch: a throw becomes the failure`() {
     let recorder = Fail<Int, TestError>(error: .oops)
       .tryCatch { _ -> Just<Int> in throw TestError.other }
       .record()
@@ -56,8 +51,7 @@ import Testing
     #expect(saved.values == [3])
   }
 
-  @Test("retry(2) = three attempts, values of failed attempts stay")
-  func retry() {
+  @Test func `retry(2) = three attempts, values of failed attempts stay`() {
     var attempts = 0
     let recorder = Deferred {
       attempts += 1
@@ -70,8 +64,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("retry ends with the first attempt that does")
-  func retrySucceeds() {
+  @Test func `retry ends with the first attempt that does`() {
     var attempts = 0
     Deferred {
       attempts += 1
@@ -81,8 +74,7 @@ import Testing
     #expect(trace.text == "1 2 3 end")
   }
 
-  @Test("retry carries the unmet demand over to the next attempt")
-  func retryDemand() {
+  @Test func `retry carries the unmet demand over to the next attempt`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.retry(1).record(asking: .max(3))
     probe.send(1)
@@ -93,8 +85,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test("replaceError gives its value and the end, when there is demand")
-  func replaceError() {
+  @Test func `replaceError gives its value and the end, when there is demand`() {
     let probe = Probe<Int, TestError>(Trace())
     let recorder = probe.replaceError(with: 9).record(trace, asking: .max(1))
     probe.send(1)
@@ -104,8 +95,7 @@ import Testing
     #expect(trace.text == "1 9 end")
   }
 
-  @Test("mapError changes the failure and nothing else")
-  func mapError() {
+  @Test func `mapError changes the failure and nothing else`() {
     struct Wrapped: Error { let inner: TestError }
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.mapError(Wrapped.init).record(trace, asking: .max(2))
@@ -119,14 +109,12 @@ import Testing
     #expect(error.inner == .other)
   }
 
-  @Test("assertNoFailure lets values and the end pass")
-  func assertNoFailure() {
+  @Test func `assertNoFailure lets values and the end pass`() {
     [1, 2].publisher.setFailureType(to: TestError.self).assertNoFailure().record(trace)
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("setFailureType passes everything on")
-  func setFailureType() {
+  @Test func `setFailureType passes everything on`() {
     let probe = Probe<Int, Never>(trace)
     let recorder: Recorder<Int, TestError> = probe.setFailureType(to: TestError.self).record(trace, asking: .max(1))
     probe.send(1)

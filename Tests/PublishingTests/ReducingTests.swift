@@ -6,16 +6,14 @@ import Testing
 @Suite("scan, reduce and other answers") struct ReducingTests {
   let trace = Trace()
 
-  @Test("scan gives each step, not the start; reduce gives the start for an empty source")
-  func scanAndReduce() {
+  @Test func `scan gives each step, not the start; reduce gives the start for an empty source`() {
     [1, 2].publisher.eraseToAnyPublisher().scan(0, +).record(trace)
     trace.mark()
     Empty<Int, TestError>().reduce(0, +).record(trace)
     #expect(trace.text == "1 3 end | 0 end")
   }
 
-  @Test("tryScan and tryReduce: a throw cancels upstream, then fails")
-  func throwing() {
+  @Test func `tryScan and tryReduce: a throw cancels upstream, then fails`() {
     let a = Probe<Int, TestError>(trace)
     a.tryScan(0) { if $1 == 2 { throw TestError.oops } else { $0 + $1 } }.record(trace)
     for value in 1...3 { a.send(value) }
@@ -27,8 +25,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel fail")
   }
 
-  @Test("answers wait for demand, and ask upstream for everything")
-  func waitForDemand() {
+  @Test func `answers wait for demand, and ask upstream for everything`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.count().record(trace, asking: .none)
     probe.send(5)
@@ -39,8 +36,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited 2 end")
   }
 
-  @Test("count, min, max, last")
-  func simple() {
+  @Test func `count, min, max, last`() {
     let numbers = [3, 1, 2].publisher.eraseToAnyPublisher()
     #expect(numbers.count().record().values == [3])
     #expect(numbers.min().record().values == [1])
@@ -54,16 +50,14 @@ import Testing
     #expect(numbers.tryLast { $0 == 3 }.record().values == [3])
   }
 
-  @Test("min, max, last of nothing end without a value and without demand")
-  func ofNothing() {
+  @Test func `min, max, last of nothing end without a value and without demand`() {
     Empty<Int, TestError>().min().record(trace, asking: .none)
     Empty<Int, TestError>().max().record(trace, asking: .none)
     Empty<Int, TestError>().last().record(trace, asking: .none)
     #expect(trace.text == "end end end")
   }
 
-  @Test("contains and allSatisfy answer as soon as they know, and cancel upstream")
-  func early() {
+  @Test func `contains and allSatisfy answer as soon as they know, and cancel upstream`() {
     let a = Probe<Int, TestError>(trace)
     a.contains(2).record(trace)
     for value in 1...3 { a.send(value) }
@@ -75,8 +69,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel false end")
   }
 
-  @Test("contains, contains(where:), allSatisfy at the end")
-  func atEnd() {
+  @Test func `contains, contains(where:), allSatisfy at the end`() {
     let numbers = [1, 2, 3].publisher.eraseToAnyPublisher()
     #expect(numbers.contains(9).record().values == [false])
     #expect(numbers.contains { $0 > 2 }.record().values == [true])
@@ -86,8 +79,7 @@ import Testing
     #expect(Empty<Int, TestError>().allSatisfy { _ in false }.record().values == [true])
   }
 
-  @Test("the try forms fail when the closure throws")
-  func tryForms() {
+  @Test func `the try forms fail when the closure throws`() {
     let numbers = [1, 2, 3].publisher.eraseToAnyPublisher()
     func failing<A>(_: A...) throws -> Bool { throw TestError.oops }
     #expect(numbers.tryMin { try failing($0, $1) }.record().completion?.traced == "fail")
@@ -97,8 +89,7 @@ import Testing
     #expect(numbers.tryAllSatisfy { try failing($0) }.record().completion?.traced == "fail")
   }
 
-  @Test("ignoreOutput swallows values and passes the end")
-  func ignoreOutput() {
+  @Test func `ignoreOutput swallows values and passes the end`() {
     let probe = Probe<Int, TestError>(trace)
     probe.ignoreOutput().record(trace)
     probe.send(1)
@@ -106,8 +97,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited end")
   }
 
-  @Test("dropFirst, drop(while:), tryDrop(while:)")
-  func dropping() {
+  @Test func `dropFirst, drop(while:), tryDrop(while:)`() {
     let numbers = [1, 2, 3, 1].publisher.eraseToAnyPublisher()
     #expect(numbers.dropFirst().record().values == [2, 3, 1])
     #expect(numbers.dropFirst(3).record().values == [1])
@@ -116,8 +106,7 @@ import Testing
     #expect(numbers.tryDrop { _ in throw TestError.oops }.record().completion?.traced == "fail")
   }
 
-  @Test("dropFirst asks for as many more as it drops")
-  func dropDemand() {
+  @Test func `dropFirst asks for as many more as it drops`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.dropFirst(2).record(asking: .max(3))
     for value in 1...5 { probe.offer(value) }
@@ -125,8 +114,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("drop(untilOutputFrom:) opens with the other's first value, and cancels it")
-  func dropUntil() {
+  @Test func `drop(untilOutputFrom:) opens with the other's first value, and cancels it`() {
     let source = Probe<Int, TestError>(trace, "s")
     let other = Probe<String, TestError>(trace, "o")
     let recorder = source.drop(untilOutputFrom: other).record()
@@ -139,8 +127,7 @@ import Testing
     #expect(other.cancels == 1)
   }
 
-  @Test("drop(untilOutputFrom:): the other's end without a value ends it all, as nothing can come")
-  func dropUntilSilent() {
+  @Test func `drop(untilOutputFrom:): the other's end without a value ends it all, as nothing can come`() {
     let source = Probe<Int, TestError>(trace, "s")
     let other = Probe<String, TestError>(trace, "o")
     source.drop(untilOutputFrom: other).record(trace)

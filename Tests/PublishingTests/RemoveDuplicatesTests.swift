@@ -6,8 +6,7 @@ import Testing
 @Suite("removeDuplicates") struct RemoveDuplicatesTests {
   let trace = Trace()
 
-  @Test("removeDuplicates: the first value passes without a comparison")
-  func firstIsNotCompared() {
+  @Test func `removeDuplicates: the first value passes without a comparison`() {
     let trace = trace
     [1, 2].publisher
       .removeDuplicates {
@@ -19,17 +18,17 @@ import Testing
     #expect(trace.text == "1 cmp(1,2) 2")
   }
 
-  @Test(
-    "removeDuplicates(by:) compares with the last value RECEIVED, not the last let through: slow drift never passes")
-  func slowDrift() {
+  @Test
+  func
+    `removeDuplicates(by:) compares with the last value RECEIVED, not the last let through: slow drift never passes`()
+  {
     let subject = PassthroughSubject<Double, Never>()
     subject.removeDuplicates { abs($0 - $1) < 1 }.record(trace)
     for step in 0...10 { subject.send(Double(step) * 0.4) }
     #expect(trace.text == "0.0")
   }
 
-  @Test("removeDuplicates makes up for what it swallows")
-  func makesUp() {
+  @Test func `removeDuplicates makes up for what it swallows`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.removeDuplicates().record(asking: .max(2))
     #expect(probe.send(1) == .none)
@@ -39,8 +38,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2)")
   }
 
-  @Test("tryRemoveDuplicates: a throw cancels upstream, then fails")
-  func throwing() {
+  @Test func `tryRemoveDuplicates: a throw cancels upstream, then fails`() {
     let probe = Probe<Int, TestError>(trace)
     probe
       .tryRemoveDuplicates { left, right in

@@ -8,8 +8,7 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test("receive(on:) keeps order and puts the end after the values")
-  func receiveOnOrder() {
+  @Test func `receive(on:) keeps order and puts the end after the values`() {
     let recorder = subject.receive(on: scheduler).record(trace)
     subject.send(1)
     subject.send(2)
@@ -20,8 +19,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("receive(on:): nothing after cancel, though already scheduled")
-  func receiveOnCancel() {
+  @Test func `receive(on:): nothing after cancel, though already scheduled`() {
     let recorder = subject.receive(on: scheduler).record(trace)
     subject.send(1)
     subject.send(completion: .finished)
@@ -31,8 +29,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("receive(on:) passes demand and cancel on at once")
-  func receiveOnDemand() {
+  @Test func `receive(on:) passes demand and cancel on at once`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.receive(on: scheduler).record(asking: .max(2))
     #expect(trace.text == "up:sub up:max(2)")
@@ -40,8 +37,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) up:cancel")
   }
 
-  @Test("receive(on:): demand returned for a value is passed on")
-  func receiveOnReturnedDemand() {
+  @Test func `receive(on:): demand returned for a value is passed on`() {
     let probe = Probe<Int, TestError>(trace)
     probe.receive(on: scheduler).record(asking: .max(1)) { _ in .max(1) }
     probe.send(1)
@@ -49,8 +45,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) up:max(1)")
   }
 
-  @Test("receive(on: ImmediateScheduler) delivers inside send")
-  func receiveOnImmediate() {
+  @Test func `receive(on: ImmediateScheduler) delivers inside send`() {
     subject.receive(on: ImmediateScheduler.shared).record(trace)
     subject.send(1)
     trace.mark()
@@ -58,8 +53,7 @@ import Testing
     #expect(trace.text == "1 | end")
   }
 
-  @Test("receive(on:): a send from inside a value comes later, so no subscriber hears 2 before 1")
-  func receiveOnReentrancy() {
+  @Test func `receive(on:): a send from inside a value comes later, so no subscriber hears 2 before 1`() {
     let subject = subject
     let queued = subject.receive(on: scheduler).share()
     queued.record(trace, "a") {
@@ -72,8 +66,7 @@ import Testing
     #expect(trace.text == "a1 b1 a2 b2")
   }
 
-  @Test("delay delays the end too")
-  func delayEnd() {
+  @Test func `delay delays the end too`() {
     subject.delay(for: 1, scheduler: scheduler).record(trace)
     subject.send(1)
     scheduler.advance(by: 0.5)
@@ -84,8 +77,7 @@ import Testing
     #expect(trace.text == "1 | end")
   }
 
-  @Test("delay: a failure waits as long as a value does")
-  func delayFailure() {
+  @Test func `delay: a failure waits as long as a value does`() {
     subject.delay(for: 1, scheduler: scheduler).record(trace)
     subject.send(1)
     subject.send(completion: .failure(.oops))
@@ -95,8 +87,7 @@ import Testing
     #expect(trace.text == "| 1 fail")
   }
 
-  @Test("delay: values keep their distances, and nothing comes after cancel")
-  func delayDistances() {
+  @Test func `delay: values keep their distances, and nothing comes after cancel`() {
     let scheduler = scheduler
     var times: [VirtualTime] = []
     let recorder = subject.delay(for: 2, scheduler: scheduler).record(trace) { _ in
@@ -115,8 +106,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("delay passes demand and cancel on at once")
-  func delayDemand() {
+  @Test func `delay passes demand and cancel on at once`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.delay(for: 1, scheduler: scheduler).record(asking: .max(2))
     recorder.request(.max(1))
@@ -124,8 +114,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) up:max(1) up:cancel")
   }
 
-  @Test("subscribe(on:): subscribing, requests and cancel all go through the scheduler")
-  func subscribeOn() {
+  @Test func `subscribe(on:): subscribing, requests and cancel all go through the scheduler`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.subscribe(on: scheduler).record(asking: .none)
     trace.mark()
@@ -139,8 +128,7 @@ import Testing
     #expect(trace.text == "| up:sub | up:unlimited | up:cancel")
   }
 
-  @Test("subscribe(on:): values and the end are passed on at once")
-  func subscribeOnValues() {
+  @Test func `subscribe(on:): values and the end are passed on at once`() {
     let probe = Probe<Int, TestError>(Trace())
     probe.subscribe(on: scheduler).record(trace)
     scheduler.run()
@@ -149,8 +137,7 @@ import Testing
     #expect(trace.text == "1 fail")
   }
 
-  @Test("subscribe(on:): nothing after cancel, though the source sends until the scheduler gets to it")
-  func subscribeOnCancel() {
+  @Test func `subscribe(on:): nothing after cancel, though the source sends until the scheduler gets to it`() {
     let probe = Probe<Int, TestError>(Trace())
     let recorder = probe.subscribe(on: scheduler).record(trace)
     scheduler.run()

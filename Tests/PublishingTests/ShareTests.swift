@@ -6,8 +6,7 @@ import Testing
 @Suite("share") struct ShareTests {
   let trace = Trace()
 
-  @Test("share: whoever comes after the end gets the end only")
-  func latecomer() {
+  @Test func `share: whoever comes after the end gets the end only`() {
     let subject = PassthroughSubject<Int, TestError>()
     let shared = subject.share()
     let a = shared.record(trace, "a")
@@ -18,8 +17,7 @@ import Testing
     #expect(a.breaches + b.breaches == [])
   }
 
-  @Test("share: upstream cancelled when the last leaves, subscribed again for the next")
-  func lastLeaves() {
+  @Test func `share: upstream cancelled when the last leaves, subscribed again for the next`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     let first = shared.record()
@@ -32,16 +30,14 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel up:sub up:unlimited")
   }
 
-  @Test("share: synchronous upstream is spent on the first subscriber")
-  func synchronousUpstream() {
+  @Test func `share: synchronous upstream is spent on the first subscriber`() {
     let shared = [1, 2].publisher.share()
     shared.record(trace, "a")
     shared.record(trace, "b")
     #expect(trace.text == "a1 a2 aend bend")
   }
 
-  @Test("share: all hear the same value, in the order they came, from one subscription")
-  func oneSubscription() {
+  @Test func `share: all hear the same value, in the order they came, from one subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let shared = probe.share()
     shared.record(trace, "a")
@@ -51,8 +47,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited a1 b1 afail bfail")
   }
 
-  @Test("share: a share is equal to itself only")
-  func equality() {
+  @Test func `share: a share is equal to itself only`() {
     let a = Just(1).share()
     let b = Just(1).share()
     #expect(a == a)

@@ -7,8 +7,7 @@ import Testing
   final class Token {}
   let trace = Trace()
 
-  @Test("cancel inside receiveValue stops a synchronous source")
-  func cancelInsideValue() {
+  @Test func `cancel inside receiveValue stops a synchronous source`() {
     let recorder = Recorder<Int, Never>(trace)
     recorder.onValue = { [unowned recorder] in
       if $0 == 2 { recorder.cancel() }
@@ -19,8 +18,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("AnyCancellable cancels when released, once")
-  func cancelsOnce() {
+  @Test func `AnyCancellable cancels when released, once`() {
     let trace = trace
     var cancellable: AnyCancellable? = AnyCancellable { trace.add("cancel") }
     #expect(trace.text == "")
@@ -34,8 +32,7 @@ import Testing
     #expect(trace.text == "cancel released")
   }
 
-  @Test("values sent during subscription come before sink returns")
-  func beforeSinkReturns() {
+  @Test func `values sent during subscription come before sink returns`() {
     let trace = trace
     let cancellable = Just(1).sink { trace.add("\($0)") }
     trace.add("returned")
@@ -43,8 +40,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("sink lets go of its closures at completion")
-  func letsGo() {
+  @Test func `sink lets go of its closures at completion`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -58,8 +54,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("sink lets go of its closures at cancel")
-  func letsGoAtCancel() {
+  @Test func `sink lets go of its closures at cancel`() {
     var token: Token? = Token()
     weak let weakToken = token
     let subject = PassthroughSubject<Int, Never>()
@@ -69,8 +64,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test("a completion is taken once, and no value after it")
-  func nothingAfterCompletion() {
+  @Test func `a completion is taken once, and no value after it`() {
     let trace = trace
     let probe = Probe<Int, TestError>()
     let cancellable = probe.sink(
@@ -83,8 +77,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("sink asks for everything, once, and refuses a second subscription")
-  func demand() {
+  @Test func `sink asks for everything, once, and refuses a second subscription`() {
     let probe = Probe<Int, TestError>(trace)
     let cancellable = probe.sink(receiveCompletion: { _ in }, receiveValue: { _ in })
     probe.send(subscription: NotedSubscription(trace, "second"))
@@ -92,8 +85,7 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test("dropping the AnyCancellable of a sink cancels upstream")
-  func droppingCancels() {
+  @Test func `dropping the AnyCancellable of a sink cancels upstream`() {
     let probe = Probe<Int, Never>(trace)
     var cancellable: AnyCancellable? = probe.sink { _ in }
     #expect(cancellable != nil)
@@ -101,8 +93,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited up:cancel")
   }
 
-  @Test("store(in:) keeps in a set and in an array, and emptying them cancels")
-  func store() {
+  @Test func `store(in:) keeps in a set and in an array, and emptying them cancels`() {
     let a = Probe<Int, Never>(trace, "a")
     let b = Probe<Int, Never>(trace, "b")
     var set = Set<AnyCancellable>()
@@ -118,8 +109,7 @@ import Testing
     #expect(trace.text == "a:cancel b:cancel")
   }
 
-  @Test("any Cancellable can be stored, and AnyCancellable wraps one")
-  func wraps() {
+  @Test func `any Cancellable can be stored, and AnyCancellable wraps one`() {
     struct Custom: Cancellable {
       let trace: Trace
       func cancel() { trace.add("custom") }
@@ -135,8 +125,7 @@ import Testing
     #expect(trace.text == "custom custom")
   }
 
-  @Test("Subscribers.Sink can be subscribed and cancelled by hand")
-  func explicitSink() {
+  @Test func `Subscribers.Sink can be subscribed and cancelled by hand`() {
     let trace = trace
     let sink = Subscribers.Sink<Int, TestError>(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
@@ -149,8 +138,7 @@ import Testing
     #expect(sink.combineIdentifier == sink.combineIdentifier)
   }
 
-  @Test("cancelling inside a sink's value from a stored AnyCancellable stops it")
-  func cancelFromInside() {
+  @Test func `cancelling inside a sink's value from a stored AnyCancellable stops it`() {
     let subject = PassthroughSubject<Int, Never>()
     let trace = trace
     var cancellable: AnyCancellable?

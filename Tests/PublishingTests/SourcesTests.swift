@@ -6,8 +6,7 @@ import Testing
 @Suite("sources") struct SourcesTests {
   let trace = Trace()
 
-  @Test("Just gives nothing until asked")
-  func just() {
+  @Test func `Just gives nothing until asked`() {
     let recorder = Just(1).record(trace, asking: .none)
     trace.mark()
     recorder.request(.max(1))
@@ -15,8 +14,7 @@ import Testing
     #expect(trace.text == "| 1 end")
   }
 
-  @Test("Future runs at once, once; later promises are ignored")
-  func future() {
+  @Test func `Future runs at once, once; later promises are ignored`() {
     let trace = trace
     let future = Future<Int, TestError> { promise in
       trace.add("run")
@@ -28,8 +26,7 @@ import Testing
     #expect(trace.text == "run 1 end 1 end")
   }
 
-  @Test("Future: those who wait are told when the promise comes, and hold nothing before")
-  func futureLater() {
+  @Test func `Future: those who wait are told when the promise comes, and hold nothing before`() {
     var promise: Future<Int, TestError>.Promise?
     let future = Future<Int, TestError> { promise = $0 }
     future.record(trace, "a")
@@ -43,14 +40,12 @@ import Testing
     #expect(c.breaches == [])
   }
 
-  @Test("Future: a failure needs no demand")
-  func futureFails() {
+  @Test func `Future: a failure needs no demand`() {
     Future<Int, TestError> { $0(.failure(.oops)) }.record(trace, asking: .none)
     #expect(trace.text == "fail")
   }
 
-  @Test("Deferred runs per subscriber")
-  func deferred() {
+  @Test func `Deferred runs per subscriber`() {
     let trace = trace
     let deferred = Deferred {
       trace.add("run")
@@ -62,8 +57,7 @@ import Testing
     #expect(trace.text == "run 1 end run 1 end")
   }
 
-  @Test("Just(x).merge(…) freezes x when the publisher is built; Deferred reads it at each subscription")
-  func deferredReadsLate() {
+  @Test func `Just(x).merge(…) freezes x when the publisher is built; Deferred reads it at each subscription`() {
     var status = "notDetermined"
     let changes = PassthroughSubject<String, Never>()
     let just = Just(status).merge(with: changes)
@@ -74,8 +68,7 @@ import Testing
     #expect(trace.text == "Just:notDetermined Deferred:authorized")
   }
 
-  @Test("Empty(completeImmediately: false) never ends")
-  func emptyForEver() {
+  @Test func `Empty(completeImmediately: false) never ends`() {
     let recorder = Empty<Int, Never>(completeImmediately: false).prepend(1).record(trace)
     #expect(trace.text == "1")
     #expect(recorder.subscriptions == 1)
@@ -84,29 +77,25 @@ import Testing
     #expect(silent.completion == nil)
   }
 
-  @Test("Empty and Fail complete at once, without demand")
-  func emptyAndFail() {
+  @Test func `Empty and Fail complete at once, without demand`() {
     Empty<Int, TestError>().record(trace, asking: .none)
     Fail<Int, TestError>(error: .oops).record(trace, asking: .none)
     #expect(trace.text == "end fail")
   }
 
-  @Test("a sequence gives as many as asked, and ends with the last without further demand")
-  func sequence() {
+  @Test func `a sequence gives as many as asked, and ends with the last without further demand`() {
     let recorder = [1, 2, 3].publisher.record(trace, asking: .max(1))
     trace.mark()
     recorder.request(.max(2))
     #expect(trace.text == "1 | 2 3 end")
   }
 
-  @Test("an empty sequence ends without demand")
-  func emptySequence() {
+  @Test func `an empty sequence ends without demand`() {
     [Int]().publisher.record(trace, asking: .none)
     #expect(trace.text == "end")
   }
 
-  @Test("a sequence can be asked for more from inside a value, without recursion")
-  func deepSequence() {
+  @Test func `a sequence can be asked for more from inside a value, without recursion`() {
     let recorder = Recorder<Int, Never>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
       recorder.request(.max(1))
@@ -118,8 +107,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("Record plays back what it was given, in all three ways of making it")
-  func record() {
+  @Test func `Record plays back what it was given, in all three ways of making it`() {
     let a = Record<Int, TestError>(output: [1, 2], completion: .failure(.oops))
     let b = Record<Int, TestError> { recording in
       recording.receive(1)
@@ -142,8 +130,7 @@ import Testing
     #expect(trace.text == "1 2 fail")
   }
 
-  @Test("Optional.publisher gives its value or only the end; Result.publisher its value or its failure")
-  func optionalAndResult() {
+  @Test func `Optional.publisher gives its value or only the end; Result.publisher its value or its failure`() {
     Optional(1).publisher.record(trace)
     Int?.none.publisher.record(trace, asking: .none)
     Result<Int, TestError>.success(2).publisher.record(trace)
@@ -151,8 +138,7 @@ import Testing
     #expect(trace.text == "1 end end 2 end fail")
   }
 
-  @Test("Optional and Result give nothing until asked")
-  func onceUntilAsked() {
+  @Test func `Optional and Result give nothing until asked`() {
     let a = Optional.Publisher(1).record(trace, asking: .none)
     let b = Result<Int, TestError>.Publisher(2).record(trace, asking: .none)
     #expect(trace.text == "")

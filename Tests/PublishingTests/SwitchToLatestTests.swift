@@ -7,8 +7,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let trace = Trace()
 
-  @Test("switchToLatest ends when outer and last inner have ended")
-  func ends() {
+  @Test func `switchToLatest ends when outer and last inner have ended`() {
     let outer = PassthroughSubject<Source, TestError>()
     let a = Source()
     outer.switchToLatest().record(trace)
@@ -21,8 +20,7 @@ import Testing
     #expect(trace.text == "1 2 end")
   }
 
-  @Test("switchToLatest cancels the old before it subscribes to the new")
-  func cancelsFirst() {
+  @Test func `switchToLatest cancels the old before it subscribes to the new`() {
     let outer = PassthroughSubject<Probe<Int, TestError>, TestError>()
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
@@ -37,8 +35,7 @@ import Testing
     #expect(recorder.completion == nil)
   }
 
-  @Test("switchToLatest: the last inner ends first, then the outer")
-  func innerEndsFirst() {
+  @Test func `switchToLatest: the last inner ends first, then the outer`() {
     let outer = PassthroughSubject<Source, TestError>()
     let a = Source()
     outer.switchToLatest().record(trace)
@@ -49,16 +46,14 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test("switchToLatest: an outer that ends without an inner ends it")
-  func noInner() {
+  @Test func `switchToLatest: an outer that ends without an inner ends it`() {
     let outer = PassthroughSubject<Source, TestError>()
     outer.switchToLatest().record(trace)
     outer.send(completion: .finished)
     #expect(trace.text == "end")
   }
 
-  @Test("switchToLatest: a failing inner cancels the outer; a failing outer cancels the inner")
-  func failures() {
+  @Test func `switchToLatest: a failing inner cancels the outer; a failing outer cancels the inner`() {
     let outer = Probe<Probe<Int, TestError>, TestError>(trace, "o")
     let inner = Probe<Int, TestError>(trace, "i")
     let first = outer.switchToLatest().record(trace)
@@ -74,8 +69,7 @@ import Testing
     #expect(first.breaches + second.breaches == [])
   }
 
-  @Test("switchToLatest: the unmet demand moves on to the next inner")
-  func demandMovesOn() {
+  @Test func `switchToLatest: the unmet demand moves on to the next inner`() {
     let outer = Probe<Probe<Int, TestError>, TestError>(Trace())
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
@@ -87,15 +81,13 @@ import Testing
     #expect(trace.text == "a:sub a:max(3) a:cancel b:sub b:max(2) b:max(1)")
   }
 
-  @Test("switchToLatest asks the outer for everything")
-  func outerDemand() {
+  @Test func `switchToLatest asks the outer for everything`() {
     let outer = Probe<Probe<Int, TestError>, TestError>(trace)
     outer.switchToLatest().record(asking: .max(1))
     #expect(trace.text == "up:sub up:unlimited")
   }
 
-  @Test("switchToLatest: cancel reaches outer and inner once")
-  func cancel() {
+  @Test func `switchToLatest: cancel reaches outer and inner once`() {
     let outer = Probe<Probe<Int, TestError>, TestError>(trace, "o")
     let inner = Probe<Int, TestError>(trace, "i")
     let recorder = outer.switchToLatest().record(trace)
@@ -107,8 +99,7 @@ import Testing
     #expect(trace.entries.sorted() == ["i:cancel", "o:cancel"])
   }
 
-  @Test("switchToLatest: failure types adapt where one side never fails")
-  func failureTypes() {
+  @Test func `switchToLatest: failure types adapt where one side never fails`() {
     let a = PassthroughSubject<Fail<Int, TestError>, Never>()
     let recorder = a.switchToLatest().record()
     a.send(Fail(error: .oops))

@@ -7,8 +7,7 @@ import Testing
   let scheduler = TestScheduler()
   let trace = Trace()
 
-  @Test("actions of equal time run in the order of scheduling, also when there are many")
-  func equalTimes() {
+  @Test func `actions of equal time run in the order of scheduling, also when there are many`() {
     let trace = trace
     for index in 0..<50 {
       scheduler.schedule(after: scheduler.now.advanced(by: 1)) { trace.add("\(index)") }
@@ -17,8 +16,7 @@ import Testing
     #expect(trace.entries == (0..<50).map { "\($0)" })
   }
 
-  @Test("actions run in the order of their times, at their times")
-  func order() {
+  @Test func `actions run in the order of their times, at their times`() {
     let (trace, scheduler) = (trace, scheduler)
     for delay in [3, 1, 2, 0.5] {
       scheduler.schedule(after: .seconds(delay)) { trace.add("\(scheduler.now)") }
@@ -31,8 +29,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("nothing runs inside schedule; what an action schedules for now runs in the same advance")
-  func nested() {
+  @Test func `nothing runs inside schedule; what an action schedules for now runs in the same advance`() {
     let (trace, scheduler) = (trace, scheduler)
     scheduler.schedule {
       trace.add("a")
@@ -44,8 +41,7 @@ import Testing
     #expect(trace.text == "a b c")
   }
 
-  @Test("a repetition runs at every interval until cancelled, also from inside")
-  func repetition() {
+  @Test func `a repetition runs at every interval until cancelled, also from inside`() {
     let (trace, scheduler) = (trace, scheduler)
     let cancellable = scheduler.schedule(after: .seconds(1), interval: 0.5) { trace.add("\(scheduler.now)") }
     scheduler.advance(by: 2)
@@ -63,8 +59,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("a cancelled repetition lets go of its action")
-  func letsGo() {
+  @Test func `a cancelled repetition lets go of its action`() {
     final class Token {}
     var token: Token? = Token()
     weak let weakToken = token
@@ -75,8 +70,7 @@ import Testing
     #expect(weakToken == nil)
   }
 
-  @Test("strides: literals are seconds, units add up")
-  func strides() {
+  @Test func `strides: literals are seconds, units add up`() {
     typealias Stride = VirtualTime.Stride
     #expect(Stride.seconds(1) == 1)
     #expect(Stride.milliseconds(500) == 0.5)
@@ -86,8 +80,7 @@ import Testing
     #expect(VirtualTime.seconds(1).distance(to: .seconds(3)) == 2)
   }
 
-  @Test("ImmediateScheduler runs at once, whatever the date, and its time stands still")
-  func immediate() {
+  @Test func `ImmediateScheduler runs at once, whatever the date, and its time stands still`() {
     let trace = trace
     let immediate = ImmediateScheduler.shared
     immediate.schedule { trace.add("now") }

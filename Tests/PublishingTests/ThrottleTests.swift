@@ -20,23 +20,20 @@ import Testing
     scheduler.advance(by: 5)
   }
 
-  @Test("throttle latest: true = first at once, then the newest of each interval")
-  func latest() {
+  @Test func `throttle latest: true = first at once, then the newest of each interval`() {
     let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
     play()
     #expect(trace.text == "0 3 9")
     #expect(recorder.breaches == [])
   }
 
-  @Test("throttle latest: false = first at once, then the oldest of each interval")
-  func oldest() {
+  @Test func `throttle latest: false = first at once, then the oldest of each interval`() {
     subject.throttle(for: 1, scheduler: scheduler, latest: false).record(trace)
     play()
     #expect(trace.text == "0 1 8")
   }
 
-  @Test("throttle: the values of an interval come at its end, on the clock")
-  func times() {
+  @Test func `throttle: the values of an interval come at its end, on the clock`() {
     let scheduler = scheduler
     var times: [VirtualTime] = []
     subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace) { _ in
@@ -47,8 +44,7 @@ import Testing
     #expect(times == [.seconds(0), .seconds(1), .seconds(2)])
   }
 
-  @Test("throttle: after a rest the next value passes at once again")
-  func afterRest() {
+  @Test func `throttle: after a rest the next value passes at once again`() {
     subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
     subject.send(1)
     scheduler.advance(by: 3)
@@ -63,16 +59,14 @@ import Testing
     #expect(trace.text == "1 2 | | 3")
   }
 
-  @Test("throttle asks upstream for everything, whatever downstream asks")
-  func asksForEverything() {
+  @Test func `throttle asks upstream for everything, whatever downstream asks`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.throttle(for: 1, scheduler: scheduler, latest: true).record(asking: .max(1))
     recorder.request(.max(1))
     #expect(trace.text == "up:sub up:unlimited")
   }
 
-  @Test("throttle: nothing after cancel, though already scheduled")
-  func nothingAfterCancel() {
+  @Test func `throttle: nothing after cancel, though already scheduled`() {
     let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
     subject.send(1)
     scheduler.advance(by: 0.1)
@@ -83,8 +77,8 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("throttle: the end comes after the first value, and nothing follows it", arguments: [true, false])
-  func end(latest: Bool) {
+  @Test(arguments: [true, false])
+  func `throttle: the end comes after the first value, and nothing follows it`(latest: Bool) {
     let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: latest).record(trace)
     subject.send(1)
     scheduler.advance(by: 0.2)
@@ -96,8 +90,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("throttle: never more often than once an interval, whatever comes in")
-  func rate() {
+  @Test func `throttle: never more often than once an interval, whatever comes in`() {
     let scheduler = scheduler
     var times: [VirtualTime] = []
     subject.throttle(for: 1, scheduler: scheduler, latest: true).record { _ in

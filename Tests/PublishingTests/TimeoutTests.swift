@@ -8,8 +8,7 @@ import Testing
   let trace = Trace()
   let subject = PassthroughSubject<Int, TestError>()
 
-  @Test("timeout finishes normally unless given an error, counts from the last value")
-  func finishes() {
+  @Test func `timeout finishes normally unless given an error, counts from the last value`() {
     subject.timeout(1, scheduler: scheduler).record(trace)
     scheduler.advance(by: 0.5)
     subject.send(1)
@@ -21,8 +20,7 @@ import Testing
     #expect(trace.text == "1 2 | end")
   }
 
-  @Test("timeout with an error fails with it, and cancels upstream")
-  func fails() {
+  @Test func `timeout with an error fails with it, and cancels upstream`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.timeout(1, scheduler: scheduler, customError: { .other }).record(trace)
     scheduler.advance(by: 2)
@@ -33,8 +31,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("timeout counts from the subscription while there is no value")
-  func countsFromSubscription() {
+  @Test func `timeout counts from the subscription while there is no value`() {
     subject.timeout(1, scheduler: scheduler).record(trace, asking: .none)
     scheduler.advance(by: 0.9)
     trace.mark()
@@ -42,8 +39,7 @@ import Testing
     #expect(trace.text == "| end")
   }
 
-  @Test("timeout: no end of its own after the upstream's, and none after cancel")
-  func noSecondEnd() {
+  @Test func `timeout: no end of its own after the upstream's, and none after cancel`() {
     let first = subject.timeout(1, scheduler: scheduler).record(trace)
     subject.send(completion: .failure(.oops))
     scheduler.run()
@@ -54,15 +50,13 @@ import Testing
     #expect(first.breaches + second.breaches == [])
   }
 
-  @Test("timeout passes demand on as it is")
-  func demand() {
+  @Test func `timeout passes demand on as it is`() {
     let probe = Probe<Int, TestError>(trace)
     probe.timeout(1, scheduler: scheduler).record(asking: .max(2))
     #expect(trace.text == "up:sub up:max(2)")
   }
 
-  @Test("measureInterval: from the subscription to the first value, then from value to value")
-  func measureInterval() {
+  @Test func `measureInterval: from the subscription to the first value, then from value to value`() {
     let recorder = subject.measureInterval(using: scheduler).record()
     scheduler.advance(by: 0.5)
     subject.send(1)

@@ -7,8 +7,7 @@ import Testing
   let scheduler = TestScheduler()
   let trace = Trace()
 
-  @Test("a timer ticks from its connection on, the first time after one interval")
-  func ticks() {
+  @Test func `a timer ticks from its connection on, the first time after one interval`() {
     let timer = scheduler.timerPublisher(every: 0.5)
     timer.record(trace)
     scheduler.advance(by: 2)
@@ -22,8 +21,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("a timer with autoconnect runs as long as somebody listens, and again for the next")
-  func autoconnect() {
+  @Test func `a timer with autoconnect runs as long as somebody listens, and again for the next`() {
     let timer = scheduler.timerPublisher(every: 1).autoconnect()
     #expect(scheduler.pendingActions == 0)
     let a = timer.record(trace, "a")
@@ -41,8 +39,7 @@ import Testing
     #expect(trace.entries.last == "c4.5s")
   }
 
-  @Test("a tick for which nobody has asked is lost")
-  func demand() {
+  @Test func `a tick for which nobody has asked is lost`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace, asking: .max(1))
     let connection = timer.connect()
@@ -54,8 +51,7 @@ import Testing
     connection.cancel()
   }
 
-  @Test("a timer can be cancelled from inside its own tick")
-  func cancelInside() {
+  @Test func `a timer can be cancelled from inside its own tick`() {
     let trace = trace
     var subscription: AnyCancellable?
     subscription = scheduler.timerPublisher(every: 1).autoconnect().sink {
@@ -67,8 +63,7 @@ import Testing
     subscription = nil
   }
 
-  @Test("two connections are one timer; dropping a connection stops it")
-  func connections() {
+  @Test func `two connections are one timer; dropping a connection stops it`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace)
     var first: AnyCancellable? = AnyCancellable(timer.connect())
@@ -83,8 +78,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test("a timer that nobody holds and nobody hears is gone")
-  func release() {
+  @Test func `a timer that nobody holds and nobody hears is gone`() {
     weak var weakTimer: Publishers.TimerPublisher<TestScheduler>?
     do {
       let timer = scheduler.timerPublisher(every: 1)
@@ -99,8 +93,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("a timer's properties are those it was made with")
-  func properties() {
+  @Test func `a timer's properties are those it was made with`() {
     let timer = Publishers.TimerPublisher(interval: 2, tolerance: 0.5, scheduler: scheduler)
     #expect(timer.interval == 2)
     #expect(timer.tolerance == 0.5)

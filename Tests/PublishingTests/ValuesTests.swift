@@ -22,15 +22,13 @@ import Testing
     var error: (any Error)?
   }
 
-  @Test("values: all of a sequence, then the end")
-  func all() async {
+  @Test func `values: all of a sequence, then the end`() async {
     var seen: [Int] = []
     for await value in [1, 2, 3].publisher.values { seen.append(value) }
     #expect(seen == [1, 2, 3])
   }
 
-  @Test("values: a failure is thrown after the values")
-  func failure() async {
+  @Test func `values: a failure is thrown after the values`() async {
     var seen: [Int] = []
     var caught: (any Error)?
     do {
@@ -44,8 +42,7 @@ import Testing
     #expect(caught as? TestError == .oops)
   }
 
-  @Test("values: the end wakes a task that waits")
-  func endWhileWaiting() async {
+  @Test func `values: the end wakes a task that waits`() async {
     let subject = PassthroughSubject<Int, Never>()
     let probe = Probe<Int, Never>()
     let seen = Seen()
@@ -66,8 +63,7 @@ import Testing
     await task.value
   }
 
-  @Test("values: a failure wakes a task that waits")
-  func failureWhileWaiting() async {
+  @Test func `values: a failure wakes a task that waits`() async {
     let probe = Probe<Int, TestError>()
     let seen = Seen()
     let task = Task { @MainActor in
@@ -84,8 +80,7 @@ import Testing
     #expect(seen.values == [])
   }
 
-  @Test("values: cancelling the task wakes it and cancels upstream")
-  func cancelWhileWaiting() async {
+  @Test func `values: cancelling the task wakes it and cancels upstream`() async {
     let trace = Trace()
     let probe = Probe<Int, Never>(trace)
     let seen = Seen()
@@ -102,8 +97,7 @@ import Testing
     #expect(seen.values == [])
   }
 
-  @Test("values: cancelling the task ends a throwing sequence too")
-  func cancelThrowing() async throws {
+  @Test func `values: cancelling the task ends a throwing sequence too`() async throws {
     let probe = Probe<Int, TestError>()
     let seen = Seen()
     let task = Task { @MainActor in
@@ -121,8 +115,7 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test("values: a task cancelled before the first next() gets nothing, and upstream is cancelled")
-  func cancelledBefore() async {
+  @Test func `values: a task cancelled before the first next() gets nothing, and upstream is cancelled`() async {
     let probe = Probe<Int, Never>()
     let seen = Seen()
     let task = Task { @MainActor in
@@ -137,8 +130,7 @@ import Testing
     #expect(probe.links.isEmpty || probe.cancels == 1)
   }
 
-  @Test("values: what a subject sends between two next() is lost; a buffer before it keeps the newest")
-  func lossBetween() async {
+  @Test func `values: what a subject sends between two next() is lost; a buffer before it keeps the newest`() async {
     let subject = PassthroughSubject<Int, Never>()
     let plain = Seen()
     let kept = Seen()
@@ -162,8 +154,7 @@ import Testing
     #expect(kept.values == [1, 4, 5])
   }
 
-  @Test("values asks for one value at each next()")
-  func demand() async {
+  @Test func `values asks for one value at each next()`() async {
     let trace = Trace()
     let probe = Probe<Int, Never>(trace)
     let seen = Seen()
@@ -180,8 +171,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(1) up:max(1)")
   }
 
-  @Test("values: leaving the loop cancels upstream")
-  func leaving() async {
+  @Test func `values: leaving the loop cancels upstream`() async {
     let probe = Probe<Int, Never>()
     let task = Task { @MainActor in
       for await _ in probe.values { break }
@@ -193,23 +183,20 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test("values: after the end next() goes on giving nil")
-  func afterEnd() async {
+  @Test func `values: after the end next() goes on giving nil`() async {
     var iterator = Just(1).values.makeAsyncIterator()
     #expect(await iterator.next(isolation: #isolation) == 1)
     #expect(await iterator.next(isolation: #isolation) == nil)
     #expect(await iterator.next(isolation: #isolation) == nil)
   }
 
-  @Test("values: after a failure was thrown, the sequence has ended")
-  func afterFailure() async throws {
+  @Test func `values: after a failure was thrown, the sequence has ended`() async throws {
     var iterator = Fail<Int, TestError>(error: .oops).values.makeAsyncIterator()
     await #expect(throws: TestError.oops) { _ = try await iterator.next(isolation: #isolation) }
     #expect(try await iterator.next(isolation: #isolation) == nil)
   }
 
-  @Test("values of a CurrentValueSubject start with the current one")
-  func current() async {
+  @Test func `values of a CurrentValueSubject start with the current one`() async {
     let subject = CurrentValueSubject<Int, Never>(1)
     var iterator = subject.values.makeAsyncIterator()
     subject.send(2)
@@ -218,8 +205,7 @@ import Testing
     #expect(await iterator.next(isolation: #isolation) == 3)
   }
 
-  @Test("values: two loops over the same publisher are two subscriptions")
-  func twoLoops() async {
+  @Test func `values: two loops over the same publisher are two subscriptions`() async {
     let subject = PassthroughSubject<Int, Never>()
     let (a, b) = (Seen(), Seen())
     let tasks = [a, b].map { seen in
@@ -235,8 +221,7 @@ import Testing
     #expect([a.values, b.values] == [[1], [1]])
   }
 
-  @Test("Future.value waits for the promise, and throws its failure")
-  func futureValue() async throws {
+  @Test func `Future.value waits for the promise, and throws its failure`() async throws {
     let future = Future<Int, Never> { $0(.success(4)) }
     #expect(await future.value == 4)
     let failing = Future<Int, TestError> { $0(.failure(.oops)) }

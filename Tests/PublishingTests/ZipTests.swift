@@ -7,8 +7,7 @@ import Testing
   let trace = Trace()
   let a = PassthroughSubject<Int, TestError>()
 
-  @Test("zip pairs by index and keeps what is ahead")
-  func pairsByIndex() {
+  @Test func `zip pairs by index and keeps what is ahead`() {
     let b = PassthroughSubject<String, TestError>()
     a.zip(b).record(trace)
     a.send(1)
@@ -18,8 +17,7 @@ import Testing
     #expect(trace.text == "(1, \"a\") (2, \"b\")")
   }
 
-  @Test("zip ends as soon as no pair can follow")
-  func endsEarly() {
+  @Test func `zip ends as soon as no pair can follow`() {
     let b = PassthroughSubject<Int, TestError>()
     a.zip(b).record(trace)
     a.send(1)
@@ -29,8 +27,7 @@ import Testing
     #expect(trace.text == "(1, 10) end")
   }
 
-  @Test("zip: a side that ends with nothing kept ends it at once")
-  func emptySideEnds() {
+  @Test func `zip: a side that ends with nothing kept ends it at once`() {
     let b = PassthroughSubject<Int, TestError>()
     a.zip(b).record(trace)
     b.send(10)
@@ -38,16 +35,14 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test("zip forwards downstream demand to each side")
-  func forwardsDemand() {
+  @Test func `zip forwards downstream demand to each side`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     a.zip(b).record(asking: .max(2))
     #expect(trace.text == "a:sub b:sub a:max(2) b:max(2)")
   }
 
-  @Test("zip: one failure cancels the other side and drops what is kept")
-  func failureCancels() {
+  @Test func `zip: one failure cancels the other side and drops what is kept`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.zip(b).record(trace)
@@ -60,8 +55,7 @@ import Testing
     #expect(recorder.values.isEmpty)
   }
 
-  @Test("zip: the early end cancels the sides that still run")
-  func earlyEndCancels() {
+  @Test func `zip: the early end cancels the sides that still run`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     a.zip(b).record(trace)
@@ -70,8 +64,7 @@ import Testing
     #expect(trace.entries.sorted() == ["b:cancel", "end"])
   }
 
-  @Test("zip of three and four waits for all")
-  func threeAndFour() {
+  @Test func `zip of three and four waits for all`() {
     let s = (0..<4).map { _ in PassthroughSubject<Int, TestError>() }
     let three = s[0].zip(s[1], s[2]).map { "\($0)\($1)\($2)" }.record()
     let four = s[0].zip(s[1], s[2], s[3]).map { "\($0)\($1)\($2)\($3)" }.record()
@@ -85,8 +78,7 @@ import Testing
     #expect(three.completion == nil)
   }
 
-  @Test("zip with a transform, for two to four")
-  func transforms() {
+  @Test func `zip with a transform, for two to four`() {
     let s = (0..<4).map { _ in CurrentValueSubject<Int, TestError>(1) }
     let two = s[0].zip(s[1]) { $0 + $1 }.record()
     let three = s[0].zip(s[1], s[2]) { $0 + $1 + $2 }.record()
@@ -96,8 +88,7 @@ import Testing
     #expect(four.values == [4])
   }
 
-  @Test("zip: a demand raised inside a value is honoured without losing order")
-  func demandInsideValue() {
+  @Test func `zip: a demand raised inside a value is honoured without losing order`() {
     let recorder = [1, 2, 3].publisher.zip(["a", "b", "c"].publisher)
       .map { "\($0)\($1)" }
       .record(asking: .max(1)) { _ in .max(1) }

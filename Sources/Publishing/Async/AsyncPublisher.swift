@@ -1,82 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The values of a publisher that cannot fail, as an asynchronous sequence.
 ///
-/// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
-/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the
-/// iterator, cancels the subscription.
+/// Each call of `next()` asks for one value: a value that a subject sends between two calls is lost unless an operator
+/// such as ``Publisher/keepingNewest()`` keeps it. Cancelling the task, or releasing the iterator, cancels the
+/// subscription.
 public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Never {
-  /// What it yields.
   public typealias Element = P.Output
-  /// It cannot fail.
   public typealias Failure = Never
 
   private let publisher: P
 
-  /// Iterates over the values of a publisher.
   public init(_ publisher: P) { self.publisher = publisher }
 
-  /// Subscribes.
   public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
 
   /// One subscription, read value by value.
   public struct Iterator: AsyncIteratorProtocol {
-    /// What it yields.
     public typealias Element = P.Output
-    /// It cannot fail.
     public typealias Failure = Never
 
     private let subscribed: Subscribed<P>
 
     fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
-    /// The next value; `nil` after the end, and when the task is cancelled.
+    /// Returns the next value; `nil` after the end, and when the task is cancelled.
     public nonisolated(nonsending) mutating func next() async -> P.Output? { await subscribed.next() }
 
-    /// The next value; `nil` after the end, and when the task is cancelled.
+    /// Returns the next value; `nil` after the end, and when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> P.Output? {
       await subscribed.next(isolation: actor)
     }
   }
 }
 
-/// The values of a publisher, as an asynchronous sequence that throws the error which the publisher fails with.
+/// The values of a publisher, as an asynchronous sequence that throws the publisher's error.
 ///
-/// Each call of `next()` asks for one value: what a subject sends between two calls is lost, unless an operator that
-/// keeps values, such as ``Publisher/keepingNewest()``, stands before it. Cancelling the task, or dropping the
-/// iterator, cancels the subscription.
+/// Otherwise as ``AsyncPublisher``.
 public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
-  /// What it yields.
   public typealias Element = P.Output
-  /// It fails with whatever is thrown.
   public typealias Failure = any Error
 
   private let publisher: P
 
-  /// Iterates over the values of a publisher.
   public init(_ publisher: P) { self.publisher = publisher }
 
-  /// Subscribes.
   public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
 
   /// One subscription, read value by value.
   public struct Iterator: AsyncIteratorProtocol {
-    /// What it yields.
     public typealias Element = P.Output
-    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
     private let subscribed: Subscribed<P>
 
     fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
-    /// The next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    /// Returns the next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
     public nonisolated(nonsending) mutating func next() async throws -> P.Output? {
       if let value = await subscribed.next() { return .some(value) }
       try subscribed.throwFailure()
       return nil
     }
 
-    /// The next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    /// Returns the next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> P.Output? {
       if let value = await subscribed.next(isolation: actor) { return .some(value) }
       try subscribed.throwFailure()
@@ -91,11 +77,11 @@ extension Publisher where Failure == Never {
 }
 
 extension Publisher {
-  /// The values as an asynchronous sequence, which throws the error that this publisher fails with.
+  /// The values as an asynchronous sequence, which throws the error of this publisher.
   public var values: AsyncThrowingPublisher<Self> { AsyncThrowingPublisher(self) }
 }
 
-/// Holds the subscription for an iterator and its copies, and cancels it with the last of them.
+/// The subscription of an iterator and its copies; cancelled with the last of them.
 private final class Subscribed<P: Publisher> {
   private let link = ValuesLink<P.Output, P.Failure>()
 
@@ -109,9 +95,9 @@ private final class Subscribed<P: Publisher> {
       return nil
     }
     let waiter = Waiter<P.Output>()
-    if link.ask(waiter) { await waiter.wait() }
+    if link.ask(waiter), waiter.value == nil { await waiter.wait() }
     if let value = waiter.value { return .some(value) }
-    // Woken with nothing: by the end, after which this does nothing, or because the task was cancelled.
+    // Woken without a value: by the completion, after which this does nothing, or by a cancellation of the task.
     link.cancel()
     return nil
   }
@@ -126,7 +112,7 @@ private final class Subscribed<P: Publisher> {
 private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
   private var waiters = Queue<Waiter<Input>>()
   private var values = Queue<Input>()
-  /// What was asked for before there was a subscription to ask.
+  /// The demand before there was a subscription to ask.
   private var early = Subscribers.Demand.none
   var failure: Failure?
 
@@ -135,7 +121,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     if early > .none { subscription.request(early) }
   }
 
-  /// Asks for one value; tells whether there is something to wait for.
+  /// Asks for one value; returns whether one may come.
   func ask(_ waiter: Waiter<Input>) -> Bool {
     if let value = values.popFirst() {
       waiter.value = .some(value)
@@ -159,7 +145,8 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
   }
 
   func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live else { return }
+    // A publisher may end before it gives a subscription.
+    guard phase != .done else { return }
     _ = detach()
     if case .failure(let error) = completion { failure = error }
     wakeAll()

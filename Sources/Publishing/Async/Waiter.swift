@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Somebody who waits for the next value; woken by the value, the end, or the cancellation of the task.
+/// A wait for the next value; ended by the value, the completion, or the cancellation of the task.
 final class Waiter<Value> {
-  /// What it was woken with; `nil` for the end and for a cancellation.
+  /// The value; `nil` after the completion and after a cancellation.
   var value: Value?
-  private let latch = Latch()
+  private var isWoken = false
+  private var latch: Latch?
 
-  func wake() { latch.open() }
+  func wake() {
+    isWoken = true
+    latch?.open()
+  }
 
   /// Waits to be woken, or for the task to be cancelled.
   func wait(isolation: isolated (any Actor)? = #isolation) async {
-    let latch = self.latch
+    guard !isWoken else { return }
+    let latch = Latch()
+    self.latch = latch
     await withTaskCancellationHandler {
       await withCheckedContinuation { latch.wait($0) }
     } onCancel: {
@@ -19,14 +25,16 @@ final class Waiter<Value> {
     }
   }
 
-  /// Waits to be woken, cancelled or not.
+  /// Waits to be woken, even if the task is cancelled.
   func waitOut(isolation: isolated (any Actor)? = #isolation) async {
-    let latch = self.latch
+    guard !isWoken else { return }
+    let latch = Latch()
+    self.latch = latch
     await withCheckedContinuation { latch.wait($0) }
   }
 }
 
-/// Opens once. The one lock of this module is here, since a task is cancelled from any thread.
+/// Opens once. It has a lock, since a task can be cancelled from any thread.
 private final class Latch: Sendable {
   private enum State {
     case closed

@@ -1,12 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A publisher of any kind, known by what it publishes alone.
+/// A publisher that hides the type of another.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
-  /// Subscribes to what is wrapped; made where its type is known.
+  /// Subscribes to the hidden publisher; formed where its type is known.
   @usableFromInline let attach: (AnySubscriber<Output, Failure>) -> Void
 
-  /// Wraps a publisher; one that is erased already is taken as it is.
+  /// Wraps a publisher; one that is erased already is not wrapped again.
   @inlinable
-  public init<P: Publisher>(_ publisher: P) where P.Output == Output, P.Failure == Failure {
+  public init<P: Publisher<Output, Failure>>(_ publisher: P) {
     if let erased = publisher as? AnyPublisher<Output, Failure> {
       self = erased
     } else {
@@ -14,22 +13,17 @@ public struct AnyPublisher<Output, Failure: Error>: Publisher {
     }
   }
 
-  /// Attaches a subscriber.
   @inlinable
-  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    attach(AnySubscriber(subscriber))
-  }
+  public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { attach(AnySubscriber(subscriber)) }
 }
 
 extension AnyPublisher: CustomStringConvertible, CustomPlaygroundDisplayConvertible {
-  /// What `print()` shows.
   public var description: String { "AnyPublisher" }
-  /// What a playground shows.
   public var playgroundDescription: Any { description }
 }
 
 extension Publisher {
-  /// Hides the publisher's type, so that only its output and failure show.
+  /// Hides this publisher's type.
   @inlinable
   public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
 }

@@ -1,25 +1,22 @@
-// SPDX-License-Identifier: Apache-2.0
-/// Something that can be told to stop.
+/// An activity that can be stopped.
 public protocol Cancellable {
-  /// Stops it; a second call does nothing.
+  /// Stops the activity; a second call does nothing.
   func cancel()
 }
 
 extension Cancellable {
-  /// Keeps this, wrapped in an `AnyCancellable`, in a collection.
+  /// Stores this, wrapped in an `AnyCancellable`, in a collection.
   @inlinable
-  public func store<C: RangeReplaceableCollection>(in collection: inout C) where C.Element == AnyCancellable {
+  public func store<C: RangeReplaceableCollection<AnyCancellable>>(in collection: inout C) {
     AnyCancellable(self).store(in: &collection)
   }
 
-  /// Keeps this, wrapped in an `AnyCancellable`, in a set.
+  /// Stores this, wrapped in an `AnyCancellable`, in a set.
   @inlinable
-  public func store(in set: inout Set<AnyCancellable>) {
-    AnyCancellable(self).store(in: &set)
-  }
+  public func store(in set: inout Set<AnyCancellable>) { AnyCancellable(self).store(in: &set) }
 }
 
-/// A cancellable of any kind, which cancels when it is released.
+/// A cancellable of any type that also cancels when it is released.
 public final class AnyCancellable: Cancellable, Hashable {
   private var action: (() -> Void)?
 
@@ -31,24 +28,20 @@ public final class AnyCancellable: Cancellable, Hashable {
 
   deinit { action?() }
 
-  /// Ends the subscription; a second call does nothing.
   public func cancel() {
     let action = self.action
     self.action = nil
     action?()
   }
 
-  /// Two are equal if they are the same object.
+  /// Compares identities.
   public static func == (lhs: AnyCancellable, rhs: AnyCancellable) -> Bool { lhs === rhs }
 
-  /// Hashes what equality compares.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// Keeps this in a collection.
-  public func store<C: RangeReplaceableCollection>(in collection: inout C) where C.Element == AnyCancellable {
-    collection.append(self)
-  }
+  /// Stores this in a collection.
+  public func store<C: RangeReplaceableCollection<AnyCancellable>>(in collection: inout C) { collection.append(self) }
 
-  /// Keeps this in a set.
+  /// Stores this in a set.
   public func store(in set: inout Set<AnyCancellable>) { set.insert(self) }
 }

@@ -1,32 +1,34 @@
-// SPDX-License-Identifier: Apache-2.0
-/// Goes on with another upstream when one has ended, and carries the unmet demand over: append, catch, retry.
+/// Continues with another upstream when one has ended, and carries the unmet demand over: append, catch, retry and the
+/// operators that replace an end with a value.
 @usableFromInline
-final class Chain<Downstream: Subscriber>: Subscription, Described {
+final class Chain<Output, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
-  @usableFromInline let downstream: Downstream
+  @usableFromInline let downstream: Outlet<Output, Failure>
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
   @exclusivity(unchecked) @usableFromInline var stage: Link?
   @exclusivity(unchecked) @usableFromInline var isStarted = false
+  /// Whether no upstream has sent a value yet.
+  @exclusivity(unchecked) @usableFromInline var isEmpty = true
   @exclusivity(unchecked) @usableFromInline var isDone = false
 
   @inlinable
-  init(_ description: String, _ downstream: Downstream) {
+  init<S: Subscriber<Output, Failure>>(_ description: String, _ subscriber: S) {
     self.description = description
-    self.downstream = downstream
+    downstream = Outlet(subscriber)
   }
 
-  /// Subscribes to the next upstream; `whenEnded` says how to go on after it.
+  /// Subscribes to the next upstream; `whenEnded` decides what follows it.
   @inlinable
   func go<P: Publisher>(
     on publisher: P, whenEnded: @escaping (Subscribers.Completion<P.Failure>) -> Void
-  ) where P.Output == Downstream.Input {
+  ) where P.Output == Output {
     guard !isDone else { return }
-    let stage = ChainStage<P.Failure, Downstream>(self, whenEnded)
+    let stage = ChainStage(self, whenEnded)
     self.stage = stage
     publisher.receive(subscriber: stage)
   }
 
-  /// Called when the newest stage has its subscription.
+  /// The newest stage has its subscription.
   @inlinable
   func start(_ subscription: any Subscription) {
     if !isStarted {
@@ -38,7 +40,8 @@ final class Chain<Downstream: Subscriber>: Subscription, Described {
   }
 
   @inlinable
-  func receive(_ input: Downstream.Input) -> Subscribers.Demand {
+  func receive(_ input: Output) -> Subscribers.Demand {
+    isEmpty = false
     demand.spendOne()
     let more = downstream.receive(input)
     demand += more
@@ -46,7 +49,7 @@ final class Chain<Downstream: Subscriber>: Subscription, Described {
   }
 
   @inlinable
-  func end(_ completion: Subscribers.Completion<Downstream.Failure>) {
+  func end(_ completion: Subscribers.Completion<Failure>) {
     guard !isDone else { return }
     isDone = true
     stage = nil
@@ -55,7 +58,6 @@ final class Chain<Downstream: Subscriber>: Subscription, Described {
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard !isDone else { return }
     self.demand += demand
     stage?.request(demand)
@@ -71,16 +73,14 @@ final class Chain<Downstream: Subscriber>: Subscription, Described {
   }
 }
 
-/// What a ``Chain`` subscribes to one of its upstreams.
+/// The subscriber by which a ``Chain`` listens to one of its upstreams.
 @usableFromInline
-final class ChainStage<Failure: Error, Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-
-  @usableFromInline let chain: Chain<Downstream>
+final class ChainStage<Input, Failure: Error, Lifted: Error>: Link, Subscriber {
+  @usableFromInline let chain: Chain<Input, Lifted>
   @usableFromInline var whenEnded: ((Subscribers.Completion<Failure>) -> Void)?
 
   @inlinable
-  init(_ chain: Chain<Downstream>, _ whenEnded: @escaping (Subscribers.Completion<Failure>) -> Void) {
+  init(_ chain: Chain<Input, Lifted>, _ whenEnded: @escaping (Subscribers.Completion<Failure>) -> Void) {
     self.chain = chain
     self.whenEnded = whenEnded
   }
@@ -91,10 +91,7 @@ final class ChainStage<Failure: Error, Downstream: Subscriber>: Link, Subscriber
   }
 
   @inlinable
-  func receive(_ input: Downstream.Input) -> Subscribers.Demand {
-    guard phase == .live else { return .none }
-    return chain.receive(input)
-  }
+  func receive(_ input: Input) -> Subscribers.Demand { phase == .live ? chain.receive(input) : .none }
 
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
@@ -113,6 +110,5 @@ final class ChainStage<Failure: Error, Downstream: Subscriber>: Link, Subscriber
     withExtendedLifetime(held) {}
   }
 
-  @usableFromInline
-  override var description: String { chain.description }
+  @usableFromInline override var description: String { chain.description }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
-  /// How a sequence of values ended.
+  /// The way in which a publisher ended.
   @frozen
   public enum Completion<Failure: Error> {
-    /// It ended normally.
+    /// The publisher finished normally.
     case finished
-    /// It ended with an error.
+    /// The publisher stopped because of an error.
     case failure(Failure)
   }
 }
@@ -16,10 +16,17 @@ extension Subscribers.Completion: Sendable {}
 
 extension Subscribers.Completion {
   private enum CodingKeys: String, CodingKey { case success, error }
+
+  /// The same completion with the type of its error erased.
+  @inlinable var erased: Subscribers.Completion<any Error> {
+    switch self {
+    case .finished: .finished
+    case .failure(let error): .failure(error)
+    }
+  }
 }
 
 extension Subscribers.Completion: Encodable where Failure: Encodable {
-  /// Writes it so that it can be read back.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -33,24 +40,12 @@ extension Subscribers.Completion: Encodable where Failure: Encodable {
 }
 
 extension Subscribers.Completion: Decodable where Failure: Decodable {
-  /// Reads what `encode(to:)` has written.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if try container.decode(Bool.self, forKey: .success) {
       self = .finished
     } else {
       self = .failure(try container.decode(Failure.self, forKey: .error))
-    }
-  }
-}
-
-extension Subscribers.Completion {
-  /// The same end, with the error erased: what operators with a throwing closure pass on.
-  @inlinable
-  var erased: Subscribers.Completion<any Error> {
-    switch self {
-    case .finished: .finished
-    case .failure(let error): .failure(error)
     }
   }
 }

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A publisher that starts when it is told to, so that several subscribers can be attached before.
+/// A publisher that starts on request, so that several subscribers can be attached before.
 public protocol ConnectablePublisher<Output, Failure>: Publisher {
-  /// Starts; what is returned stops it again.
+  /// Starts publishing; the returned object stops it when it is cancelled.
   func connect() -> any Cancellable
 }

@@ -1,109 +1,97 @@
-// SPDX-License-Identifier: Apache-2.0
-/// What turns the values of several upstreams into tuples: zip and combineLatest.
+/// Makes tuples of the values of several upstreams: zip and combineLatest. The subscription goes down when every
+/// upstream has given its own; demand is passed on to each of them.
 @usableFromInline
-protocol GatherRule {
-  associatedtype Tuple
-
-  /// Whether tuples that nobody wanted yet wait, or are forgotten.
-  static var keepsTuples: Bool { get }
-  /// The next tuple, if one is ready.
-  mutating func take() -> Tuple?
-  /// Whether no tuple can come any more, when those upstreams have ended whose bits are set.
-  func isOver(_ ended: UInt8) -> Bool
-}
-
-/// The place of one upstream in a ``GatherRule``.
-@usableFromInline
-protocol GatherSlot<Owner> {
-  associatedtype Owner: GatherRule
-  associatedtype Value
-
-  static var index: Int { get }
-  static func put(_ value: Value, into rule: inout Owner)
-}
-
-/// Runs a ``GatherRule``. The subscription goes down when every upstream has given its own; what is asked for is asked
-/// of each.
-@usableFromInline
-final class Gather<R: GatherRule, Downstream: Subscriber>: Subscription, Described where Downstream.Input == R.Tuple {
+final class Gather<Tuple, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
-  @usableFromInline let downstream: Downstream
-  @usableFromInline let width: Int
-  @exclusivity(unchecked) @usableFromInline var rule: R
-  @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<Link> = []
+  /// Whether every value is used once, in order; otherwise the latest values are used again.
+  @usableFromInline let isInStep: Bool
+  @usableFromInline let downstream: Outlet<Tuple, Failure>
+  @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<GatherSlot> = []
+  @exclusivity(unchecked) @usableFromInline var tuple: (() -> Tuple?)?
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
-  @exclusivity(unchecked) @usableFromInline var ended: UInt8 = 0
   @usableFromInline var attached = 0
   @usableFromInline var isStarted = false
   @exclusivity(unchecked) @usableFromInline var isDone = false
 
   @inlinable
-  init(_ description: String, _ rule: R, width: Int, _ downstream: Downstream) {
+  init<S: Subscriber<Tuple, Failure>>(_ description: String, isInStep: Bool, _ subscriber: S) {
     self.description = description
-    self.rule = rule
-    self.width = width
-    self.downstream = downstream
+    self.isInStep = isInStep
+    downstream = Outlet(subscriber)
   }
 
+  /// Makes the side that will listen to `publisher`.
   @inlinable
-  func subscribe<P: Publisher, S: GatherSlot>(_ slot: S.Type, to publisher: P)
-  where S.Owner == R, P.Output == S.Value, P.Failure == Downstream.Failure {
-    guard !isDone else { return }
-    let side = GatherSide<S, Downstream>(self)
+  func side<P: Publisher>(_ publisher: P) -> GatherSide<P.Output, Tuple, Failure> where P.Failure == Failure {
+    let side = GatherSide<P.Output, Tuple, Failure>(self)
+    side.subscribe = { [unowned side] in publisher.receive(subscriber: side) }
     sides.append(side)
-    publisher.receive(subscriber: side)
+    return side
+  }
+
+  /// Subscribes all sides; `tuple` is called when each has a value.
+  @inlinable
+  func start(_ tuple: @escaping () -> Tuple?) {
+    self.tuple = tuple
+    for side in sides where !isDone {
+      let subscribe = side.subscribe
+      side.subscribe = nil
+      subscribe?()
+    }
   }
 
   @inlinable
   func attachedOne() {
     attached += 1
-    if attached == width { start() }
+    if attached == sides.count { giveSubscription() }
   }
 
   @inlinable
-  func start() {
+  func giveSubscription() {
     guard !isStarted else { return }
     isStarted = true
     downstream.receive(subscription: self)
   }
 
-  /// A value has been put into the rule by the side with this index.
   @inlinable
-  func advance(_ index: Int) -> Subscribers.Demand {
-    guard demand > .none, let tuple = rule.take() else { return .none }
+  func next() -> Tuple? {
+    for side in sides where side.isEmpty { return nil }
+    return tuple?()
+  }
+
+  /// A side has got a value.
+  @inlinable
+  func advance(_ side: GatherSlot) -> Subscribers.Demand {
+    guard demand > .none, let tuple = next() else { return .none }
     demand.spendOne()
     let more = downstream.receive(tuple)
     guard !isDone else { return .none }
-    if more > .none { ask(more, exceptFor: index) }
+    if more > .none { ask(more, except: side) }
     finishIfOver()
     return isDone ? .none : more
   }
 
   @inlinable
-  func ask(_ more: Subscribers.Demand, exceptFor index: Int) {
+  func ask(_ more: Subscribers.Demand, except asked: GatherSlot? = nil) {
     demand += more
-    for (other, side) in sides.enumerated() where other != index && !isDone { side.request(more) }
+    for side in sides where side !== asked && !isDone { side.request(more) }
   }
 
-  @inlinable
-  func end(_ index: Int, _ completion: Subscribers.Completion<Downstream.Failure>) {
-    guard !isDone else { return }
-    ended |= 1 << UInt8(truncatingIfNeeded: index)
-    switch completion {
-    case .finished: finishIfOver()
-    case .failure: stop(completion)
-    }
-  }
-
+  /// Finishes when no tuple can follow.
   @inlinable
   func finishIfOver() {
-    if ended != 0, !isDone, rule.isOver(ended) { stop(.finished) }
+    guard !isDone else { return }
+    var areOver = !isInStep
+    for side in sides {
+      if side.phase != .done { areOver = false } else if side.isEmpty { return stop(.finished) }
+    }
+    if areOver { stop(.finished) }
   }
 
   @inlinable
-  func stop(_ completion: Subscribers.Completion<Downstream.Failure>) {
-    // The subscription comes first, whatever happens; the subscriber may cancel it at once.
-    start()
+  func stop(_ completion: Subscribers.Completion<Failure>) {
+    // The subscription comes first in any case; the subscriber may cancel it at once.
+    giveSubscription()
     guard !isDone else { return }
     cancel()
     downstream.receive(completion: completion)
@@ -111,14 +99,12 @@ final class Gather<R: GatherRule, Downstream: Subscriber>: Subscription, Describ
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard !isDone else { return }
-    self.demand += demand
-    for side in sides where !isDone { side.request(demand) }
-    while R.keepsTuples, !isDone, self.demand > .none, let tuple = rule.take() {
+    ask(demand)
+    while isInStep, !isDone, self.demand > .none, let tuple = next() {
       self.demand.spendOne()
       let more = downstream.receive(tuple)
-      if !isDone, more > .none { ask(more, exceptFor: -1) }
+      if !isDone, more > .none { ask(more) }
       finishIfOver()
     }
   }
@@ -127,23 +113,38 @@ final class Gather<R: GatherRule, Downstream: Subscriber>: Subscription, Describ
   func cancel() {
     guard !isDone else { return }
     isDone = true
-    let sides = self.sides
-    self.sides = []
-    for side in sides { side.cancel() }
+    let held = (sides, tuple)
+    sides = []
+    tuple = nil
+    for side in held.0 { side.cancel() }
   }
 }
 
-/// What a ``Gather`` subscribes to one of its upstreams.
+/// What a ``Gather`` knows of a side without its type of value.
 @usableFromInline
-final class GatherSide<S: GatherSlot, Downstream: Subscriber>: Link, Subscriber
-where Downstream.Input == S.Owner.Tuple {
-  @usableFromInline typealias Input = S.Value
-  @usableFromInline typealias Failure = Downstream.Failure
+class GatherSlot: Link {
+  /// Subscribes the side; called once.
+  @usableFromInline final var subscribe: (() -> Void)?
+  @exclusivity(unchecked) @usableFromInline final var isEmpty = true
+}
 
-  @usableFromInline let gather: Gather<S.Owner, Downstream>
+/// The subscriber by which a ``Gather`` listens to one of its upstreams.
+@usableFromInline
+final class GatherSide<Input, Tuple, Failure: Error>: GatherSlot, Subscriber {
+  @usableFromInline let gather: Gather<Tuple, Failure>
+  /// The values that wait for those of other sides; out of step only the latest, in `latest`.
+  @exclusivity(unchecked) @usableFromInline var values = Queue<Input>()
+  @exclusivity(unchecked) @usableFromInline var latest: Input?
 
+  @inlinable init(_ gather: Gather<Tuple, Failure>) { self.gather = gather }
+
+  /// Returns the value for the next tuple.
   @inlinable
-  init(_ gather: Gather<S.Owner, Downstream>) { self.gather = gather }
+  func take() -> Input? {
+    guard gather.isInStep else { return latest }
+    defer { isEmpty = values.isEmpty }
+    return values.popFirst()
+  }
 
   @inlinable
   func receive(subscription: any Subscription) {
@@ -151,19 +152,22 @@ where Downstream.Input == S.Owner.Tuple {
   }
 
   @inlinable
-  func receive(_ input: S.Value) -> Subscribers.Demand {
+  func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    S.put(input, into: &gather.rule)
-    return gather.advance(S.index)
+    if gather.isInStep { values.append(input) } else { latest = .some(input) }
+    isEmpty = false
+    return gather.advance(self)
   }
 
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     _ = detach()
-    gather.end(S.index, completion)
+    switch completion {
+    case .finished: gather.finishIfOver()
+    case .failure: gather.stop(completion)
+    }
   }
 
-  @usableFromInline
-  override var description: String { gather.description }
+  @usableFromInline override var description: String { gather.description }
 }

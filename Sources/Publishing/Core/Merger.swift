@@ -2,51 +2,45 @@
 /// Lets the values of several upstreams through to one subscriber, as it asks for them: merge and flatMap.
 ///
 /// While the subscriber asks for everything, so does every side. Otherwise each side is asked for one value at a time,
-/// and what comes before it is wanted waits in one queue.
+/// and values that come before they are wanted wait in one queue.
 @usableFromInline
-final class Merger<Downstream: Subscriber>: Subscription, Described {
-  @usableFromInline typealias Value = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class Merger<Input, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
-  @usableFromInline let downstream: Downstream
-  /// The upstream that brings the sides, if there is one.
+  @usableFromInline let downstream: Outlet<Input, Failure>
+  /// The upstream that brings the sides, if there is one, and whether it is asked for the next when a side ends.
   @usableFromInline var outer: Link?
-  @usableFromInline var whenSideEnds: (() -> Void)?
-  @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<MergerSide<Downstream>?> = []
+  @usableFromInline var replacesSides = false
+  @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<MergerSide<Input, Failure>?> = []
   @exclusivity(unchecked) @usableFromInline var vacant: ContiguousArray<Int> = []
-  @exclusivity(unchecked) @usableFromInline var waiting = Queue<(side: MergerSide<Downstream>, value: Value)>()
+  @exclusivity(unchecked) @usableFromInline var waiting = Queue<(side: MergerSide<Input, Failure>, value: Input)>()
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
-  /// How many sides, and outer upstreams, have not ended yet.
+  /// The number of sides, and outer upstreams, that have not ended yet.
   @exclusivity(unchecked) @usableFromInline var open: Int
   @exclusivity(unchecked) @usableFromInline var isDraining = false
   @exclusivity(unchecked) @usableFromInline var isDone = false
 
+  /// Gives the subscriber its subscription; the upstreams follow.
   @inlinable
-  init(_ description: String, open: Int, _ downstream: Downstream) {
+  init<S: Subscriber<Input, Failure>>(_ description: String, open: Int, _ subscriber: S) {
     self.description = description
     self.open = open
-    self.downstream = downstream
+    downstream = Outlet(subscriber)
+    downstream.receive(subscription: self)
   }
 
-  /// Subscribes one more side; it must have been counted in `open`.
+  /// Subscribes one more side, which `open` must already count.
   @inlinable
-  func subscribe<P: Publisher>(to publisher: P) where P.Output == Value, P.Failure == Failure {
+  func subscribe<P: Publisher<Input, Failure>>(to publisher: P) {
     guard !isDone else { return }
-    let slot: Int
-    if let free = vacant.popLast() {
-      slot = free
-    } else {
-      slot = sides.count
-      sides.append(nil)
-    }
+    let slot = vacant.popLast() ?? sides.count
+    if slot == sides.count { sides.append(nil) }
     let side = MergerSide(self, slot)
     sides[slot] = side
     publisher.receive(subscriber: side)
   }
 
   @inlinable
-  func receive(_ value: Value, from side: MergerSide<Downstream>) -> Subscribers.Demand {
+  func receive(_ value: Input, from side: MergerSide<Input, Failure>) -> Subscribers.Demand {
     guard !isDone else { return .none }
     if demand == .unlimited, !isDraining {
       _ = downstream.receive(value)
@@ -63,36 +57,36 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
     return demand == .unlimited ? .none : .max(1)
   }
 
-  /// One side has ended normally, or the upstream that brings them.
   @inlinable
-  func endOne() {
-    open -= 1
-    finishIfOver()
-  }
-
-  @inlinable
-  func remove(_ side: MergerSide<Downstream>) {
+  func ended(_ side: MergerSide<Input, Failure>, _ completion: Subscribers.Completion<Failure>) {
     guard !isDone else { return }
     sides[side.slot] = nil
     vacant.append(side.slot)
+    endOne(completion)
+    if replacesSides, !isDone { outer?.request(.max(1)) }
   }
 
+  /// One side has ended, or the upstream that brings them.
   @inlinable
-  func fail(_ error: Failure) {
+  func endOne(_ completion: Subscribers.Completion<Failure>) {
     guard !isDone else { return }
-    cancel()
-    downstream.receive(completion: .failure(error))
+    switch completion {
+    case .finished:
+      open -= 1
+      finishIfOver()
+    case .failure:
+      cancel()
+      downstream.receive(completion: completion)
+    }
   }
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard !isDone else { return }
     let wasUnlimited = self.demand == .unlimited
     self.demand += demand
     drain()
-    guard !wasUnlimited, self.demand == .unlimited else { return }
-    for side in sides { side?.request(.unlimited) }
+    if !wasUnlimited, self.demand == .unlimited { askForEverything() }
   }
 
   @inlinable
@@ -105,14 +99,16 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
       guard !isDone else { return }
       let wasUnlimited = demand == .unlimited
       demand += more
-      if !wasUnlimited, demand == .unlimited {
-        for side in sides { side?.request(.unlimited) }
-      } else if !wasUnlimited {
-        side.request(.max(1))
-      }
+      guard !wasUnlimited else { continue }
+      if demand == .unlimited { askForEverything() } else { side.request(.max(1)) }
     }
     isDraining = false
     finishIfOver()
+  }
+
+  @inlinable
+  func askForEverything() {
+    for side in sides { side?.request(.unlimited) }
   }
 
   @inlinable
@@ -127,29 +123,25 @@ final class Merger<Downstream: Subscriber>: Subscription, Described {
   func cancel() {
     guard !isDone else { return }
     isDone = true
-    let sides = self.sides
-    let outer = self.outer
-    let waiting = self.waiting
+    let (sides, outer, waiting) = (self.sides, self.outer, self.waiting)
     self.sides = []
     self.outer = nil
     self.waiting.removeAll()
-    outer?.cancel()
     for side in sides { side?.cancel() }
+    outer?.cancel()
     withExtendedLifetime(waiting) {}
   }
 }
 
-/// What a ``Merger`` subscribes to one of its upstreams.
+/// The subscriber by which a ``Merger`` listens to one of its upstreams.
 @usableFromInline
-final class MergerSide<Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let merger: Merger<Downstream>
+final class MergerSide<Input, Failure: Error>: Link, Subscriber {
+  @usableFromInline let merger: Merger<Input, Failure>
+  /// The merger's index of this side.
   @usableFromInline let slot: Int
 
   @inlinable
-  init(_ merger: Merger<Downstream>, _ slot: Int) {
+  init(_ merger: Merger<Input, Failure>, _ slot: Int) {
     self.merger = merger
     self.slot = slot
   }
@@ -160,25 +152,14 @@ final class MergerSide<Downstream: Subscriber>: Link, Subscriber {
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
-    guard phase == .live else { return .none }
-    return merger.receive(input, from: self)
-  }
+  func receive(_ input: Input) -> Subscribers.Demand { phase == .live ? merger.receive(input, from: self) : .none }
 
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     _ = detach()
-    merger.remove(self)
-    switch completion {
-    case .finished:
-      merger.endOne()
-      if !merger.isDone { merger.whenSideEnds?() }
-    case .failure(let error):
-      merger.fail(error)
-    }
+    merger.ended(self, completion)
   }
 
-  @usableFromInline
-  override var description: String { merger.description }
+  @usableFromInline override var description: String { merger.description }
 }

@@ -5,18 +5,14 @@ struct Queue<Element> {
   @usableFromInline var items: ContiguousArray<Element?> = []
   @usableFromInline var head = 0
 
-  @inlinable
-  init() {}
+  @inlinable init() {}
 
-  @inlinable
-  var isEmpty: Bool { head == items.count }
-
-  @inlinable
-  var count: Int { items.count - head }
+  @inlinable var isEmpty: Bool { head == items.count }
+  @inlinable var count: Int { items.count - head }
 
   @inlinable
   mutating func append(_ element: Element) {
-    // Move up once half of the room is spent, so that a queue that is never empty does not grow for ever.
+    // Move up once half of the room is spent, so that a queue that is never empty does not grow forever.
     if head > 16, head > items.count / 2 {
       items.removeFirst(head)
       head = 0

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A type that takes values from a publisher, as many as it asks for.
 public protocol Subscriber<Input, Failure>: CustomCombineIdentifierConvertible {
-  /// The kind of values it takes.
+  /// The type of the values.
   associatedtype Input
-  /// The kind of error it can be ended with; `Never` if none.
+  /// The type of error that can end the sequence; `Never` if none can.
   associatedtype Failure: Error
 
-  /// Tells that the subscription stands; the subscriber asks it for values, now or later.
+  /// Takes the subscription, which the subscriber asks for values now or later.
   func receive(subscription: any Subscription)
 
-  /// Takes one value, and says how many are wanted beyond those already asked for.
+  /// Takes one value; returns how many more are wanted beyond those already asked for.
   func receive(_ input: Input) -> Subscribers.Demand
 
-  /// Tells that no more values will come. Needs no demand.
+  /// Takes the completion, after which nothing follows. It is delivered without demand.
   func receive(completion: Subscribers.Completion<Failure>)
 }
 
 extension Subscriber where Input == Void {
   /// Takes one empty value.
-  @inlinable
-  public func receive() -> Subscribers.Demand { receive(()) }
+  @inlinable public func receive() -> Subscribers.Demand { receive(()) }
 }
 
-/// The namespace of the types that have to do with subscribers.
+/// The namespace of the types around subscribers.
 public enum Subscribers {}

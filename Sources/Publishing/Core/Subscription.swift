@@ -1,16 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-/// The bond between one publisher and one subscriber: the subscriber asks for values through it and ends it by
-/// cancelling.
+/// The connection between a publisher and a subscriber, by which the subscriber asks for values and cancels.
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
-  /// Allows the publisher to send so many values more; requests add up.
+  /// Asks for more values; requests add up.
+  ///
+  /// A request for `.none` does nothing. (Combine traps on it in some of its publishers; those of this module never
+  /// do.)
   func request(_ demand: Subscribers.Demand)
 }
 
 /// The namespace of ready-made subscriptions.
-public enum Subscriptions {}
-
-extension Subscriptions {
-  /// The subscription of a publisher that has no value to give: requests and cancellation do nothing.
+public enum Subscriptions {
+  /// The subscription of a publisher without values: requests and cancellation do nothing.
   public static var empty: any Subscription { EmptySubscription.instance }
 }
 
@@ -19,4 +18,13 @@ final class EmptySubscription: Subscription, Described, Sendable {
   func request(_ demand: Subscribers.Demand) {}
   func cancel() {}
   var description: String { "Empty" }
+}
+
+extension Subscriber {
+  /// Gives this subscriber an empty subscription and the end.
+  @usableFromInline
+  func receiveEmpty(_ completion: Subscribers.Completion<Failure> = .finished) {
+    receive(subscription: Subscriptions.empty)
+    receive(completion: completion)
+  }
 }

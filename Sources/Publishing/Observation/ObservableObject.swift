@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A class that tells when it is about to change.
+import Synchronization
+
+/// A class that announces its changes.
 ///
-/// Without a publisher of its own, an object gets one that fires before any of its `@Published` properties changes.
+/// An object that declares no `objectWillChange` gets one that fires before any of its `@Published` properties changes.
 public protocol ObservableObject: AnyObject {
-  /// The kind of publisher that tells it.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
   where ObjectWillChangePublisher.Failure == Never
 
@@ -12,9 +12,8 @@ public protocol ObservableObject: AnyObject {
 }
 
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
-  /// Publishes before any `@Published` property of the object changes, inherited ones included.
-  ///
-  /// It is kept by those properties: an object without any gets a new publisher at each call.
+  /// Publishes before any `@Published` property of the object changes, inherited ones included. The same publisher at
+  /// each call; it is kept by those properties or, if there are none, in a table of the process.
   public var objectWillChange: ObservableObjectPublisher {
     var properties: [any ObservableProperty] = []
     var mirror: Mirror? = Mirror(reflecting: self)
@@ -22,55 +21,66 @@ extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPu
       properties += level.children.compactMap { $0.value as? any ObservableProperty }
       mirror = level.superclassMirror
     }
+    guard !properties.isEmpty else { return publisherFromTable(for: self) }
     let publisher = properties.lazy.compactMap(\.objectWillChange).first ?? ObservableObjectPublisher()
     for property in properties { property.objectWillChange = publisher }
     return publisher
   }
 }
 
-/// A stored property that tells the object which it belongs to before it changes.
+/// A stored property that announces its changes for the object it belongs to.
 protocol ObservableProperty {
   var objectWillChange: ObservableObjectPublisher? { get nonmutating set }
 }
 
-/// A publisher that tells before an object changes.
-public final class ObservableObjectPublisher: Publisher {
-  /// What it publishes.
+/// Announces the changes of an object.
+public final class ObservableObjectPublisher: Publisher, Broadcaster {
   public typealias Output = Void
-  /// It cannot fail.
   public typealias Failure = Never
 
-  fileprivate var conduits = Conduits<Void, Never>()
+  @usableFromInline var subscriptions = SubscriptionList<Void, Never>()
+  @usableFromInline var subscriptionLabel: String { "ObservableObjectPublisher" }
 
-  /// A publisher without subscribers.
   public init() {}
 
-  /// Attaches a subscriber.
-  public func receive<S: Subscriber>(subscriber: S) where S.Input == Void, S.Failure == Never {
-    let conduit = ObjectWillChangeConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
-    conduits.add(conduit)
-    subscriber.receive(subscription: conduit)
-  }
+  public func receive<S: Subscriber<Void, Never>>(subscriber: S) { add(subscriber) }
 
-  /// Tells that the object is about to change.
-  public func send() {
-    for conduit in conduits.list { conduit.offer(()) }
+  /// Announces that the object is about to change.
+  public func send() { subscriptions.send(()) }
+}
+
+// MARK: Objects without published properties
+
+/// The publisher of one object. Objects of any isolation share the table, so both fields are opted out of the check:
+/// the table is only read and written under its lock, and the publisher is used where its object is.
+private final class TableEntry: Sendable {
+  nonisolated(unsafe) weak var object: AnyObject?
+  nonisolated(unsafe) let publisher = ObservableObjectPublisher()
+
+  init(_ object: AnyObject) { self.object = object }
+}
+
+private struct PublisherTable {
+  var entries: [ObjectIdentifier: TableEntry] = [:]
+  /// The number of entries at which those of released objects are removed.
+  var limit = 64
+
+  mutating func entry(for object: AnyObject) -> TableEntry {
+    let key = ObjectIdentifier(object)
+    // The address may be that of an object that was released.
+    if let entry = entries[key], entry.object === object { return entry }
+    if entries.count >= limit {
+      entries = entries.filter { $0.value.object != nil }
+      limit = max(64, entries.count * 2)
+    }
+    let entry = TableEntry(object)
+    entries[key] = entry
+    return entry
   }
 }
 
-private final class ObjectWillChangeConduit: Conduit<Void, Never> {
-  private var publisher: ObservableObjectPublisher?
+private let table = Mutex(PublisherTable())
 
-  init(_ publisher: ObservableObjectPublisher, _ deliver: @escaping Deliver, _ conclude: @escaping Conclude) {
-    self.publisher = publisher
-    super.init(deliver, conclude)
-  }
-
-  override func leave() {
-    let publisher = self.publisher
-    self.publisher = nil
-    publisher?.conduits.remove(self)
-  }
-
-  override var description: String { "ObservableObjectPublisher" }
+private func publisherFromTable(for object: AnyObject) -> ObservableObjectPublisher {
+  table.withLock { $0.entry(for: object) }.publisher
 }

@@ -1,36 +1,32 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A property of a class that publishes its value whenever it is assigned, before it changes.
+/// A property of a class that publishes each new value before it changes.
 ///
-/// A subscriber gets the current value first. It should use the value that it is given: the property still has the one
-/// before. Copies of the wrapper share one value, which is as it should be for a property of a class.
+/// A subscriber gets the current value first. It should use the value that it receives: the property still has the
+/// previous one. Copies of the wrapper share one value.
 @propertyWrapper
 public struct Published<Value> {
-  /// A reference, so that reflection, which sees a copy of the wrapper, reaches the property itself; and to a
-  /// reference, so that assigning `$property` needs no exclusive access to the property: what is assigned may read it.
+  /// A reference, so that reflection, which sees a copy of the wrapper, reaches the property itself. It refers to
+  /// another reference, so that assigning `$property` needs no exclusive access to the property: the new publisher may
+  /// read it.
   private let box: PublishedBox<Value>
 
   fileprivate var storage: PublishedStorage<Value> { box.storage }
 
-  /// A property with a value.
   public init(initialValue: Value) { box = PublishedBox(PublishedStorage(initialValue)) }
 
-  /// A property with a value.
   public init(wrappedValue: Value) { self.init(initialValue: wrappedValue) }
 
-  /// The publisher of the property, as `$property`. Assigning one makes two properties one.
+  /// The publisher of the property, as `$property`. Assigning the publisher of another property joins the two.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     nonmutating set { box.storage = newValue.storage }
   }
 
-  /// Only properties of classes can be published.
   @available(*, unavailable, message: "@Published is only available on properties of classes")
   public var wrappedValue: Value {
     get { fatalError("@Published is only available on properties of classes") }
     set { fatalError("@Published is only available on properties of classes") }
   }
 
-  /// Reads and writes the property of an object.
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -42,21 +38,14 @@ public struct Published<Value> {
 }
 
 extension Published {
-  /// A publisher of a property's value: the current one, then each new one, before the property changes.
+  /// Publishes the current value of a property, then each new one before the property changes.
   public struct Publisher: Publishing.Publisher {
-    /// What it publishes.
     public typealias Output = Value
-    /// It cannot fail.
     public typealias Failure = Never
 
     fileprivate let storage: PublishedStorage<Value>
 
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Value, S.Failure == Never {
-      let conduit = PublishedConduit(storage, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
-      storage.conduits.add(conduit)
-      subscriber.receive(subscription: conduit)
-    }
+    public func receive<S: Subscriber<Value, Never>>(subscriber: S) { storage.add(subscriber) }
   }
 }
 
@@ -68,9 +57,9 @@ extension Published: ObservableProperty {
 }
 
 extension Publisher where Failure == Never {
-  /// Writes every value to a `@Published` property, for as long as that property exists.
+  /// Assigns every value to a `@Published` property for as long as that property exists.
   ///
-  /// The subscription does not hold the property's object; it ends with it.
+  /// The subscription does not keep the property's object alive, and ends with it.
   public func assign(to published: inout Published<Output>.Publisher) {
     let assignment = PublishedAssignment(published.storage)
     published.storage.assignments.append(assignment)
@@ -83,11 +72,15 @@ private final class PublishedBox<Value> {
   init(_ storage: PublishedStorage<Value>) { self.storage = storage }
 }
 
-private final class PublishedStorage<Value> {
+private final class PublishedStorage<Value>: Broadcaster {
+  typealias Output = Value
+  typealias Failure = Never
+
   private(set) var value: Value
-  /// The value that is being published, which the property does not have yet.
+  /// The value that is being published, before it becomes that of the property.
   private var incoming: Value?
-  var conduits = Conduits<Value, Never>()
+  var subscriptions = SubscriptionList<Value, Never>()
+  var subscriptionLabel: String { "PublishedSubject" }
   var assignments: [PublishedAssignment<Value>] = []
   var objectWillChange: ObservableObjectPublisher?
 
@@ -97,45 +90,20 @@ private final class PublishedStorage<Value> {
     for assignment in assignments { assignment.cancel() }
   }
 
-  /// What a subscriber gets that asks now.
-  var newest: Value { incoming ?? value }
+  var newest: Value? { .some(incoming ?? value) }
+
+  func receive<S: Subscriber<Value, Never>>(subscriber: S) { add(subscriber) }
 
   func assign(_ newValue: Value) {
     objectWillChange?.send()
     incoming = .some(newValue)
-    for conduit in conduits.list { conduit.offer(newValue) }
+    subscriptions.send(newValue)
     incoming = nil
     value = newValue
   }
 }
 
-private final class PublishedConduit<Value>: Conduit<Value, Never> {
-  private var storage: PublishedStorage<Value>?
-
-  init(_ storage: PublishedStorage<Value>, _ deliver: @escaping Deliver, _ conclude: @escaping Conclude) {
-    self.storage = storage
-    super.init(deliver, conclude)
-    missed = true
-  }
-
-  override var newest: Value? { storage?.newest }
-
-  override func request(_ demand: Subscribers.Demand) {
-    guard demand > .none, let storage else { return }
-    self.demand += demand
-    if missed { offer(storage.newest) }
-  }
-
-  override func leave() {
-    let storage = self.storage
-    self.storage = nil
-    storage?.conduits.remove(self)
-  }
-
-  override var description: String { "PublishedSubject" }
-}
-
-/// What `assign(to:)` subscribes: the property holds it, not the other way round.
+/// The subscriber of `assign(to:)`. The property holds it, not the other way round.
 private final class PublishedAssignment<Value>: Link, Subscriber {
   typealias Input = Value
   typealias Failure = Never

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that cannot fail: the program stops if its upstream does.
+  /// Stops the program if upstream fails.
   public struct AssertNoFailure<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// It cannot fail.
     public typealias Failure = Never
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// What the message begins with.
+    /// The beginning of the message.
     public let prefix: String
-    /// Where the operator was written.
     public let file: StaticString
-    /// Where the operator was written.
     public let line: UInt
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, prefix: String, file: StaticString, line: UInt) {
       self.upstream = upstream
@@ -25,9 +19,8 @@ extension Publishers {
       self.line = line
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
+    public func receive<S: Subscriber<Output, Never>>(subscriber: S) {
       let (prefix, file, line) = (self.prefix, self.file, self.line)
       let stop: (Upstream.Failure) -> Never = { error in
         fatalError("\(prefix.isEmpty ? "" : prefix + ": ")failed with \(error)", file: file, line: line)

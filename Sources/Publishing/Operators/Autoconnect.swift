@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that connects its upstream for the first subscriber, and disconnects when the last has cancelled.
+  /// Connects upstream for the first subscriber, and disconnects it when the last has cancelled.
   public class Autoconnect<Upstream: ConnectablePublisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is connected.
     public final let upstream: Upstream
 
     @usableFromInline final var subscribers = 0
     @usableFromInline final var connection: (any Cancellable)?
 
-    /// Connects `upstream` when there is somebody to listen.
     @inlinable
     public init(_ upstream: Upstream) { self.upstream = upstream }
 
-    /// Attaches a subscriber.
     @inlinable
-    public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       subscribers += 1
       let isFirst = subscribers == 1
-      upstream.receive(subscriber: AutoconnectLink(Outlet(subscriber)) { [self] in leave() })
+      upstream.receive(subscriber: AutoconnectLink(subscriber) { [self] in leave() })
       guard isFirst, subscribers > 0 else { return }
       let connection = upstream.connect()
       // The subscriber may have cancelled on what the connection brought at once.
@@ -45,39 +40,22 @@ extension ConnectablePublisher {
   public func autoconnect() -> Publishers.Autoconnect<Self> { Publishers.Autoconnect(self) }
 }
 
-/// Passes everything on, and tells when its subscriber cancels.
+/// Reports when its subscriber cancels.
 @usableFromInline
-final class AutoconnectLink<Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
+final class AutoconnectLink<Value, Failure: Error>: PassingLink<Value, Failure> {
   @usableFromInline var onCancel: (() -> Void)?
 
   @inlinable
-  init(_ downstream: Downstream, onCancel: @escaping () -> Void) {
-    self.downstream = downstream
+  init<S: Subscriber<Value, Failure>>(_ subscriber: S, onCancel: @escaping () -> Void) {
     self.onCancel = onCancel
+    super.init("Autoconnect", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
-    if attach(subscription) { downstream.receive(subscription: self) }
-  }
-
-  @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
-    guard phase == .live else { return .none }
-    return downstream.receive(input)
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live else { return }
-    // Not counted as leaving: an upstream that has ended must not be connected again for those who come later.
-    _ = detach()
-    onCancel = nil
-    downstream.receive(completion: completion)
+  override func receive(completion: Subscribers.Completion<Failure>) {
+    // Not counted as leaving: an upstream that has ended must not be connected again for later subscribers.
+    if phase == .live { onCancel = nil }
+    super.receive(completion: completion)
   }
 
   @usableFromInline
@@ -89,6 +67,5 @@ final class AutoconnectLink<Downstream: Subscriber>: Link, Subscriber {
     onCancel?()
   }
 
-  @usableFromInline
-  override var description: String { upstream.map { String(describing: $0) } ?? "Autoconnect" }
+  @usableFromInline override var description: String { upstream.map { String(describing: $0) } ?? label }
 }

@@ -6,23 +6,16 @@
 #endif
 
 extension Publishers {
-  /// A publisher that stops in the debugger when a closure says so.
+  /// Stops in the debugger when a closure returns `true`.
   public struct Breakpoint<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is watched.
     public let upstream: Upstream
-    /// Whether to stop at a subscription.
     public let receiveSubscription: ((any Subscription) -> Bool)?
-    /// Whether to stop at a value.
     public let receiveOutput: ((Output) -> Bool)?
-    /// Whether to stop at the end.
     public let receiveCompletion: ((Subscribers.Completion<Failure>) -> Bool)?
 
-    /// Watches `upstream`.
     public init(
       upstream: Upstream,
       receiveSubscription: ((any Subscription) -> Bool)? = nil,
@@ -35,9 +28,21 @@ extension Publishers {
       self.receiveCompletion = receiveCompletion
     }
 
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: BreakpointLink(self, subscriber))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(
+        subscriber: AnySubscriber<Output, Failure>(
+          receiveSubscription: {
+            if receiveSubscription?($0) == true { raise(SIGTRAP) }
+            subscriber.receive(subscription: $0)
+          },
+          receiveValue: {
+            if receiveOutput?($0) == true { raise(SIGTRAP) }
+            return subscriber.receive($0)
+          },
+          receiveCompletion: {
+            if receiveCompletion?($0) == true { raise(SIGTRAP) }
+            subscriber.receive(completion: $0)
+          }))
     }
   }
 }
@@ -60,44 +65,4 @@ extension Publisher {
       if case .failure = completion { true } else { false }
     })
   }
-}
-
-/// Asks the closures, and passes everything through; the subscription is the upstream's own.
-private struct BreakpointLink<Upstream: Publisher, Downstream: Subscriber>: Subscriber, Described
-where Downstream.Input == Upstream.Output, Downstream.Failure == Upstream.Failure {
-  typealias Input = Downstream.Input
-  typealias Failure = Downstream.Failure
-
-  private let receiveSubscription: ((any Subscription) -> Bool)?
-  private let receiveOutput: ((Input) -> Bool)?
-  private let receiveCompletion: ((Subscribers.Completion<Failure>) -> Bool)?
-  private let downstream: Downstream
-
-  init(_ breakpoint: Publishers.Breakpoint<Upstream>, _ downstream: Downstream) {
-    receiveSubscription = breakpoint.receiveSubscription
-    receiveOutput = breakpoint.receiveOutput
-    receiveCompletion = breakpoint.receiveCompletion
-    self.downstream = downstream
-  }
-
-  var combineIdentifier: CombineIdentifier { downstream.combineIdentifier }
-
-  func receive(subscription: any Subscription) {
-    if receiveSubscription?(subscription) == true { stop() }
-    downstream.receive(subscription: subscription)
-  }
-
-  func receive(_ input: Input) -> Subscribers.Demand {
-    if receiveOutput?(input) == true { stop() }
-    return downstream.receive(input)
-  }
-
-  func receive(completion: Subscribers.Completion<Failure>) {
-    if receiveCompletion?(completion) == true { stop() }
-    downstream.receive(completion: completion)
-  }
-
-  private func stop() { raise(SIGTRAP) }
-
-  var description: String { "Breakpoint" }
 }

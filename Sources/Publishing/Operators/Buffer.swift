@@ -2,39 +2,33 @@
 extension Publishers {
   /// When a buffer asks its upstream for values.
   public enum PrefetchStrategy: Sendable {
-    /// Asks for as many as fit in, so that nothing ever overflows that keeps to what it is asked.
+    /// Asks for as many values as fit in, so that an upstream that respects demand never overflows the buffer.
     case keepFull
     /// Asks for everything at once.
     case byRequest
   }
 
-  /// What a buffer does with a value for which it has no room.
+  /// What a buffer does with a value when it is full.
   public enum BufferingStrategy<Failure: Error> {
-    /// Drops the value that comes.
+    /// Drops the new value.
     case dropNewest
-    /// Drops the value that waited longest.
+    /// Drops the value that has waited longest.
     case dropOldest
-    /// Fails with the error that the closure makes, after the values that wait.
+    /// Fails with the error that the closure returns, after the buffered values.
     case customError(() -> Failure)
   }
 
-  /// A publisher that keeps values until they are asked for.
+  /// Keeps values until there is demand for them.
   public struct Buffer<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher whose values are kept.
     public let upstream: Upstream
-    /// How many values are kept.
+    /// The number of values that are kept.
     public let size: Int
-    /// When upstream is asked.
     public let prefetch: PrefetchStrategy
-    /// What becomes of a value for which there is no room.
     public let whenFull: BufferingStrategy<Failure>
 
-    /// Keeps up to `size` values of `upstream`.
     public init(
       upstream: Upstream, size: Int, prefetch: PrefetchStrategy, whenFull: BufferingStrategy<Failure>
     ) {
@@ -44,60 +38,55 @@ extension Publishers {
       self.whenFull = whenFull
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: BufferLink(size, prefetch, whenFull, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: BufferLink(size, prefetch, whenFull, subscriber))
     }
   }
 }
 
 extension Publisher {
-  /// Keeps up to `size` values until they are asked for.
+  /// Keeps up to `size` values until there is demand for them.
   public func buffer(
     size: Int, prefetch: Publishers.PrefetchStrategy, whenFull: Publishers.BufferingStrategy<Failure>
   ) -> Publishers.Buffer<Self> {
     Publishers.Buffer(upstream: self, size: size, prefetch: prefetch, whenFull: whenFull)
   }
 
-  /// Keeps the newest value until it is asked for, and forgets those before it: for a consumer that takes its time and
-  /// then wants to know how things stand now.
+  /// Keeps the newest value until there is demand for it, and drops older ones: for a slow subscriber that wants to
+  /// know the present state.
   ///
-  /// The same as `buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)`. It must be the last operator before
-  /// that consumer: between the two nothing else keeps a value.
+  /// The same as `buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)`. Place it directly before that
+  /// subscriber: an operator between the two would not keep the value.
   public func keepingNewest() -> Publishers.Buffer<Self> {
     buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)
   }
 }
 
 @usableFromInline
-final class BufferLink<Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class BufferLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let size: Int
   @usableFromInline let prefetch: Publishers.PrefetchStrategy
   @usableFromInline let whenFull: Publishers.BufferingStrategy<Failure>
-  @usableFromInline let downstream: Downstream
-  @exclusivity(unchecked) @usableFromInline var values = Queue<Input>()
+  @exclusivity(unchecked) @usableFromInline var values = Queue<Value>()
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
   /// How upstream has ended, while values still wait.
   @exclusivity(unchecked) @usableFromInline var outcome: Subscribers.Completion<Failure>?
   @exclusivity(unchecked) @usableFromInline var isDraining = false
 
   @inlinable
-  init(
+  init<S: Subscriber<Value, Failure>>(
     _ size: Int, _ prefetch: Publishers.PrefetchStrategy, _ whenFull: Publishers.BufferingStrategy<Failure>,
-    _ downstream: Downstream
+    _ subscriber: S
   ) {
     self.size = size
     self.prefetch = prefetch
     self.whenFull = whenFull
-    self.downstream = downstream
+    super.init("Buffer", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     downstream.receive(subscription: self)
     guard phase == .live else { return }
@@ -108,7 +97,7 @@ final class BufferLink<Downstream: Subscriber>: Link, Subscriber {
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live, outcome == nil else { return .none }
     // A value that is wanted at once needs no room.
     let isWanted = demand > .none && values.isEmpty && !isDraining
@@ -133,7 +122,7 @@ final class BufferLink<Downstream: Subscriber>: Link, Subscriber {
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live, outcome == nil else { return }
     upstream = nil
     outcome = completion
@@ -142,14 +131,13 @@ final class BufferLink<Downstream: Subscriber>: Link, Subscriber {
 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard phase == .live else { return }
     self.demand += demand
     let sent = drain()
     if sent > 0, prefetch == .keepFull { upstream?.request(.max(sent)) }
   }
 
-  /// Sends what is wanted of what waits, and the completion once nothing waits; tells how many values it sent.
+  /// Sends values as far as there is demand, and the completion once no value waits; returns the number of values sent.
   @inlinable
   func drain() -> Int {
     guard !isDraining else { return 0 }
@@ -175,7 +163,4 @@ final class BufferLink<Downstream: Subscriber>: Link, Subscriber {
     values.removeAll()
     last?.cancel()
   }
-
-  @usableFromInline
-  override var description: String { "Buffer" }
 }

@@ -1,60 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of one array of all values, when its upstream finishes.
+  /// Publishes one array of all values when upstream finishes.
   public struct Collect<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = [Upstream.Output]
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
 
-    /// Applies the operator to `upstream`.
     @inlinable
-    public init(upstream: Upstream) {
+    public init(upstream: Upstream) { self.upstream = upstream }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let link = FoldLink("Collect", Output(), subscriber) { (value: Upstream.Output, all) throws(Failure) in
+        all.append(value)
+        return nil
+      } conclude: {
+        $0
+      }
+      upstream.receive(subscriber: link)
+    }
+  }
+
+  /// Publishes arrays of `count` values each. The last may be shorter; it is dropped if upstream fails.
+  public struct CollectByCount<Upstream: Publisher>: Publisher {
+    public typealias Output = [Upstream.Output]
+    public typealias Failure = Upstream.Failure
+
+    public let upstream: Upstream
+    /// The number of values in an array; at least one.
+    public let count: Int
+
+    @inlinable
+    public init(upstream: Upstream, count: Int) {
       self.upstream = upstream
+      self.count = count
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: FoldLink(CollectFold<Upstream.Output, Failure>(), Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: CollectByCountLink(count, subscriber))
     }
   }
 }
 
 extension Publishers.Collect: Equatable where Upstream: Equatable {}
+extension Publishers.CollectByCount: Equatable where Upstream: Equatable {}
 
 extension Publisher {
-  /// Publishes an array of all values, when this publisher finishes.
+  /// Publishes one array of all values when this publisher finishes.
   @inlinable
-  public func collect() -> Publishers.Collect<Self> {
-    Publishers.Collect(upstream: self)
+  public func collect() -> Publishers.Collect<Self> { Publishers.Collect(upstream: self) }
+
+  /// Publishes arrays of `count` values each, and the rest when this publisher finishes.
+  @inlinable
+  public func collect(_ count: Int) -> Publishers.CollectByCount<Self> {
+    Publishers.CollectByCount(upstream: self, count: count)
   }
 }
 
 @usableFromInline
-struct CollectFold<Value, Failure: Error>: Fold, PlainRule {
-  @usableFromInline typealias Input = Value
-  @usableFromInline typealias Output = [Value]
-  @usableFromInline typealias Memory = [Value]
+final class CollectByCountLink<Input, Failure: Error>: OperatorLink<Input, [Input], Failure> {
+  @usableFromInline let count: Int
+  @exclusivity(unchecked) @usableFromInline var group: [Input] = []
 
   @inlinable
-  init() {}
-
-  @inlinable
-  static var label: String { "Collect" }
-
-  @inlinable
-  func take(_ input: Value, _ all: inout [Value]) -> Ruling<[Value], Failure> {
-    all.append(input)
-    return .goOn
+  init<S: Subscriber<[Input], Failure>>(_ count: Int, _ subscriber: S) {
+    self.count = count
+    super.init("CollectByCount", subscriber)
   }
 
   @inlinable
-  var start: [Value] { [] }
+  override func receive(_ input: Input) -> Subscribers.Demand {
+    guard phase == .live else { return .none }
+    group.append(input)
+    guard group.count >= count else { return .none }
+    let full = group
+    group = []
+    return downstream.receive(full) * count
+  }
 
   @inlinable
-  func conclude(_ all: [Value]) -> [Value]? { all }
+  override func receive(completion: Subscribers.Completion<Failure>) {
+    guard phase == .live else { return }
+    phase = .ending
+    upstream = nil
+    let rest = group
+    group = []
+    if case .finished = completion, !rest.isEmpty { _ = downstream.receive(rest) }
+    guard phase == .ending else { return }
+    phase = .done
+    downstream.receive(completion: completion)
+  }
+
+  @usableFromInline
+  override func request(_ demand: Subscribers.Demand) { super.request(demand * count) }
+
+  @usableFromInline
+  override func cancel() {
+    let last = detach()
+    group = []
+    last?.cancel()
+  }
 }

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of everything that one publisher publishes, and then, once that has finished, another.
+  /// Publishes everything from one publisher and then, once that has finished, from another.
   public struct Concatenate<Prefix: Publisher, Suffix: Publisher>: Publisher
   where Prefix.Output == Suffix.Output, Prefix.Failure == Suffix.Failure {
-    /// What it publishes.
     public typealias Output = Suffix.Output
-    /// What it can fail with.
     public typealias Failure = Suffix.Failure
 
-    /// The publisher that comes first.
     public let prefix: Prefix
-    /// The publisher that comes second; subscribed to when the first has finished.
+    /// The second publisher; subscribed to when the first has finished.
     public let suffix: Suffix
 
-    /// Publishes `prefix`, then `suffix`.
     @inlinable
     public init(prefix: Prefix, suffix: Suffix) {
       self.prefix = prefix
       self.suffix = suffix
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let chain = Chain("Concatenate", Outlet(subscriber))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let chain = Chain<Output, Failure>("Concatenate", subscriber)
       let suffix = self.suffix
       chain.go(on: prefix) { completion in
         switch completion {
@@ -46,16 +41,15 @@ extension Publisher {
 
   /// Publishes the elements of a sequence first.
   @inlinable
-  public func prepend<S: Swift.Sequence>(
+  public func prepend<S: Swift.Sequence<Output>>(
     _ elements: S
-  ) -> Publishers.Concatenate<Publishers.Sequence<S, Failure>, Self> where S.Element == Output {
+  ) -> Publishers.Concatenate<Publishers.Sequence<S, Failure>, Self> {
     prepend(Publishers.Sequence(sequence: elements))
   }
 
-  /// Publishes what another publisher publishes first.
+  /// Publishes everything from another publisher first.
   @inlinable
-  public func prepend<P: Publisher>(_ publisher: P) -> Publishers.Concatenate<P, Self>
-  where P.Output == Output, P.Failure == Failure {
+  public func prepend<P: Publisher<Output, Failure>>(_ publisher: P) -> Publishers.Concatenate<P, Self> {
     Publishers.Concatenate(prefix: publisher, suffix: self)
   }
 
@@ -67,16 +61,15 @@ extension Publisher {
 
   /// Publishes the elements of a sequence last.
   @inlinable
-  public func append<S: Swift.Sequence>(
+  public func append<S: Swift.Sequence<Output>>(
     _ elements: S
-  ) -> Publishers.Concatenate<Self, Publishers.Sequence<S, Failure>> where S.Element == Output {
+  ) -> Publishers.Concatenate<Self, Publishers.Sequence<S, Failure>> {
     append(Publishers.Sequence(sequence: elements))
   }
 
-  /// Publishes what another publisher publishes once this one has finished.
+  /// Publishes everything from another publisher once this one has finished.
   @inlinable
-  public func append<P: Publisher>(_ publisher: P) -> Publishers.Concatenate<Self, P>
-  where P.Output == Output, P.Failure == Failure {
+  public func append<P: Publisher<Output, Failure>>(_ publisher: P) -> Publishers.Concatenate<Self, P> {
     Publishers.Concatenate(prefix: self, suffix: publisher)
   }
 }

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of everything but the first values.
+  /// Drops the first values.
   public struct Drop<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// How many values are dropped.
+    /// The number of values dropped.
     public let count: Int
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, count: Int) {
       self.upstream = upstream
       self.count = count
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: DropLink(count, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: DropLink(count, subscriber))
     }
   }
 }
@@ -30,7 +25,7 @@ extension Publishers {
 extension Publishers.Drop: Equatable where Upstream: Equatable {}
 
 extension Publisher {
-  /// Drops the first `count` values.
+  /// Drops the first `count` values; traps if `count` is negative.
   @inlinable
   public func dropFirst(_ count: Int = 1) -> Publishers.Drop<Self> {
     precondition(count >= 0, "count must not be negative")
@@ -39,7 +34,6 @@ extension Publisher {
 }
 
 extension Publishers.Drop {
-  /// Drops more values, as one operator.
   @inlinable
   public func dropFirst(_ count: Int = 1) -> Publishers.Drop<Upstream> {
     precondition(count >= 0, "count must not be negative")
@@ -47,54 +41,31 @@ extension Publishers.Drop {
   }
 }
 
-/// Asks for as many values more as it drops, together with the first request.
+/// Asks for the values that it will drop together with the first request.
 @usableFromInline
-final class DropLink<Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class DropLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @exclusivity(unchecked) @usableFromInline var toDrop: Int
-  @usableFromInline var toAskBeside: Int
-  @usableFromInline let downstream: Downstream
+  @usableFromInline var toAskFor: Int
 
   @inlinable
-  init(_ count: Int, _ downstream: Downstream) {
+  init<S: Subscriber<Value, Failure>>(_ count: Int, _ subscriber: S) {
     toDrop = count
-    toAskBeside = count
-    self.downstream = downstream
+    toAskFor = count
+    super.init("Drop", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
-    if attach(subscription) { downstream.receive(subscription: self) }
-  }
-
-  @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    if toDrop > 0 {
-      toDrop -= 1
-      return .none
-    }
-    return downstream.receive(input)
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live else { return }
-    _ = detach()
-    downstream.receive(completion: completion)
+    guard toDrop > 0 else { return downstream.receive(input) }
+    toDrop -= 1
+    return .none
   }
 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard phase == .live else { return }
-    let beside = toAskBeside
-    toAskBeside = 0
-    upstream?.request(demand + beside)
+    let extra = toAskFor
+    toAskFor = 0
+    super.request(demand + extra)
   }
-
-  @usableFromInline
-  override var description: String { "Drop" }
 }

@@ -1,78 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of the first value, which then finishes.
+  /// Publishes the first value and finishes.
   public struct First<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
 
-    /// Applies the operator to `upstream`.
     @inlinable
-    public init(upstream: Upstream) {
-      self.upstream = upstream
-    }
+    public init(upstream: Upstream) { self.upstream = upstream }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: FoldLink(FirstFold<Output, Failure>(), Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(
+        subscriber: FoldLink("First", (), subscriber) { value, _ throws(Failure) in
+          .some(value)
+        } conclude: {
+          nil
+        })
     }
   }
 
-  /// A publisher of the first value for which a condition holds, which then finishes.
+  /// Publishes the first value for which a predicate returns `true`, and finishes.
   public struct FirstWhere<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// The condition.
     public let predicate: (Output) -> Bool
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: FoldLink(FirstWhereFold<_, Failure>(predicate: predicate), Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let predicate = self.predicate
+      let link = FoldLink("FirstWhere", (), subscriber) { (value: Output, _) throws(Failure) in
+        predicate(value) ? .some(value) : nil
+      } conclude: {
+        nil
+      }
+      upstream.receive(subscriber: link)
     }
   }
 
-  /// A publisher that does what ``FirstWhere`` does with a closure that may throw, and fails with what it throws.
+  /// As ``FirstWhere``, with a predicate that may throw.
   public struct TryFirstWhere<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// The condition; what it throws ends the publisher.
     public let predicate: (Output) throws -> Bool
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      upstream.receive(
-        subscriber: FoldLink(TryFirstWhereFold<_, Upstream.Failure>(predicate: predicate), Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+      let predicate = self.predicate
+      let link = FoldLink("TryFirstWhere", (), subscriber) { (value: Output, _) throws(any Error) in
+        try predicate(value) ? .some(value) : nil
+      } conclude: {
+        nil
+      }
+      upstream.receiveErased(link)
     }
   }
 }
@@ -82,95 +79,17 @@ extension Publishers.First: Equatable where Upstream: Equatable {}
 extension Publisher {
   /// Publishes the first value and finishes.
   @inlinable
-  public func first() -> Publishers.First<Self> {
-    Publishers.First(upstream: self)
-  }
+  public func first() -> Publishers.First<Self> { Publishers.First(upstream: self) }
 
-  /// Publishes the first value for which a condition holds and finishes.
+  /// Publishes the first value for which a predicate returns `true`, and finishes.
   @inlinable
   public func first(where predicate: @escaping (Output) -> Bool) -> Publishers.FirstWhere<Self> {
     Publishers.FirstWhere(upstream: self, predicate: predicate)
   }
 
-  /// Publishes the first value for which a condition holds and finishes; it fails with what the closure throws.
+  /// As ``first(where:)``; fails with what the predicate throws.
   @inlinable
   public func tryFirst(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryFirstWhere<Self> {
     Publishers.TryFirstWhere(upstream: self, predicate: predicate)
   }
-}
-
-@usableFromInline
-struct FirstFold<Value, Failure: Error>: Fold, PlainRule {
-  @usableFromInline typealias Input = Value
-  @usableFromInline typealias Output = Value
-  @usableFromInline typealias Memory = Void
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  static var label: String { "First" }
-
-  @inlinable
-  func take(_ input: Value, _ memory: inout Void) -> Ruling<Value, Failure> {
-    .answer(input)
-  }
-
-  @inlinable
-  var start: Void { () }
-
-  @inlinable
-  func conclude(_ memory: Void) -> Value? { nil }
-}
-
-@usableFromInline
-struct FirstWhereFold<Value, Failure: Error>: Fold, PlainRule {
-  @usableFromInline typealias Input = Value
-  @usableFromInline typealias Output = Value
-  @usableFromInline typealias Memory = Void
-
-  @usableFromInline let predicate: (Value) -> Bool
-
-  @inlinable
-  init(predicate: @escaping (Value) -> Bool) { self.predicate = predicate }
-
-  @inlinable
-  static var label: String { "FirstWhere" }
-
-  @inlinable
-  func take(_ input: Value, _ memory: inout Void) -> Ruling<Value, Failure> {
-    predicate(input) ? .answer(input) : .goOn
-  }
-
-  @inlinable
-  var start: Void { () }
-
-  @inlinable
-  func conclude(_ memory: Void) -> Value? { nil }
-}
-
-@usableFromInline
-struct TryFirstWhereFold<Value, Failure: Error>: Fold, TryRule {
-  @usableFromInline typealias Input = Value
-  @usableFromInline typealias Output = Value
-  @usableFromInline typealias Memory = Void
-
-  @usableFromInline let predicate: (Value) throws -> Bool
-
-  @inlinable
-  init(predicate: @escaping (Value) throws -> Bool) { self.predicate = predicate }
-
-  @inlinable
-  static var label: String { "TryFirstWhere" }
-
-  @inlinable
-  func take(_ input: Value, _ memory: inout Void) -> Ruling<Value, any Error> {
-    do { return try predicate(input) ? .answer(input) : .goOn } catch { return .fail(error) }
-  }
-
-  @inlinable
-  var start: Void { () }
-
-  @inlinable
-  func conclude(_ memory: Void) -> Value? { nil }
 }

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that calls closures when something happens between its upstream and its subscriber.
+  /// Calls closures at the events between upstream and the subscriber, before they are passed on.
   public struct HandleEvents<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is watched.
     public let upstream: Upstream
-    /// Called with the upstream's subscription, before the subscriber gets one.
     public var receiveSubscription: ((any Subscription) -> Void)?
-    /// Called with each value, before the subscriber gets it.
     public var receiveOutput: ((Output) -> Void)?
-    /// Called with the end, before the subscriber gets it.
     public var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
-    /// Called when the subscriber cancels, before the upstream is cancelled.
     public var receiveCancel: (() -> Void)?
-    /// Called when the subscriber asks for values, before the upstream is asked.
     public var receiveRequest: ((Subscribers.Demand) -> Void)?
 
-    /// Watches `upstream`.
     public init(
       upstream: Upstream,
       receiveSubscription: ((any Subscription) -> Void)? = nil,
@@ -37,16 +28,14 @@ extension Publishers {
       self.receiveRequest = receiveRequest
     }
 
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: HandleEventsLink(self, subscriber))
     }
   }
 }
 
 extension Publisher {
-  /// Calls closures when something happens. The subscription comes before the first request (as in Combine since iOS
-  /// 14; older versions told them the other way round).
+  /// Calls closures at each event. The subscription precedes the first request, as in Combine since iOS 14.
   public func handleEvents(
     receiveSubscription: ((any Subscription) -> Void)? = nil,
     receiveOutput: ((Output) -> Void)? = nil,
@@ -60,49 +49,38 @@ extension Publisher {
   }
 }
 
-private final class HandleEventsLink<Downstream: Subscriber>: Link, Subscriber {
-  typealias Input = Downstream.Input
-  typealias Failure = Downstream.Failure
+private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
+  Upstream.Output, Upstream.Output, Upstream.Failure
+>
+{
+  /// The closures; released at the end.
+  private var events: Publishers.HandleEvents<Upstream>?
 
-  private let downstream: Downstream
-  private var onSubscription: ((any Subscription) -> Void)?
-  private var onOutput: ((Input) -> Void)?
-  private var onCompletion: ((Subscribers.Completion<Failure>) -> Void)?
-  private var onCancel: (() -> Void)?
-  private var onRequest: ((Subscribers.Demand) -> Void)?
-
-  init<Upstream: Publisher>(_ events: Publishers.HandleEvents<Upstream>, _ downstream: Downstream)
-  where Upstream.Output == Input, Upstream.Failure == Failure {
-    self.downstream = downstream
-    onSubscription = events.receiveSubscription
-    onOutput = events.receiveOutput
-    onCompletion = events.receiveCompletion
-    onCancel = events.receiveCancel
-    onRequest = events.receiveRequest
+  init<S: Subscriber<Upstream.Output, Upstream.Failure>>(_ events: Publishers.HandleEvents<Upstream>, _ subscriber: S) {
+    self.events = events
+    super.init("HandleEvents", subscriber)
   }
 
-  func receive(subscription: any Subscription) {
-    guard phase == .waiting else { return subscription.cancel() }
-    onSubscription?(subscription)
-    if attach(subscription) { downstream.receive(subscription: self) }
+  override func receive(subscription: any Subscription) {
+    if phase == .waiting { events?.receiveSubscription?(subscription) }
+    super.receive(subscription: subscription)
   }
 
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Upstream.Output) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    onOutput?(input)
+    events?.receiveOutput?(input)
     guard phase == .live else { return .none }
     let more = downstream.receive(input)
-    if more > .none { onRequest?(more) }
+    if more > .none { events?.receiveRequest?(more) }
     return more
   }
 
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Upstream.Failure>) {
     guard phase == .live else { return }
     phase = .ending
     upstream = nil
-    onCompletion?(completion)
+    events?.receiveCompletion?(completion)
     let wasCancelled = phase == .done
-    phase = .done
     let held = release()
     if !wasCancelled { downstream.receive(completion: completion) }
     withExtendedLifetime(held) {}
@@ -110,29 +88,23 @@ private final class HandleEventsLink<Downstream: Subscriber>: Link, Subscriber {
 
   override func request(_ demand: Subscribers.Demand) {
     guard phase == .live else { return }
-    onRequest?(demand)
+    events?.receiveRequest?(demand)
     super.request(demand)
   }
 
   override func cancel() {
     guard phase == .live || phase == .ending else { return }
-    onCancel?()
-    let last = detach()
+    events?.receiveCancel?()
+    let last = upstream
     let held = release()
     last?.cancel()
     withExtendedLifetime(held) {}
   }
 
-  /// Lets go of the closures; what is returned still holds them.
-  private func release() -> Any {
-    let held = (onSubscription, onOutput, onCompletion, onCancel, onRequest)
-    onSubscription = nil
-    onOutput = nil
-    onCompletion = nil
-    onCancel = nil
-    onRequest = nil
+  private func release() -> Publishers.HandleEvents<Upstream>? {
+    let held = events
+    _ = detach()
+    events = nil
     return held
   }
-
-  override var description: String { "HandleEvents" }
 }

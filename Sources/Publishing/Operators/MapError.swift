@@ -1,54 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that fails with another error.
+  /// Transforms the error.
   public struct MapError<Upstream: Publisher, Failure: Error>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// What makes the new error of the old.
     public let transform: (Upstream.Failure) -> Failure
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Failure) -> Failure) {
       self.upstream = upstream
       self.transform = transform
     }
 
-    /// Applies the operator to `upstream`; the other initializer without its label.
-    @_disfavoredOverload
-    @inlinable
+    @_disfavoredOverload @inlinable
     public init(upstream: Upstream, _ map: @escaping (Upstream.Failure) -> Failure) {
       self.init(upstream: upstream, transform: map)
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: ErrorMapping(transform, subscriber))
     }
   }
 
-  /// A publisher that could fail, as far as its type tells, but never does.
-  public struct SetFailureType<Upstream: Publisher, Failure: Error>: Publisher
-  where Upstream.Failure == Never {
-    /// What it publishes.
+  /// Declares an error for a publisher that cannot fail.
+  public struct SetFailureType<Upstream: Publisher, Failure: Error>: Publisher where Upstream.Failure == Never {
     public typealias Output = Upstream.Output
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
 
-    /// Applies the operator to `upstream`.
     @inlinable
-    public init(upstream: Upstream) {
-      self.upstream = upstream
-    }
+    public init(upstream: Upstream) { self.upstream = upstream }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: ErrorMapping({ (never: Never) -> Failure in }, subscriber))
     }
   }
@@ -57,7 +43,7 @@ extension Publishers {
 extension Publishers.SetFailureType: Equatable where Upstream: Equatable {}
 
 extension Publisher {
-  /// Replaces the error that this publisher fails with.
+  /// Transforms the error.
   @inlinable
   public func mapError<E: Error>(_ transform: @escaping (Failure) -> E) -> Publishers.MapError<Self, E> {
     Publishers.MapError(upstream: self, transform: transform)
@@ -65,7 +51,7 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Changes the type of the error, so that this publisher fits with others.
+  /// Changes the type of the error, so that this publisher can be combined with others.
   @inlinable
   public func setFailureType<E: Error>(to failureType: E.Type) -> Publishers.SetFailureType<Self, E> {
     Publishers.SetFailureType(upstream: self)
@@ -73,14 +59,13 @@ extension Publisher where Failure == Never {
 }
 
 extension Publishers.SetFailureType {
-  /// Changes the type of the error once more, as one operator.
   @inlinable
   public func setFailureType<E: Error>(to failureType: E.Type) -> Publishers.SetFailureType<Upstream, E> {
     Publishers.SetFailureType(upstream: upstream)
   }
 }
 
-/// Stands before a subscriber and changes the error; the subscription is the upstream's own.
+/// Transforms the error for a subscriber, which gets the subscription of upstream itself.
 @usableFromInline
 struct ErrorMapping<Failure: Error, Downstream: Subscriber>: Subscriber, Described {
   @usableFromInline typealias Input = Downstream.Input
@@ -94,14 +79,11 @@ struct ErrorMapping<Failure: Error, Downstream: Subscriber>: Subscriber, Describ
     self.downstream = downstream
   }
 
-  @usableFromInline
-  var combineIdentifier: CombineIdentifier { downstream.combineIdentifier }
+  @usableFromInline var combineIdentifier: CombineIdentifier { downstream.combineIdentifier }
+  @usableFromInline var description: String { "MapError" }
 
-  @inlinable
-  func receive(subscription: any Subscription) { downstream.receive(subscription: subscription) }
-
-  @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand { downstream.receive(input) }
+  @inlinable func receive(subscription: any Subscription) { downstream.receive(subscription: subscription) }
+  @inlinable func receive(_ input: Input) -> Subscribers.Demand { downstream.receive(input) }
 
   @inlinable
   func receive(completion: Subscribers.Completion<Failure>) {
@@ -110,7 +92,4 @@ struct ErrorMapping<Failure: Error, Downstream: Subscriber>: Subscriber, Describ
     case .failure(let error): downstream.receive(completion: .failure(transform(error)))
     }
   }
-
-  @usableFromInline
-  var description: String { "MapError" }
 }

@@ -1,114 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of everything that two publishers publish, as it comes. It ends when all have ended, or when one
+  /// Publishes everything from two publishers, subscribed to in this order. Ends when all have ended, or when one
   /// fails.
-  public struct Merge<A: Publisher, B: Publisher>: Publisher
-  where B.Output == A.Output, B.Failure == A.Failure {
-    /// What it publishes.
+  public struct Merge<A: Publisher, B: Publisher<A.Output, A.Failure>>: Publisher {
     public typealias Output = A.Output
-    /// What it can fail with.
     public typealias Failure = A.Failure
 
-    /// The publisher subscribed to first.
     public let a: A
-    /// The publisher subscribed to second.
     public let b: B
 
-    /// Merges publishers; they are subscribed to in this order.
     @inlinable
     public init(_ a: A, _ b: B) {
-      self.a = a
-      self.b = b
+      (self.a, self.b) = (a, b)
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 2, Outlet(subscriber))
-      subscriber.receive(subscription: merger)
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 2, subscriber)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
     }
   }
 
-  /// A publisher of everything that three publishers publish, as it comes. It ends when all have ended, or when one
+  /// Publishes everything from three publishers, subscribed to in this order. Ends when all have ended, or when one
   /// fails.
-  public struct Merge3<A: Publisher, B: Publisher, C: Publisher>: Publisher
-  where
-    B.Output == A.Output, B.Failure == A.Failure,
-    C.Output == A.Output, C.Failure == A.Failure
-  {
-    /// What it publishes.
+  public struct Merge3<A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>>: Publisher {
     public typealias Output = A.Output
-    /// What it can fail with.
     public typealias Failure = A.Failure
 
-    /// The publisher subscribed to first.
     public let a: A
-    /// The publisher subscribed to second.
     public let b: B
-    /// The publisher subscribed to third.
     public let c: C
 
-    /// Merges publishers; they are subscribed to in this order.
     @inlinable
     public init(_ a: A, _ b: B, _ c: C) {
-      self.a = a
-      self.b = b
-      self.c = c
+      (self.a, self.b, self.c) = (a, b, c)
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 3, Outlet(subscriber))
-      subscriber.receive(subscription: merger)
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 3, subscriber)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
       merger.subscribe(to: c)
     }
   }
 
-  /// A publisher of everything that four publishers publish, as it comes. It ends when all have ended, or when one
+  /// Publishes everything from four publishers, subscribed to in this order. Ends when all have ended, or when one
   /// fails.
-  public struct Merge4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
-  where
-    B.Output == A.Output, B.Failure == A.Failure,
-    C.Output == A.Output, C.Failure == A.Failure,
-    D.Output == A.Output, D.Failure == A.Failure
-  {
-    /// What it publishes.
+  public struct Merge4<
+    A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
+    D: Publisher<A.Output, A.Failure>
+  >: Publisher {
     public typealias Output = A.Output
-    /// What it can fail with.
     public typealias Failure = A.Failure
 
-    /// The publisher subscribed to first.
     public let a: A
-    /// The publisher subscribed to second.
     public let b: B
-    /// The publisher subscribed to third.
     public let c: C
-    /// The publisher subscribed to fourth.
     public let d: D
 
-    /// Merges publishers; they are subscribed to in this order.
     @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D) {
-      self.a = a
-      self.b = b
-      self.c = c
-      self.d = d
+      (self.a, self.b, self.c, self.d) = (a, b, c, d)
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let merger = Merger("Merge", open: 4, Outlet(subscriber))
-      subscriber.receive(subscription: merger)
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 4, subscriber)
       merger.subscribe(to: a)
       merger.subscribe(to: b)
       merger.subscribe(to: c)
       merger.subscribe(to: d)
+    }
+  }
+
+  /// Publishes everything from five publishers, subscribed to in this order. Ends when all have ended, or when one
+  /// fails.
+  public struct Merge5<
+    A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
+    D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>
+  >: Publisher {
+    public typealias Output = A.Output
+    public typealias Failure = A.Failure
+
+    public let a: A
+    public let b: B
+    public let c: C
+    public let d: D
+    public let e: E
+
+    @inlinable
+    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) {
+      (self.a, self.b, self.c, self.d, self.e) = (a, b, c, d, e)
+    }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 5, subscriber)
+      merger.subscribe(to: a)
+      merger.subscribe(to: b)
+      merger.subscribe(to: c)
+      merger.subscribe(to: d)
+      merger.subscribe(to: e)
+    }
+  }
+
+  /// Publishes everything from six publishers, subscribed to in this order. Ends when all have ended, or when one
+  /// fails.
+  public struct Merge6<
+    A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
+    D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>
+  >: Publisher {
+    public typealias Output = A.Output
+    public typealias Failure = A.Failure
+
+    public let a: A
+    public let b: B
+    public let c: C
+    public let d: D
+    public let e: E
+    public let f: F
+
+    @inlinable
+    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) {
+      (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
+    }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 6, subscriber)
+      merger.subscribe(to: a)
+      merger.subscribe(to: b)
+      merger.subscribe(to: c)
+      merger.subscribe(to: d)
+      merger.subscribe(to: e)
+      merger.subscribe(to: f)
+    }
+  }
+
+  /// Publishes everything from seven publishers, subscribed to in this order. Ends when all have ended, or when one
+  /// fails.
+  public struct Merge7<
+    A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
+    D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,
+    G: Publisher<A.Output, A.Failure>
+  >: Publisher {
+    public typealias Output = A.Output
+    public typealias Failure = A.Failure
+
+    public let a: A
+    public let b: B
+    public let c: C
+    public let d: D
+    public let e: E
+    public let f: F
+    public let g: G
+
+    @inlinable
+    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) {
+      (self.a, self.b, self.c, self.d, self.e, self.f, self.g) = (a, b, c, d, e, f, g)
+    }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 7, subscriber)
+      merger.subscribe(to: a)
+      merger.subscribe(to: b)
+      merger.subscribe(to: c)
+      merger.subscribe(to: d)
+      merger.subscribe(to: e)
+      merger.subscribe(to: f)
+      merger.subscribe(to: g)
+    }
+  }
+
+  /// Publishes everything from eight publishers, subscribed to in this order. Ends when all have ended, or when one
+  /// fails.
+  public struct Merge8<
+    A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
+    D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,
+    G: Publisher<A.Output, A.Failure>, H: Publisher<A.Output, A.Failure>
+  >: Publisher {
+    public typealias Output = A.Output
+    public typealias Failure = A.Failure
+
+    public let a: A
+    public let b: B
+    public let c: C
+    public let d: D
+    public let e: E
+    public let f: F
+    public let g: G
+    public let h: H
+
+    @inlinable
+    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) {
+      (self.a, self.b, self.c, self.d, self.e, self.f, self.g, self.h) = (a, b, c, d, e, f, g, h)
+    }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let merger = Merger("Merge", open: 8, subscriber)
+      merger.subscribe(to: a)
+      merger.subscribe(to: b)
+      merger.subscribe(to: c)
+      merger.subscribe(to: d)
+      merger.subscribe(to: e)
+      merger.subscribe(to: f)
+      merger.subscribe(to: g)
+      merger.subscribe(to: h)
     }
   }
 }
@@ -116,37 +217,10 @@ extension Publishers {
 extension Publishers.Merge: Equatable where A: Equatable, B: Equatable {}
 extension Publishers.Merge3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 extension Publishers.Merge4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
-
-extension Publisher {
-  /// Publishes what this and another publisher publish, as it comes.
-  @inlinable
-  public func merge<P: Publisher>(with other: P) -> Publishers.Merge<Self, P>
-  where P.Output == Output, P.Failure == Failure {
-    Publishers.Merge(self, other)
-  }
-
-  /// Publishes what this and two other publishers publish, as it comes.
-  @inlinable
-  public func merge<B: Publisher, C: Publisher>(
-    with b: B, _ c: C
-  ) -> Publishers.Merge3<Self, B, C>
-  where
-    B.Output == Output, B.Failure == Failure,
-    C.Output == Output, C.Failure == Failure
-  {
-    Publishers.Merge3(self, b, c)
-  }
-
-  /// Publishes what this and three other publishers publish, as it comes.
-  @inlinable
-  public func merge<B: Publisher, C: Publisher, D: Publisher>(
-    with b: B, _ c: C, _ d: D
-  ) -> Publishers.Merge4<Self, B, C, D>
-  where
-    B.Output == Output, B.Failure == Failure,
-    C.Output == Output, C.Failure == Failure,
-    D.Output == Output, D.Failure == Failure
-  {
-    Publishers.Merge4(self, b, c, d)
-  }
-}
+extension Publishers.Merge5: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable {}
+extension Publishers.Merge6: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable {}
+extension Publishers.Merge7: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable {}
+extension Publishers.Merge8: Equatable
+where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable, H: Equatable {}

@@ -1,103 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that runs its upstream once, into a subject which all subscribers listen to.
+  /// Subscribes once to upstream, with a subject to which all subscribers subscribe.
   ///
-  /// The subject is made at the first subscription or connection and kept from then on: one that replays will replay to
-  /// newcomers even after everybody had left.
+  /// The subject is created at the first subscription or connection and kept from then on: one that replays a value
+  /// replays it to later subscribers even when there were none in between.
   public final class Multicast<Upstream: Publisher, SubjectType: Subject>: ConnectablePublisher
   where Upstream.Output == SubjectType.Output, Upstream.Failure == SubjectType.Failure {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher run once for all.
     public final let upstream: Upstream
-    /// Makes the subject.
     public final let createSubject: () -> SubjectType
 
-    @usableFromInline var madeSubject: SubjectType?
+    @usableFromInline lazy var subject = createSubject()
 
-    @inlinable
-    var subject: SubjectType {
-      if let madeSubject { return madeSubject }
-      let subject = createSubject()
-      madeSubject = subject
-      return subject
-    }
-
-    /// Runs `upstream` into the subject that `createSubject` makes.
     @inlinable
     public init(upstream: Upstream, createSubject: @escaping () -> SubjectType) {
       self.upstream = upstream
       self.createSubject = createSubject
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public final func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      subject.receive(subscriber: MulticastLink(Outlet(subscriber)))
+    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      subject.receive(subscriber: MulticastLink(subject, subscriber))
     }
 
-    /// Subscribes the subject to the upstream.
     @inlinable
     public final func connect() -> any Cancellable { upstream.subscribe(subject) }
+  }
+
+  /// Publishes nothing until it is connected.
+  public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    @usableFromInline let multicast: Multicast<Upstream, PassthroughSubject<Output, Failure>>
+
+    @inlinable
+    public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { multicast.receive(subscriber: subscriber) }
+
+    @inlinable
+    public func connect() -> any Cancellable { multicast.connect() }
+  }
+
+  /// Subscribes once to upstream for all subscribers, from the first that comes to the last that leaves.
+  ///
+  /// Replays nothing: a later subscriber gets later values. The same as `multicast(_:)` with a `PassthroughSubject`,
+  /// and `autoconnect()`.
+  public final class Share<Upstream: Publisher>: Publisher, Equatable {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    public final let upstream: Upstream
+
+    @usableFromInline let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Output, Failure>>>
+
+    @inlinable
+    public init(upstream: Upstream) {
+      self.upstream = upstream
+      shared = upstream.multicast(subject: PassthroughSubject()).autoconnect()
+    }
+
+    @inlinable
+    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) { shared.receive(subscriber: subscriber) }
+
+    /// Compares identities.
+    public static func == (lhs: Share, rhs: Share) -> Bool { lhs === rhs }
   }
 }
 
 extension Publisher {
-  /// Runs this publisher once for all, into a subject that is made when it is first needed.
+  /// Subscribes once for all subscribers, with a subject that is created when it is first needed.
   @inlinable
-  public func multicast<S: Subject>(_ createSubject: @escaping () -> S) -> Publishers.Multicast<Self, S>
-  where S.Output == Output, S.Failure == Failure {
+  public func multicast<S: Subject<Output, Failure>>(
+    _ createSubject: @escaping () -> S
+  ) -> Publishers.Multicast<Self, S> {
     Publishers.Multicast(upstream: self, createSubject: createSubject)
   }
 
-  /// Runs this publisher once for all, into a subject.
+  /// Subscribes once for all subscribers, with a subject.
   @inlinable
-  public func multicast<S: Subject>(subject: S) -> Publishers.Multicast<Self, S>
-  where S.Output == Output, S.Failure == Failure {
+  public func multicast<S: Subject<Output, Failure>>(subject: S) -> Publishers.Multicast<Self, S> {
     Publishers.Multicast(upstream: self, createSubject: { subject })
   }
+
+  /// Subscribes once for all subscribers.
+  @inlinable
+  public func share() -> Publishers.Share<Self> { Publishers.Share(upstream: self) }
 }
 
-/// One subscriber of a multicast.
+extension Publisher where Failure == Never {
+  /// Publishes nothing until the result is connected.
+  @inlinable
+  public func makeConnectable() -> Publishers.MakeConnectable<Self> { Publishers.MakeConnectable(upstream: self) }
+}
+
+/// A subscriber of a multicast. It keeps the subject alive, to which the connection has only a weak reference.
 @usableFromInline
-final class MulticastLink<Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline var downstream: Downstream?
+final class MulticastLink<Value, Failure: Error>: PassingLink<Value, Failure> {
+  @usableFromInline var subject: AnyObject?
 
   @inlinable
-  init(_ downstream: Downstream) { self.downstream = downstream }
-
-  @inlinable
-  func receive(subscription: any Subscription) {
-    if attach(subscription) { downstream?.receive(subscription: self) }
+  init<S: Subscriber<Value, Failure>>(_ subject: AnyObject, _ subscriber: S) {
+    self.subject = subject
+    super.init("Multicast", subscriber)
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
-    guard phase == .live, let downstream else { return .none }
-    return downstream.receive(input)
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live, let downstream else { return }
-    _ = detach()
-    self.downstream = nil
-    downstream.receive(completion: completion)
+  override func receive(completion: Subscribers.Completion<Failure>) {
+    let held = subject
+    subject = nil
+    super.receive(completion: completion)
+    withExtendedLifetime(held) {}
   }
 
   @usableFromInline
   override func cancel() {
-    let last = detach()
-    downstream = nil
-    last?.cancel()
+    let held = subject
+    subject = nil
+    super.cancel()
+    withExtendedLifetime(held) {}
   }
-
-  @usableFromInline
-  override var description: String { "Multicast" }
 }

@@ -1,60 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that prints all that happens between its upstream and its subscriber.
+  /// Prints everything that happens between upstream and the subscriber.
   public struct Print<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is watched.
     public let upstream: Upstream
-    /// What each line begins with.
+    /// The beginning of each line.
     public let prefix: String
-    /// Where the lines go; `nil` for the standard output.
+    /// The destination; `nil` for the standard output.
     public let stream: (any TextOutputStream)?
 
-    /// Prints what happens to `upstream`.
     public init(upstream: Upstream, prefix: String, to stream: (any TextOutputStream)? = nil) {
       self.upstream = upstream
       self.prefix = prefix
       self.stream = stream
     }
 
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: PrintLink(prefix, stream, subscriber))
     }
   }
 }
 
 extension Publisher {
-  /// Prints all that happens: the subscription, each request, each value, the end, the cancellation.
+  /// Prints everything that happens: the subscription, requests, values, the completion, the cancellation.
   public func print(_ prefix: String = "", to stream: (any TextOutputStream)? = nil) -> Publishers.Print<Self> {
     Publishers.Print(upstream: self, prefix: prefix, to: stream)
   }
 }
 
-private final class PrintLink<Downstream: Subscriber>: Link, Subscriber {
-  typealias Input = Downstream.Input
-  typealias Failure = Downstream.Failure
-
+private final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   private let prefix: String
   private var stream: (any TextOutputStream)?
-  private let downstream: Downstream
 
-  init(_ prefix: String, _ stream: (any TextOutputStream)?, _ downstream: Downstream) {
+  init<S: Subscriber<Value, Failure>>(_ prefix: String, _ stream: (any TextOutputStream)?, _ subscriber: S) {
     self.prefix = prefix.isEmpty ? "" : prefix + ": "
     self.stream = stream
-    self.downstream = downstream
+    super.init("Print", subscriber)
   }
 
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     log("receive subscription: (\(subscription))")
-    if attach(subscription) { downstream.receive(subscription: self) }
+    super.receive(subscription: subscription)
   }
 
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     log("receive value: (\(input))")
     let more = downstream.receive(input)
@@ -62,14 +53,13 @@ private final class PrintLink<Downstream: Subscriber>: Link, Subscriber {
     return more
   }
 
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     switch completion {
     case .finished: log("receive finished")
     case .failure(let error): log("receive error: (\(error))")
     }
-    _ = detach()
-    downstream.receive(completion: completion)
+    super.receive(completion: completion)
   }
 
   override func request(_ demand: Subscribers.Demand) {
@@ -89,13 +79,6 @@ private final class PrintLink<Downstream: Subscriber>: Link, Subscriber {
   }
 
   private func log(_ text: String) {
-    let line = prefix + text
-    if stream == nil {
-      Swift.print(line)
-    } else {
-      stream?.write(line + "\n")
-    }
+    if stream == nil { Swift.print(prefix + text) } else { stream?.write(prefix + text + "\n") }
   }
-
-  override var description: String { "Print" }
 }

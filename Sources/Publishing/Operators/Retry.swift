@@ -1,51 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that subscribes to its upstream again when it fails. What failed attempts have published stays
-  /// published.
+  /// Subscribes to upstream again when it fails. Values of failed attempts stay published.
   public struct Retry<Upstream: Publisher>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// How often it tries again; `nil` for as long as it takes.
+    /// The number of further attempts; `nil` for no limit.
     public let retries: Int?
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(upstream: Upstream, retries: Int?) {
       self.upstream = upstream
       self.retries = retries
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let chain = Chain("Retry", Outlet(subscriber))
-      Publishers.Retry.attempt(upstream, retries, chain)
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      Attempts(upstream, retries, subscriber).run()
     }
   }
 }
 
 extension Publishers.Retry: Equatable where Upstream: Equatable {}
 
-extension Publishers.Retry {
+extension Publisher {
+  /// Subscribes again when this publisher fails, at most `retries` times.
   @inlinable
-  static func attempt<S: Subscriber>(_ upstream: Upstream, _ retries: Int?, _ chain: Chain<S>)
-  where S.Input == Output, S.Failure == Failure {
-    chain.go(on: upstream) { completion in
-      guard case .failure = completion, retries.map({ $0 > 0 }) ?? true else { return chain.end(completion) }
-      attempt(upstream, retries.map { $0 - 1 }, chain)
-    }
-  }
+  public func retry(_ retries: Int) -> Publishers.Retry<Self> { Publishers.Retry(upstream: self, retries: retries) }
 }
 
-extension Publisher {
-  /// Subscribes again when this publisher fails, up to so many times.
+/// The attempts of one subscription. They run in a loop: an upstream that fails synchronously, as often as it likes,
+/// must not use up the stack.
+@usableFromInline
+final class Attempts<Upstream: Publisher> {
+  @usableFromInline let upstream: Upstream
+  @usableFromInline let chain: Chain<Upstream.Output, Upstream.Failure>
+  @usableFromInline var retries: Int?
+  @usableFromInline var isRunning = false
+  @usableFromInline var isDue = false
+
   @inlinable
-  public func retry(_ retries: Int) -> Publishers.Retry<Self> {
-    Publishers.Retry(upstream: self, retries: retries)
+  init<S: Subscriber<Upstream.Output, Upstream.Failure>>(_ upstream: Upstream, _ retries: Int?, _ subscriber: S) {
+    self.upstream = upstream
+    self.retries = retries
+    chain = Chain("Retry", subscriber)
+  }
+
+  @inlinable
+  func run() {
+    isDue = true
+    guard !isRunning else { return }
+    isRunning = true
+    while isDue {
+      isDue = false
+      chain.go(on: upstream) { [self] completion in ended(completion) }
+    }
+    isRunning = false
+  }
+
+  @inlinable
+  func ended(_ completion: Subscribers.Completion<Upstream.Failure>) {
+    guard case .failure = completion, retries.map({ $0 > 0 }) ?? true else { return chain.end(completion) }
+    retries = retries.map { $0 - 1 }
+    run()
   }
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of each intermediate result of combining the values with what came before. The start itself is not
-  /// published.
+  /// Publishes each intermediate result of combining the values; the initial one is not published.
   public struct Scan<Upstream: Publisher, Output>: Publisher {
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// What the first value is combined with.
     public let initialResult: Output
-    /// What makes the next result of the last one and a value.
     public let nextPartialResult: (Output, Upstream.Output) -> Output
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(
       upstream: Upstream, initialResult: Output, nextPartialResult: @escaping (Output, Upstream.Output) -> Output
@@ -23,27 +17,25 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let step = ScanStep<_, Upstream.Output, Failure>(nextPartialResult: nextPartialResult)
-      upstream.receive(subscriber: StepLink(step, initialResult, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let next = nextPartialResult
+      let link = StepLink("Scan", initialResult, subscriber) { (value: Upstream.Output, result) throws(Failure) in
+        result = next(result, value)
+        return .pass(result)
+      }
+      upstream.receive(subscriber: link)
     }
   }
 
-  /// A publisher that does what ``Scan`` does with a closure that may throw, and fails with what it throws.
+  /// As ``Scan``, with a closure that may throw.
   public struct TryScan<Upstream: Publisher, Output>: Publisher {
-    /// It fails with whatever is thrown.
     public typealias Failure = any Error
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
-    /// What the first value is combined with.
     public let initialResult: Output
-    /// What makes the next result of the last one and a value.
     public let nextPartialResult: (Output, Upstream.Output) throws -> Output
 
-    /// Applies the operator to `upstream`.
     @inlinable
     public init(
       upstream: Upstream, initialResult: Output, nextPartialResult: @escaping (Output, Upstream.Output) throws -> Output
@@ -53,17 +45,20 @@ extension Publishers {
       self.nextPartialResult = nextPartialResult
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == any Error {
-      let step = TryScanStep<_, Upstream.Output, Upstream.Failure>(nextPartialResult: nextPartialResult)
-      upstream.receive(subscriber: StepLink(step, initialResult, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+      let next = nextPartialResult
+      let link = StepLink("TryScan", initialResult, subscriber) { (value: Upstream.Output, result) throws(any Error) in
+        result = try next(result, value)
+        return .pass(result)
+      }
+      upstream.receiveErased(link)
     }
   }
 }
 
 extension Publisher {
-  /// Combines each value with the result so far and publishes each new result.
+  /// Combines each value with the result so far, and publishes each new result.
   @inlinable
   public func scan<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) -> T
@@ -71,53 +66,11 @@ extension Publisher {
     Publishers.Scan(upstream: self, initialResult: initialResult, nextPartialResult: nextPartialResult)
   }
 
-  /// Does what `scan` does with a closure that may throw; the publisher fails with what it throws.
+  /// As ``scan(_:_:)``; fails with what the closure throws.
   @inlinable
   public func tryScan<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) throws -> T
   ) -> Publishers.TryScan<Self, T> {
     Publishers.TryScan(upstream: self, initialResult: initialResult, nextPartialResult: nextPartialResult)
-  }
-}
-
-@usableFromInline
-struct ScanStep<Output, Input, Failure: Error>: Step, PlainRule {
-  @usableFromInline typealias Memory = Output
-
-  @usableFromInline let nextPartialResult: (Output, Input) -> Output
-
-  @inlinable
-  init(nextPartialResult: @escaping (Output, Input) -> Output) { self.nextPartialResult = nextPartialResult }
-
-  @inlinable
-  static var label: String { "Scan" }
-
-  @inlinable
-  func take(_ input: Input, _ result: inout Output) -> Verdict<Output, Failure> {
-    result = nextPartialResult(result, input)
-    return .pass(result)
-  }
-}
-
-@usableFromInline
-struct TryScanStep<Output, Input, Failure: Error>: Step, TryRule {
-  @usableFromInline typealias Memory = Output
-
-  @usableFromInline let nextPartialResult: (Output, Input) throws -> Output
-
-  @inlinable
-  init(nextPartialResult: @escaping (Output, Input) throws -> Output) { self.nextPartialResult = nextPartialResult }
-
-  @inlinable
-  static var label: String { "TryScan" }
-
-  @inlinable
-  func take(_ input: Input, _ result: inout Output) -> Verdict<Output, any Error> {
-    do {
-      result = try nextPartialResult(result, input)
-      return .pass(result)
-    } catch {
-      return .fail(error)
-    }
   }
 }

@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of what the newest of the publishers publishes that its upstream publishes. It ends when its upstream
-  /// and the newest have ended, or when one fails.
+  /// Publishes everything from the newest of the publishers that upstream publishes. Ends when upstream and the newest
+  /// have ended, or when one fails.
   public struct SwitchToLatest<P: Publisher, Upstream: Publisher>: Publisher
   where Upstream.Output == P, Upstream.Failure == P.Failure {
-    /// What it publishes.
     public typealias Output = P.Output
-    /// What it can fail with.
     public typealias Failure = P.Failure
 
-    /// The publisher that the operator is applied to.
     public let upstream: Upstream
 
-    /// Applies the operator to `upstream`.
     @inlinable
-    public init(upstream: Upstream) {
-      self.upstream = upstream
-    }
+    public init(upstream: Upstream) { self.upstream = upstream }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: SwitchToLatestLink<P, _>(Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: SwitchToLatestLink<P>(subscriber))
     }
   }
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Failure {
-  /// Publishes what the newest of the published publishers publishes; the one before it is cancelled.
+  /// Publishes everything from the newest of the published publishers; cancels the one before it.
   @inlinable
-  public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> {
-    Publishers.SwitchToLatest(upstream: self)
-  }
+  public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> { Publishers.SwitchToLatest(upstream: self) }
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Never {
-  /// Publishes what the newest of the published publishers publishes; the one before it is cancelled.
+  /// Publishes everything from the newest of the published publishers; cancels the one before it.
   @inlinable
   public func switchToLatest()
     -> Publishers.SwitchToLatest<
@@ -47,7 +38,7 @@ extension Publisher where Output: Publisher, Output.Failure == Never {
 }
 
 extension Publisher where Failure == Never, Output: Publisher {
-  /// Publishes what the newest of the published publishers publishes; the one before it is cancelled.
+  /// Publishes everything from the newest of the published publishers; cancels the one before it.
   @inlinable
   public func switchToLatest() -> Publishers.SwitchToLatest<Output, Publishers.SetFailureType<Self, Output.Failure>> {
     Publishers.SwitchToLatest(upstream: setFailureType(to: Output.Failure.self))
@@ -55,93 +46,62 @@ extension Publisher where Failure == Never, Output: Publisher {
 }
 
 extension Publisher where Failure == Never, Output: Publisher, Output.Failure == Never {
-  /// Publishes what the newest of the published publishers publishes; the one before it is cancelled.
+  /// Publishes everything from the newest of the published publishers; cancels the one before it.
   @inlinable
-  public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> {
-    Publishers.SwitchToLatest(upstream: self)
-  }
+  public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> { Publishers.SwitchToLatest(upstream: self) }
 }
 
 @usableFromInline
-final class SwitchToLatestLink<Child: Publisher, Downstream: Subscriber>: Link, Subscriber
-where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
-  @usableFromInline typealias Input = Child
-  @usableFromInline typealias Failure = Downstream.Failure
-
-  @usableFromInline let downstream: Downstream
-  @usableFromInline var side: SwitchToLatestSide<Child, Downstream>?
+final class SwitchToLatestLink<Child: Publisher>: OperatorLink<Child, Child.Output, Child.Failure> {
+  @usableFromInline var side: SwitchToLatestSide<Child>?
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
 
   @inlinable
-  init(_ downstream: Downstream) { self.downstream = downstream }
+  init<S: Subscriber<Child.Output, Child.Failure>>(_ subscriber: S) { super.init("SwitchToLatest", subscriber) }
 
   @inlinable
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     downstream.receive(subscription: self)
     if phase == .live { subscription.request(.unlimited) }
   }
 
   @inlinable
-  func receive(_ child: Child) -> Subscribers.Demand {
+  override func receive(_ child: Child) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     let last = side
-    let next = SwitchToLatestSide<Child, Downstream>(self)
+    let next = SwitchToLatestSide(self)
     side = next
     last?.cancel()
-    // Cancelling may have cancelled us, or brought a newer child.
+    // The cancellation may have cancelled this subscription, or brought a newer child.
     if phase == .live, side === next { child.receive(subscriber: next) }
     return .none
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Child.Failure>) {
     guard phase == .live else { return }
-    switch completion {
-    case .finished:
-      // What the newest child still has to say is heard.
-      phase = .ending
-      upstream = nil
-      if side == nil { finish() }
-    case .failure(let error):
-      upstream = nil
-      fail(error)
-    }
+    upstream = nil
+    // The newest child may still publish.
+    if case .finished = completion, side != nil { phase = .ending } else { stop(completion) }
   }
 
   @inlinable
-  func receiveFromSide(_ value: Child.Output) -> Subscribers.Demand {
-    demand.spendOne()
-    let more = downstream.receive(value)
-    demand += more
-    return more
-  }
-
-  @inlinable
-  func sideEnded(_ completion: Subscribers.Completion<Failure>) {
+  func sideEnded(_ completion: Subscribers.Completion<Child.Failure>) {
     side = nil
-    switch completion {
-    case .finished: if phase == .ending { finish() }
-    case .failure(let error): fail(error)
-    }
+    if case .finished = completion, phase == .live { return }
+    stop(completion)
   }
 
   @inlinable
-  func finish() {
-    phase = .done
-    downstream.receive(completion: .finished)
-  }
-
-  @inlinable
-  func fail(_ error: Failure) {
+  func stop(_ completion: Subscribers.Completion<Child.Failure>) {
     guard phase == .live || phase == .ending else { return }
     cancel()
-    downstream.receive(completion: .failure(error))
+    downstream.receive(completion: completion)
   }
 
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard phase == .live || phase == .ending else { return }
     self.demand += demand
     side?.request(demand)
@@ -155,32 +115,30 @@ where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
     side?.cancel()
     last?.cancel()
   }
-
-  @usableFromInline
-  override var description: String { "SwitchToLatest" }
 }
 
+/// The subscriber by which the operator listens to the newest publisher.
 @usableFromInline
-final class SwitchToLatestSide<Child: Publisher, Downstream: Subscriber>: Link, Subscriber
-where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
+final class SwitchToLatestSide<Child: Publisher>: Link, Subscriber {
   @usableFromInline typealias Input = Child.Output
   @usableFromInline typealias Failure = Child.Failure
 
-  @usableFromInline let owner: SwitchToLatestLink<Child, Downstream>
+  @usableFromInline let owner: SwitchToLatestLink<Child>
 
-  @inlinable
-  init(_ owner: SwitchToLatestLink<Child, Downstream>) { self.owner = owner }
+  @inlinable init(_ owner: SwitchToLatestLink<Child>) { self.owner = owner }
 
   @inlinable
   func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    if owner.demand > .none { subscription.request(owner.demand) }
+    if attach(subscription), owner.demand > .none { subscription.request(owner.demand) }
   }
 
   @inlinable
   func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    return owner.receiveFromSide(input)
+    owner.demand.spendOne()
+    let more = owner.downstream.receive(input)
+    owner.demand += more
+    return more
   }
 
   @inlinable
@@ -190,6 +148,5 @@ where Child.Output == Downstream.Input, Child.Failure == Downstream.Failure {
     owner.sideEnded(completion)
   }
 
-  @usableFromInline
-  override var description: String { "SwitchToLatest" }
+  @usableFromInline override var description: String { "SwitchToLatest" }
 }

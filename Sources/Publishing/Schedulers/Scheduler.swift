@@ -1,17 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-/// Something that runs work later: now as soon as it can, at a time, or again and again.
+/// Runs work later: as soon as possible, at a time, or periodically.
 ///
-/// It runs the work in the isolation region that asked for it; this module never carries values to another thread.
+/// A scheduler runs work in the isolation region that asked for it; this module never carries values to another thread.
 public protocol Scheduler<SchedulerTimeType> {
   /// A point in time on the scheduler's clock.
   associatedtype SchedulerTimeType: Strideable where SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible
   /// What the scheduler can be told about one piece of work.
   associatedtype SchedulerOptions
 
-  /// The scheduler's time.
   var now: SchedulerTimeType { get }
 
-  /// The smallest tolerance that the scheduler can keep to.
+  /// The smallest tolerance that the scheduler can keep.
   var minimumTolerance: SchedulerTimeType.Stride { get }
 
   /// Runs work as soon as possible.
@@ -22,37 +20,33 @@ public protocol Scheduler<SchedulerTimeType> {
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping () -> Void)
 
-  /// Runs work at a time and then every `interval`, until cancelled.
+  /// Runs work at a time and then every `interval`, until the returned object is cancelled.
   func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping () -> Void
   ) -> any Cancellable
 }
 
+/// Without options, and with the smallest tolerance.
 extension Scheduler {
-  /// Runs work as soon as possible.
   public func schedule(_ action: @escaping () -> Void) { schedule(options: nil, action) }
 
-  /// Runs work at a time, as exactly as the scheduler can.
   public func schedule(after date: SchedulerTimeType, _ action: @escaping () -> Void) {
     schedule(after: date, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs work at a time, or within `tolerance` after it.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, _ action: @escaping () -> Void
   ) {
     schedule(after: date, tolerance: tolerance, options: nil, action)
   }
 
-  /// Runs work at a time and then every `interval`, as exactly as the scheduler can, until cancelled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, _ action: @escaping () -> Void
   ) -> any Cancellable {
     schedule(after: date, interval: interval, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs work at a time and then every `interval`, each within `tolerance`, until cancelled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     _ action: @escaping () -> Void
@@ -61,16 +55,11 @@ extension Scheduler {
   }
 }
 
-/// A span of time that can be made of seconds and their parts.
+/// A span of time that can be made of seconds and their fractions.
 public protocol SchedulerTimeIntervalConvertible {
-  /// So many seconds.
   static func seconds(_ s: Int) -> Self
-  /// So many seconds.
   static func seconds(_ s: Double) -> Self
-  /// So many thousandths of a second.
   static func milliseconds(_ ms: Int) -> Self
-  /// So many millionths of a second.
   static func microseconds(_ us: Int) -> Self
-  /// So many billionths of a second.
   static func nanoseconds(_ ns: Int) -> Self
 }

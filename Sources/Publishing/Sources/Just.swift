@@ -1,26 +1,21 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A publisher of one value, which it gives to each subscriber that asks.
+/// A publisher of one value.
 public struct Just<Output>: Publisher {
-  /// It cannot fail.
   public typealias Failure = Never
 
-  /// The value.
   public let output: Output
 
-  /// Publishes a value and finishes.
   @inlinable
   public init(_ output: Output) { self.output = output }
 
-  /// Attaches a subscriber.
   @inlinable
-  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Never {
+  public func receive<S: Subscriber<Output, Never>>(subscriber: S) {
     subscriber.receive(subscription: Once("Just", output, subscriber))
   }
 }
 
 extension Just: Equatable where Output: Equatable {}
 
-/// The subscription of a publisher with one value: sends it at the first request, then finishes.
+/// The subscription to a publisher of one value: sends it at the first request, then finishes.
 @usableFromInline
 final class Once<Downstream: Subscriber>: Subscription, Described {
   @usableFromInline let description: String
@@ -37,8 +32,7 @@ final class Once<Downstream: Subscriber>: Subscription, Described {
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard let downstream else { return }
+    guard demand > .none, let downstream else { return }
     self.downstream = nil
     _ = downstream.receive(output)
     if !isCancelled { downstream.receive(completion: .finished) }

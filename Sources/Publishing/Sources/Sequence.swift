@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of the elements of a sequence, as they are asked for.
+  /// A publisher of the elements of a sequence.
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: Publisher {
-    /// What it publishes.
     public typealias Output = Elements.Element
 
     /// The sequence; iterated once for each subscriber.
     public let sequence: Elements
 
-    /// Publishes the elements of `sequence` and finishes.
     @inlinable
     public init(sequence: Elements) { self.sequence = sequence }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       let link = SequenceLink(sequence, .finished, subscriber)
-      if link.next == nil {
-        subscriber.receive(subscription: Subscriptions.empty)
-        subscriber.receive(completion: .finished)
-      } else {
-        subscriber.receive(subscription: link)
-      }
+      if link.next == nil { subscriber.receiveEmpty() } else { subscriber.receive(subscription: link) }
     }
   }
 }
@@ -29,9 +21,8 @@ extension Publishers {
 extension Publishers.Sequence: Equatable where Elements: Equatable {}
 
 extension Sequence {
-  /// A publisher of the elements, as they are asked for.
-  @inlinable
-  public var publisher: Publishers.Sequence<Self, Never> { Publishers.Sequence(sequence: self) }
+  /// A publisher of the elements.
+  @inlinable public var publisher: Publishers.Sequence<Self, Never> { Publishers.Sequence(sequence: self) }
 }
 
 /// The subscription to a sequence: sends its elements as they are asked for, then a completion.
@@ -58,7 +49,6 @@ where Elements.Element == Downstream.Input {
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
     guard downstream != nil else { return }
     self.demand += demand
     guard !isSending else { return }
@@ -71,23 +61,19 @@ where Elements.Element == Downstream.Input {
       guard self.downstream != nil else { return }
       self.demand += more
       if next == nil {
-        close()
+        cancel()
         downstream.receive(completion: completion)
       }
     }
   }
 
   @inlinable
-  func cancel() { close() }
-
-  @inlinable
-  func close() {
+  func cancel() {
     let held = (downstream, sequence)
     downstream = nil
     sequence = nil
     withExtendedLifetime(held) {}
   }
 
-  @usableFromInline
-  var description: String { sequence.map { String(describing: $0) } ?? "Sequence" }
+  @usableFromInline var description: String { sequence.map { String(describing: $0) } ?? "Sequence" }
 }

@@ -1,99 +1,63 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A subject that keeps its last value, and gives it to each subscriber at its first demand.
+/// A subject that keeps its last value and delivers it to each subscriber at its first demand.
+///
+/// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject {
-  @exclusivity(unchecked) @usableFromInline var conduits = Conduits<Output, Failure>()
+  @exclusivity(unchecked) @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @exclusivity(unchecked) @usableFromInline var completion: Subscribers.Completion<Failure>?
   @exclusivity(unchecked) @usableFromInline var current: Output
-  private var upstreams: [any Subscription] = []
+  @usableFromInline let check = ThreadCheck()
+  private var upstreams = Upstreams()
 
-  /// A subject that starts with a value.
-  public init(_ value: Output) { current = value }
-
-  deinit {
-    for upstream in upstreams { upstream.cancel() }
+  /// Creates a subject with its first value.
+  public init(_ value: Output) {
+    current = value
+    _ = upstreams.want()
   }
 
-  /// The last value. Writing it publishes it; after the end it is still written, but published no more.
+  deinit { upstreams.cancel() }
+
+  /// The last value. Setting it publishes it; after the end it is still set, but no longer published.
   @inlinable
   public var value: Output {
     get { current }
     set {
+      let isOutermost = check.enter()
+      defer { check.leave(isOutermost) }
       current = newValue
-      for conduit in conduits.list { conduit.offer(newValue) }
+      subscriptions.send(newValue)
     }
   }
 
-  /// Gives the subject an upstream, which is asked for everything at once.
+  /// Takes an upstream, which is asked for everything at once.
   public func send(subscription: any Subscription) {
     guard completion == nil else { return subscription.cancel() }
-    upstreams.append(subscription)
-    subscription.request(.unlimited)
+    if upstreams.add(subscription) { subscription.request(.unlimited) }
   }
 
-  /// Attaches a subscriber.
   @inlinable
-  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    if let completion {
-      subscriber.receive(subscription: Subscriptions.empty)
-      subscriber.receive(completion: completion)
-      return
-    }
-    let conduit = CurrentValueConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
-    conduits.add(conduit)
-    subscriber.receive(subscription: conduit)
+  public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    let isOutermost = check.enter()
+    defer { check.leave(isOutermost) }
+    if let completion { subscriber.receiveEmpty(completion) } else { add(subscriber) }
   }
 
-  /// Publishes a value.
   @inlinable
   public func send(_ input: Output) {
     if completion == nil { value = input }
   }
 
-  /// Ends the sequence; everything sent afterwards is ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
+    let isOutermost = check.enter()
+    defer { check.leave(isOutermost) }
     guard self.completion == nil else { return }
     self.completion = completion
-    for conduit in conduits.removeAll() { conduit.finish(completion) }
+    for subscription in subscriptions.takeAll() { subscription.finish(completion) }
   }
 }
 
-extension CurrentValueSubject: UpstreamKeeper {
-  @usableFromInline
-  func forget(_ subscription: any Subscription) {
-    let identifier = subscription.combineIdentifier
-    upstreams.removeAll { $0.combineIdentifier == identifier }
-  }
-}
+extension CurrentValueSubject: Broadcaster, UpstreamKeeper {
+  @usableFromInline var subscriptionLabel: String { "CurrentValueSubject" }
+  @usableFromInline var newest: Output? { .some(current) }
 
-@usableFromInline
-final class CurrentValueConduit<Output, Failure: Error>: Conduit<Output, Failure> {
-  @usableFromInline var subject: CurrentValueSubject<Output, Failure>?
-
-  @inlinable
-  init(_ subject: CurrentValueSubject<Output, Failure>, _ deliver: @escaping Deliver, _ conclude: @escaping Conclude) {
-    self.subject = subject
-    super.init(deliver, conclude)
-    missed = true
-  }
-
-  @usableFromInline
-  override var newest: Output? { subject?.current }
-
-  @usableFromInline
-  override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard let subject else { return }
-    self.demand += demand
-    if missed { offer(subject.current) }
-  }
-
-  @usableFromInline
-  override func leave() {
-    let subject = self.subject
-    self.subject = nil
-    subject?.conduits.remove(self)
-  }
-
-  @usableFromInline
-  override var description: String { "CurrentValueSubject" }
+  @usableFromInline func forget(_ subscription: any Subscription) { upstreams.remove(subscription) }
 }

@@ -1,91 +1,52 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A subject that keeps nothing: a value goes to those subscribers that have asked for one, in the order they came.
+/// A subject that keeps nothing: it delivers a value to the subscribers with demand, in subscription order.
+///
+/// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
-  @exclusivity(unchecked) @usableFromInline var conduits = Conduits<Output, Failure>()
+  @exclusivity(unchecked) @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @exclusivity(unchecked) @usableFromInline var completion: Subscribers.Completion<Failure>?
-  private var upstreams: [any Subscription] = []
-  private var isWanted = false
+  @usableFromInline let check = ThreadCheck()
+  private var upstreams = Upstreams()
 
-  /// A subject without subscribers.
   public init() {}
 
-  deinit {
-    for upstream in upstreams { upstream.cancel() }
-  }
+  deinit { upstreams.cancel() }
 
-  /// Gives the subject an upstream, which is asked for everything as soon as any subscriber asks for anything.
+  /// Takes an upstream, which is asked for everything as soon as a subscriber asks for anything.
   public func send(subscription: any Subscription) {
     guard completion == nil else { return subscription.cancel() }
-    upstreams.append(subscription)
-    if isWanted { subscription.request(.unlimited) }
+    if upstreams.add(subscription) { subscription.request(.unlimited) }
   }
 
-  /// Attaches a subscriber.
   @inlinable
-  public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-    if let completion {
-      subscriber.receive(subscription: Subscriptions.empty)
-      subscriber.receive(completion: completion)
-      return
-    }
-    let conduit = PassthroughConduit(self, { subscriber.receive($0) }, { subscriber.receive(completion: $0) })
-    conduits.add(conduit)
-    subscriber.receive(subscription: conduit)
+  public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    let isOutermost = check.enter()
+    defer { check.leave(isOutermost) }
+    if let completion { subscriber.receiveEmpty(completion) } else { add(subscriber) }
   }
 
-  /// Publishes a value.
   @inlinable
   public func send(_ input: Output) {
-    for conduit in conduits.list { conduit.offer(input) }
+    let isOutermost = check.enter()
+    defer { check.leave(isOutermost) }
+    subscriptions.send(input)
   }
 
-  /// Ends the sequence; everything sent afterwards is ignored.
   public func send(completion: Subscribers.Completion<Failure>) {
+    let isOutermost = check.enter()
+    defer { check.leave(isOutermost) }
     guard self.completion == nil else { return }
     self.completion = completion
-    for conduit in conduits.removeAll() { conduit.finish(completion) }
-  }
-
-  fileprivate func want() {
-    guard !isWanted else { return }
-    isWanted = true
-    for upstream in upstreams { upstream.request(.unlimited) }
+    for subscription in subscriptions.takeAll() { subscription.finish(completion) }
   }
 }
 
-extension PassthroughSubject: UpstreamKeeper {
-  @usableFromInline
-  func forget(_ subscription: any Subscription) {
-    let identifier = subscription.combineIdentifier
-    upstreams.removeAll { $0.combineIdentifier == identifier }
-  }
-}
-
-@usableFromInline
-final class PassthroughConduit<Output, Failure: Error>: Conduit<Output, Failure> {
-  @usableFromInline var subject: PassthroughSubject<Output, Failure>?
-
-  @inlinable
-  init(_ subject: PassthroughSubject<Output, Failure>, _ deliver: @escaping Deliver, _ conclude: @escaping Conclude) {
-    self.subject = subject
-    super.init(deliver, conclude)
-  }
+extension PassthroughSubject: Broadcaster, UpstreamKeeper {
+  @usableFromInline var subscriptionLabel: String { "PassthroughSubject" }
 
   @usableFromInline
-  override func request(_ demand: Subscribers.Demand) {
-    demand.mustBePositive()
-    guard let subject else { return }
-    self.demand += demand
-    subject.want()
+  func wanted(by subscription: SubjectSubscription<Output, Failure>) {
+    for upstream in upstreams.want() { upstream.request(.unlimited) }
   }
 
-  @usableFromInline
-  override func leave() {
-    let subject = self.subject
-    self.subject = nil
-    subject?.conduits.remove(self)
-  }
-
-  @usableFromInline
-  override var description: String { "PassthroughSubject" }
+  @usableFromInline func forget(_ subscription: any Subscription) { upstreams.remove(subscription) }
 }

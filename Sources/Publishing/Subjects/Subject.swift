@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A publisher that publishes what others send into it.
+/// A publisher into which a program sends values.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.
   func send(_ value: Output)
@@ -7,69 +6,88 @@ public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Ends the sequence; everything sent afterwards is ignored.
   func send(completion: Subscribers.Completion<Failure>)
 
-  /// Gives the subject an upstream to ask for values; called by whoever subscribes it to a publisher.
+  /// Takes the subscription to an upstream, which the subject asks for values.
   func send(subscription: any Subscription)
 }
 
 extension Subject where Output == Void {
   /// Publishes an empty value.
-  @inlinable
-  public func send() { send(()) }
+  @inlinable public func send() { send(()) }
 }
 
-/// A subject that keeps the subscriptions it was given, and lets go of one that has ended.
+/// The upstream subscriptions of a subject.
+@usableFromInline
+struct Upstreams {
+  private var list: [any Subscription] = []
+  /// Whether the upstreams have been asked for everything.
+  private var isWanted = false
+
+  @usableFromInline init() {}
+
+  /// Adds an upstream; returns whether to ask it for everything at once.
+  mutating func add(_ subscription: any Subscription) -> Bool {
+    list.append(subscription)
+    return isWanted
+  }
+
+  /// Returns the upstreams to be asked for everything: all at the first call, none later.
+  mutating func want() -> [any Subscription] {
+    defer { isWanted = true }
+    return isWanted ? [] : list
+  }
+
+  mutating func remove(_ subscription: any Subscription) {
+    let identifier = subscription.combineIdentifier
+    list.removeAll { $0.combineIdentifier == identifier }
+  }
+
+  func cancel() {
+    for upstream in list { upstream.cancel() }
+  }
+}
+
+/// A subject that releases an upstream subscription when it has ended.
 @usableFromInline
 protocol UpstreamKeeper: AnyObject {
   func forget(_ subscription: any Subscription)
 }
 
-/// Sends everything it receives into a subject, and is to that subject its subscription.
+/// Sends everything it receives into a subject, and is the subscription that the subject is given. It does not keep the
+/// subject alive.
 @usableFromInline
-final class SubjectSubscriber<S: Subject>: Subscriber, Subscription, Described {
+final class SubjectSubscriber<S: Subject>: Link, Subscriber {
   @usableFromInline typealias Input = S.Output
   @usableFromInline typealias Failure = S.Failure
 
-  @usableFromInline var subject: S?
-  @usableFromInline var upstream: (any Subscription)?
+  @usableFromInline weak var subject: S?
 
-  @inlinable
-  init(_ subject: S) { self.subject = subject }
+  @inlinable init(_ subject: S) { self.subject = subject }
 
   @inlinable
   func receive(subscription: any Subscription) {
-    guard let subject, upstream == nil else { return subscription.cancel() }
-    upstream = subscription
-    subject.send(subscription: self)
+    guard let subject else { return subscription.cancel() }
+    if attach(subscription) { subject.send(subscription: self) }
   }
 
   @inlinable
   func receive(_ input: S.Output) -> Subscribers.Demand {
-    if upstream != nil { subject?.send(input) }
+    if phase == .live { subject?.send(input) }
     return .none
   }
 
   @inlinable
   func receive(completion: Subscribers.Completion<S.Failure>) {
-    guard let subject, upstream != nil else { return }
-    self.subject = nil
-    upstream = nil
+    guard phase == .live else { return }
+    _ = detach()
     (subject as? any UpstreamKeeper)?.forget(self)
-    subject.send(completion: completion)
-  }
-
-  @inlinable
-  func request(_ demand: Subscribers.Demand) { upstream?.request(demand) }
-
-  @inlinable
-  func cancel() {
-    let last = upstream
-    let subject = self.subject
-    upstream = nil
-    self.subject = nil
-    last?.cancel()
-    (subject as? any UpstreamKeeper)?.forget(self)
+    subject?.send(completion: completion)
   }
 
   @usableFromInline
-  var description: String { "Subject" }
+  override func cancel() {
+    detach()?.cancel()
+    (subject as? any UpstreamKeeper)?.forget(self)
+  }
+
+  @usableFromInline override var description: String { "Subject" }
 }

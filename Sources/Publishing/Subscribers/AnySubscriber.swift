@@ -1,16 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-/// A subscriber of any kind, known by what it takes alone.
+/// A subscriber that hides the type of another.
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
   @usableFromInline let onSubscription: (any Subscription) -> Void
   @usableFromInline let onValue: (Input) -> Subscribers.Demand
   @usableFromInline let onCompletion: (Subscribers.Completion<Failure>) -> Void
-  /// What is wrapped, as far as it is shown.
+  /// The hidden subscriber, for its description.
   @usableFromInline let wrapped: Any
   public let combineIdentifier: CombineIdentifier
 
-  /// Wraps a subscriber, and keeps its identifier.
+  /// Wraps a subscriber and takes over its identifier.
   @inlinable
-  public init<S: Subscriber>(_ subscriber: S) where S.Input == Input, S.Failure == Failure {
+  public init<S: Subscriber<Input, Failure>>(_ subscriber: S) {
     if let erased = subscriber as? AnySubscriber<Input, Failure> {
       self = erased
       return
@@ -22,12 +21,10 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     combineIdentifier = subscriber.combineIdentifier
   }
 
-  /// Sends what it takes into a subject.
-  public init<S: Subject>(_ subject: S) where S.Output == Input, S.Failure == Failure {
-    self.init(SubjectSubscriber(subject))
-  }
+  /// Sends everything into a subject, which it does not keep alive.
+  public init<S: Subject<Input, Failure>>(_ subject: S) { self.init(SubjectSubscriber(subject)) }
 
-  /// Calls closures. Without `receiveSubscription` nothing is ever asked for, without `receiveValue` no more is.
+  /// Calls closures. Without `receiveSubscription` it asks for nothing, without `receiveValue` for nothing more.
   public init(
     receiveSubscription: ((any Subscription) -> Void)? = nil,
     receiveValue: ((Input) -> Subscribers.Demand)? = nil,
@@ -40,25 +37,16 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     combineIdentifier = CombineIdentifier()
   }
 
-  /// Takes the subscription.
-  @inlinable
-  public func receive(subscription: any Subscription) { onSubscription(subscription) }
-  /// Takes a value.
-  @inlinable
-  public func receive(_ value: Input) -> Subscribers.Demand { onValue(value) }
-  /// Takes the end.
-  @inlinable
-  public func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
+  @inlinable public func receive(subscription: any Subscription) { onSubscription(subscription) }
+  @inlinable public func receive(_ value: Input) -> Subscribers.Demand { onValue(value) }
+  @inlinable public func receive(completion: Subscribers.Completion<Failure>) { onCompletion(completion) }
 }
 
 extension AnySubscriber: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {
-  /// What `print()` shows.
   public var description: String {
     (wrapped as? any CustomStringConvertible)?.description ?? String(describing: type(of: wrapped))
   }
-  /// What reflection shows.
   public var customMirror: Mirror { (wrapped as? any CustomReflectable)?.customMirror ?? Mirror(reflecting: wrapped) }
-  /// What a playground shows.
   public var playgroundDescription: Any {
     (wrapped as? any CustomPlaygroundDisplayConvertible)?.playgroundDescription ?? description
   }

@@ -1,14 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-/// An alarm on a scheduler that can be set again and again: it goes off once for the last time it was set.
+/// An alarm on a scheduler that can be set repeatedly: it goes off once, for the last time it was set.
 @usableFromInline
 final class Alarm<Context: Scheduler> {
-  @usableFromInline typealias Interval = Context.SchedulerTimeType.Stride
-
   @usableFromInline let scheduler: Context
   @usableFromInline let options: Context.SchedulerOptions?
   @usableFromInline var action: (() -> Void)?
   @usableFromInline var timer: (any Cancellable)?
-  /// Which setting counts; a timer that belongs to an older one stays silent.
+  /// The number of the setting that counts; a timer of an older one stays silent.
   @usableFromInline var setting: UInt = 0
   @usableFromInline var isSet = false
 
@@ -18,9 +15,9 @@ final class Alarm<Context: Scheduler> {
     self.options = options
   }
 
-  /// Goes off after `interval` from now, and no more for any earlier setting.
+  /// Goes off `interval` from now, and no longer for any earlier setting.
   @inlinable
-  func set(_ interval: Interval) {
+  func set(_ interval: Context.SchedulerTimeType.Stride) {
     unset()
     let setting = self.setting
     isSet = true

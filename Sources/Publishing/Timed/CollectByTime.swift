@@ -2,44 +2,37 @@
 extension Publishers {
   /// How values are grouped by time.
   public enum TimeGroupingStrategy<Context: Scheduler> {
-    /// A group is what comes within an interval.
+    /// The values within an interval.
     case byTime(Context, Context.SchedulerTimeType.Stride)
-    /// A group is what comes within an interval, or so many values if they come sooner.
+    /// The values within an interval, or a number of values if they come sooner.
     case byTimeOrCount(Context, Context.SchedulerTimeType.Stride, Int)
   }
 
-  /// A publisher of groups of values, by the time they came at.
+  /// Publishes arrays of the values that came within an interval.
   ///
-  /// What remains when upstream finishes goes down as the last group, once it is asked for; on a failure it is dropped.
+  /// The rest goes down when upstream finishes, as soon as there is demand; it is dropped if upstream fails.
   public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = [Upstream.Output]
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher whose values are grouped.
     public let upstream: Upstream
-    /// How they are grouped.
     public let strategy: TimeGroupingStrategy<Context>
-    /// What the scheduler is told.
     public let options: Context.SchedulerOptions?
 
-    /// Groups the values of `upstream`.
     public init(upstream: Upstream, strategy: TimeGroupingStrategy<Context>, options: Context.SchedulerOptions?) {
       self.upstream = upstream
       self.strategy = strategy
       self.options = options
     }
 
-    /// Attaches a subscriber.
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: CollectByTimeLink<Upstream.Output, _, _>(strategy, options, subscriber))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: CollectByTimeLink(strategy, options, subscriber))
     }
   }
 }
 
 extension Publisher {
-  /// Publishes groups of values, by the time they came at.
+  /// Publishes arrays of the values that came within an interval.
   public func collect<S: Scheduler>(
     _ strategy: Publishers.TimeGroupingStrategy<S>, options: S.SchedulerOptions? = nil
   ) -> Publishers.CollectByTime<Self, S> {
@@ -47,19 +40,16 @@ extension Publisher {
   }
 }
 
-private final class CollectByTimeLink<Input, Context: Scheduler, Downstream: Subscriber>: Link, Subscriber
-where Downstream.Input == [Input] {
-  typealias Failure = Downstream.Failure
-
+private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>: OperatorLink<Input, [Input], Failure>
+{
   private let scheduler: Context
   private let interval: Context.SchedulerTimeType.Stride
   private let options: Context.SchedulerOptions?
-  private let downstream: Downstream
   private var machine: CollectByTimeMachine<Input>
   private var timer: (any Cancellable)?
 
-  init(
-    _ strategy: Publishers.TimeGroupingStrategy<Context>, _ options: Context.SchedulerOptions?, _ downstream: Downstream
+  init<S: Subscriber<[Input], Failure>>(
+    _ strategy: Publishers.TimeGroupingStrategy<Context>, _ options: Context.SchedulerOptions?, _ subscriber: S
   ) {
     switch strategy {
     case .byTime(let scheduler, let interval):
@@ -72,10 +62,10 @@ where Downstream.Input == [Input] {
       machine = CollectByTimeMachine(count: count)
     }
     self.options = options
-    self.downstream = downstream
+    super.init("CollectByTime", subscriber)
   }
 
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     timer = scheduler.schedule(
       after: scheduler.now.advanced(by: interval), interval: interval, tolerance: scheduler.minimumTolerance,
@@ -85,13 +75,13 @@ where Downstream.Input == [Input] {
     if phase == .live, machine.firstDemand > .none { subscription.request(machine.firstDemand) }
   }
 
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     if let group = machine.receive(input) { send(group) }
     return .none
   }
 
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     stopTimer()
     switch completion {
@@ -106,16 +96,16 @@ where Downstream.Input == [Input] {
     }
   }
 
-  /// Sends what remains and the end, as soon as what remains is wanted.
+  /// Sends the rest and the completion, once there is demand for the rest.
   private func finish() {
-    if let rest = machine.tick() { machine.demand += downstream.receive(rest) }
+    if let rest = machine.take() { machine.demand += downstream.receive(rest) }
     guard phase == .ending, machine.group.isEmpty else { return }
     phase = .done
     downstream.receive(completion: .finished)
   }
 
   private func tick() {
-    if phase == .live, let group = machine.tick() { send(group) }
+    if phase == .live, let group = machine.take() { send(group) }
   }
 
   private func send(_ group: [Input]) {
@@ -124,7 +114,7 @@ where Downstream.Input == [Input] {
   }
 
   override func request(_ demand: Subscribers.Demand) {
-    guard phase != .done, demand > .none else { return }
+    guard phase != .done else { return }
     machine.demand += demand
     guard phase == .live else { return finish() }
     var groups = demand
@@ -149,6 +139,4 @@ where Downstream.Input == [Input] {
     timer = nil
     last?.cancel()
   }
-
-  override var description: String { "CollectByTime" }
 }

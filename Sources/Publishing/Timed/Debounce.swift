@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of those values after which nothing came for a while.
+  /// Publishes a value when no other has come for a while.
   ///
-  /// It asks its upstream for everything. A value that nobody wants when it is due is lost, and so is one that still
-  /// waits when the upstream ends.
+  /// Asks upstream for everything. A value without demand when it is due is dropped, and so is one that still waits
+  /// when upstream ends.
   public struct Debounce<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher whose pauses are waited for.
     public let upstream: Upstream
-    /// How long a pause has to be.
+    /// The length of the pause after a value.
     public let dueTime: Context.SchedulerTimeType.Stride
-    /// Where time is measured and values are delivered.
     public let scheduler: Context
-    /// What the scheduler is told.
     public let options: Context.SchedulerOptions?
 
-    /// Waits for pauses of `upstream`.
     public init(
       upstream: Upstream, dueTime: Context.SchedulerTimeType.Stride, scheduler: Context,
       options: Context.SchedulerOptions?
@@ -30,10 +24,9 @@ extension Publishers {
       self.options = options
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: DebounceLink(dueTime, scheduler, options, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: DebounceLink(dueTime, scheduler, options, subscriber))
     }
   }
 }
@@ -48,27 +41,23 @@ extension Publisher {
 }
 
 @usableFromInline
-final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class DebounceLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let dueTime: Context.SchedulerTimeType.Stride
   @usableFromInline let alarm: Alarm<Context>
-  @usableFromInline let downstream: Downstream
-  @usableFromInline var machine = DebounceMachine<Input>()
+  @usableFromInline var machine = DebounceMachine<Value>()
 
   @inlinable
-  init(
+  init<S: Subscriber<Value, Failure>>(
     _ dueTime: Context.SchedulerTimeType.Stride, _ scheduler: Context, _ options: Context.SchedulerOptions?,
-    _ downstream: Downstream
+    _ subscriber: S
   ) {
     self.dueTime = dueTime
-    self.downstream = downstream
     alarm = Alarm(scheduler, options)
+    super.init("Debounce", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     alarm.action = { [weak self] in self?.fire() }
     downstream.receive(subscription: self)
@@ -76,7 +65,7 @@ final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     machine.receive(input)
     alarm.set(dueTime)
@@ -90,7 +79,7 @@ final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     phase = .ending
     upstream = nil
@@ -103,10 +92,7 @@ final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
     }
   }
 
-  @usableFromInline
-  override func request(_ demand: Subscribers.Demand) {
-    machine.demand += demand
-  }
+  @usableFromInline override func request(_ demand: Subscribers.Demand) { machine.demand += demand }
 
   @usableFromInline
   override func cancel() {
@@ -115,7 +101,28 @@ final class DebounceLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
     alarm.stop()
     last?.cancel()
   }
+}
 
-  @usableFromInline
-  override var description: String { "Debounce" }
+/// What debounce decides: the value that is due, and whether there is demand for it.
+@usableFromInline
+struct DebounceMachine<Value> {
+  @usableFromInline var waiting: Value?
+  @usableFromInline var demand = Subscribers.Demand.none
+
+  @inlinable init() {}
+
+  /// Replaces the waiting value.
+  @inlinable mutating func receive(_ value: Value) { waiting = .some(value) }
+
+  /// The pause is over: returns the waiting value, which is dropped if there is no demand for it.
+  @inlinable
+  mutating func fire() -> Value? {
+    guard let value = waiting else { return nil }
+    waiting = nil
+    guard demand > .none else { return nil }
+    demand.spendOne()
+    return .some(value)
+  }
+
+  @inlinable mutating func end() { waiting = nil }
 }

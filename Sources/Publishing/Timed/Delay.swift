@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that delivers values and the end some time later.
+  /// Delivers values and the completion later.
   public struct Delay<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher whose values are delayed.
     public let upstream: Upstream
-    /// By how much.
     public let interval: Context.SchedulerTimeType.Stride
-    /// How much more it may be.
+    /// The longest additional delay.
     public let tolerance: Context.SchedulerTimeType.Stride
-    /// Where time is measured and values are delivered.
     public let scheduler: Context
-    /// What the scheduler is told.
     public let options: Context.SchedulerOptions?
 
-    /// Delays what `upstream` publishes.
     public init(
       upstream: Upstream, interval: Context.SchedulerTimeType.Stride, tolerance: Context.SchedulerTimeType.Stride,
       scheduler: Context, options: Context.SchedulerOptions? = nil
@@ -30,16 +23,42 @@ extension Publishers {
       self.options = options
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: Later("Delay", scheduler, options, wait: (interval, tolerance), Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let (interval, tolerance, scheduler, options) = (self.interval, self.tolerance, self.scheduler, self.options)
+      let link = LaterLink("Delay", subscriber) { action in
+        scheduler.schedule(
+          after: scheduler.now.advanced(by: interval), tolerance: tolerance, options: options, action)
+      }
+      upstream.receive(subscriber: link)
+    }
+  }
+
+  /// Delivers values and the completion through a scheduler, in the order they came.
+  public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
+    public typealias Output = Upstream.Output
+    public typealias Failure = Upstream.Failure
+
+    public let upstream: Upstream
+    public let scheduler: Context
+    public let options: Context.SchedulerOptions?
+
+    public init(upstream: Upstream, scheduler: Context, options: Context.SchedulerOptions?) {
+      self.upstream = upstream
+      self.scheduler = scheduler
+      self.options = options
+    }
+
+    @inlinable
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let (scheduler, options) = (self.scheduler, self.options)
+      upstream.receive(subscriber: LaterLink("ReceiveOn", subscriber) { scheduler.schedule(options: options, $0) })
     }
   }
 }
 
 extension Publisher {
-  /// Delivers values and the end later by `interval`, or by up to `tolerance` more.
+  /// Delivers values and the completion later by `interval`, or by up to `tolerance` more.
   public func delay<S: Scheduler>(
     for interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride? = nil, scheduler: S,
     options: S.SchedulerOptions? = nil
@@ -47,5 +66,50 @@ extension Publisher {
     Publishers.Delay(
       upstream: self, interval: interval, tolerance: tolerance ?? scheduler.minimumTolerance, scheduler: scheduler,
       options: options)
+  }
+
+  /// Delivers values and the completion through a scheduler. A cancellation also stops values on their way.
+  public func receive<S: Scheduler>(
+    on scheduler: S, options: S.SchedulerOptions? = nil
+  ) -> Publishers.ReceiveOn<Self, S> {
+    Publishers.ReceiveOn(upstream: self, scheduler: scheduler, options: options)
+  }
+}
+
+/// Passes everything on through a closure that runs it later, in order.
+@usableFromInline
+final class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+  @usableFromInline let later: (@escaping () -> Void) -> Void
+
+  @inlinable
+  init<S: Subscriber<Value, Failure>>(
+    _ label: String, _ subscriber: S, later: @escaping (@escaping () -> Void) -> Void
+  ) {
+    self.later = later
+    super.init(label, subscriber)
+  }
+
+  @inlinable
+  override func receive(_ input: Value) -> Subscribers.Demand {
+    guard phase == .live else { return .none }
+    later { [self] in
+      guard phase != .done else { return }
+      let more = downstream.receive(input)
+      if more > .none { upstream?.request(more) }
+    }
+    return .none
+  }
+
+  @inlinable
+  override func receive(completion: Subscribers.Completion<Failure>) {
+    guard phase == .live else { return }
+    // Values on their way still arrive.
+    phase = .ending
+    upstream = nil
+    later { [self] in
+      guard phase == .ending else { return }
+      phase = .done
+      downstream.receive(completion: completion)
+    }
   }
 }

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of the times between the values of its upstream.
+  /// Publishes the time between values.
   public struct MeasureInterval<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Context.SchedulerTimeType.Stride
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher whose values are timed.
     public let upstream: Upstream
-    /// Where time is measured.
     public let scheduler: Context
 
-    /// Measures the times between the values of `upstream`.
     public init(upstream: Upstream, scheduler: Context) {
       self.upstream = upstream
       self.scheduler = scheduler
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: MeasureIntervalLink<Upstream.Output, _, _>(scheduler, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: MeasureIntervalLink<Upstream.Output, _, _>(scheduler, subscriber))
     }
   }
 }
@@ -36,42 +30,30 @@ extension Publisher {
 }
 
 @usableFromInline
-final class MeasureIntervalLink<Input, Context: Scheduler, Downstream: Subscriber>: Link, Subscriber
-where Downstream.Input == Context.SchedulerTimeType.Stride {
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class MeasureIntervalLink<Input, Context: Scheduler, Failure: Error>: OperatorLink<
+  Input, Context.SchedulerTimeType.Stride, Failure
+>
+{
   @usableFromInline let scheduler: Context
-  @usableFromInline let downstream: Downstream
   @usableFromInline var last: Context.SchedulerTimeType?
 
   @inlinable
-  init(_ scheduler: Context, _ downstream: Downstream) {
+  init<S: Subscriber<Context.SchedulerTimeType.Stride, Failure>>(_ scheduler: Context, _ subscriber: S) {
     self.scheduler = scheduler
-    self.downstream = downstream
+    super.init("MeasureInterval", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    last = scheduler.now
-    downstream.receive(subscription: self)
+  override func receive(subscription: any Subscription) {
+    if phase == .waiting { last = scheduler.now }
+    super.receive(subscription: subscription)
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live, let last else { return .none }
     let now = scheduler.now
     self.last = now
     return downstream.receive(last.distance(to: now))
   }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live else { return }
-    _ = detach()
-    downstream.receive(completion: completion)
-  }
-
-  @usableFromInline
-  override var description: String { "MeasureInterval" }
 }

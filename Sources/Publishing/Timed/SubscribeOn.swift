@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that subscribes, asks and cancels through a scheduler; values come as they come.
+  /// Subscribes, asks and cancels through a scheduler; values are not delayed.
   public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is subscribed to.
     public let upstream: Upstream
-    /// Where that is done.
     public let scheduler: Context
-    /// What the scheduler is told.
     public let options: Context.SchedulerOptions?
 
-    /// Subscribes to `upstream` through `scheduler`.
     public init(upstream: Upstream, scheduler: Context, options: Context.SchedulerOptions?) {
       self.upstream = upstream
       self.scheduler = scheduler
       self.options = options
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      let link = SubscribeOnLink(scheduler, options, Outlet(subscriber))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      let link = SubscribeOnLink(scheduler, options, subscriber)
       scheduler.schedule(options: options) { upstream.receive(subscriber: link) }
     }
   }
@@ -40,38 +33,15 @@ extension Publisher {
 }
 
 @usableFromInline
-final class SubscribeOnLink<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class SubscribeOnLink<Context: Scheduler, Value, Failure: Error>: PassingLink<Value, Failure> {
   @usableFromInline let scheduler: Context
   @usableFromInline let options: Context.SchedulerOptions?
-  @usableFromInline var downstream: Downstream?
 
   @inlinable
-  init(_ scheduler: Context, _ options: Context.SchedulerOptions?, _ downstream: Downstream) {
+  init<S: Subscriber<Value, Failure>>(_ scheduler: Context, _ options: Context.SchedulerOptions?, _ subscriber: S) {
     self.scheduler = scheduler
     self.options = options
-    self.downstream = downstream
-  }
-
-  @inlinable
-  func receive(subscription: any Subscription) {
-    if attach(subscription) { downstream?.receive(subscription: self) }
-  }
-
-  @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
-    guard phase == .live, let downstream else { return .none }
-    return downstream.receive(input)
-  }
-
-  @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live, let downstream else { return }
-    _ = detach()
-    self.downstream = nil
-    downstream.receive(completion: completion)
+    super.init("SubscribeOn", subscriber)
   }
 
   @usableFromInline
@@ -82,14 +52,7 @@ final class SubscribeOnLink<Context: Scheduler, Downstream: Subscriber>: Link, S
 
   @usableFromInline
   override func cancel() {
-    let last = detach()
-    let held = downstream
-    downstream = nil
-    guard let last else { return }
+    guard let last = detach() else { return }
     scheduler.schedule(options: options) { last.cancel() }
-    withExtendedLifetime(held) {}
   }
-
-  @usableFromInline
-  override var description: String { "SubscribeOn" }
 }

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher of one value per interval.
+  /// Publishes one value per interval.
   ///
-  /// The first value goes down at once. Of those that come during each following interval the newest goes down at its
-  /// end, or with `latest: false` the oldest (as in Combine since iOS 13.3; before, nothing went down at the end of an
-  /// interval then). It asks its upstream for everything.
+  /// The first value goes down at once. Of the values in each following interval the newest goes down at its end, or
+  /// with `latest: false` the oldest, as in Combine since iOS 13.3. Asks upstream for everything.
   public struct Throttle<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is slowed down.
     public let upstream: Upstream
-    /// The least time between two values.
+    /// The shortest time between two values.
     public let interval: Context.SchedulerTimeType.Stride
-    /// Where time is measured and values are delivered.
     public let scheduler: Context
     /// Whether the newest value of an interval is published, or the oldest.
     public let latest: Bool
 
-    /// Slows down `upstream`.
     public init(upstream: Upstream, interval: Context.SchedulerTimeType.Stride, scheduler: Context, latest: Bool) {
       self.upstream = upstream
       self.interval = interval
@@ -28,10 +22,9 @@ extension Publishers {
       self.latest = latest
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: ThrottleLink(interval, scheduler, latest, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: ThrottleLink(interval, scheduler, latest, subscriber))
     }
   }
 }
@@ -46,33 +39,30 @@ extension Publisher {
 }
 
 @usableFromInline
-final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-  @usableFromInline typealias Machine = ThrottleMachine<Context.SchedulerTimeType, Input, Failure>
+final class ThrottleLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+  @usableFromInline typealias Machine = ThrottleMachine<Context.SchedulerTimeType, Value, Failure>
 
   @usableFromInline let scheduler: Context
-  @usableFromInline let downstream: Downstream
   @usableFromInline var machine: Machine
 
   @inlinable
-  init(
-    _ interval: Context.SchedulerTimeType.Stride, _ scheduler: Context, _ latest: Bool, _ downstream: Downstream
+  init<S: Subscriber<Value, Failure>>(
+    _ interval: Context.SchedulerTimeType.Stride, _ scheduler: Context, _ latest: Bool, _ subscriber: S
   ) {
     self.scheduler = scheduler
-    self.downstream = downstream
     machine = Machine(interval: interval, latest: latest)
+    super.init("Throttle", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     downstream.receive(subscription: self)
     if phase == .live { subscription.request(.unlimited) }
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     let now = scheduler.now
     if let order = machine.receive(input, at: now) { schedule(order) }
@@ -80,7 +70,7 @@ final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     phase = .ending
     upstream = nil
@@ -110,10 +100,7 @@ final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
     downstream.receive(completion: outcome)
   }
 
-  @usableFromInline
-  override func request(_ demand: Subscribers.Demand) {
-    machine.demand += demand
-  }
+  @usableFromInline override func request(_ demand: Subscribers.Demand) { machine.demand += demand }
 
   @usableFromInline
   override func cancel() {
@@ -121,7 +108,4 @@ final class ThrottleLink<Context: Scheduler, Downstream: Subscriber>: Link, Subs
     machine.waiting = nil
     last?.cancel()
   }
-
-  @usableFromInline
-  override var description: String { "Throttle" }
 }

@@ -2,7 +2,7 @@
 /// What throttle decides: when something goes down next, and what.
 @usableFromInline
 struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
-  /// When to fire; a machine that waits for that asks no second time.
+  /// When to fire; not ordered again while the machine waits for it.
   @usableFromInline
   enum Order {
     case soon
@@ -24,7 +24,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     self.latest = latest
   }
 
-  /// A value has come: the first goes down at once, later ones at the end of the interval that began with the last.
+  /// Takes a value: the first goes down at once, a later one at the end of the interval that began with the last.
   @inlinable
   mutating func receive(_ value: Value, at now: Time) -> Order? {
     if latest || waiting == nil { waiting = .some(value) }
@@ -34,7 +34,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     return .at(lastFired.advanced(by: interval))
   }
 
-  /// The end has come: it follows the value that waits, if any.
+  /// Takes the completion, which follows the waiting value, if any.
   @inlinable
   mutating func end(_ completion: Subscribers.Completion<Failure>) -> Order? {
     outcome = completion
@@ -43,7 +43,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     return .soon
   }
 
-  /// The time has come: gives the value that waits, if it is wanted. An unwanted one is lost.
+  /// The time has come: returns the waiting value, which is dropped if there is no demand for it.
   @inlinable
   mutating func fire(at now: Time) -> Value? {
     isOrdered = false

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// A publisher that ends when its upstream is silent for too long.
+  /// Ends when upstream is silent for too long.
   public struct Timeout<Upstream: Publisher, Context: Scheduler>: Publisher {
-    /// What it publishes.
     public typealias Output = Upstream.Output
-    /// What it can fail with.
     public typealias Failure = Upstream.Failure
 
-    /// The publisher that is watched.
     public let upstream: Upstream
     /// The longest silence allowed, counted from the subscription and from each value.
     public let interval: Context.SchedulerTimeType.Stride
-    /// Where time is measured and values are delivered.
     public let scheduler: Context
-    /// What the scheduler is told.
     public let options: Context.SchedulerOptions?
-    /// Makes the error to fail with; without it the publisher finishes.
+    /// Returns the error to fail with; if `nil`, the publisher finishes.
     public let customError: (() -> Failure)?
 
-    /// Watches `upstream`.
     public init(
       upstream: Upstream, interval: Context.SchedulerTimeType.Stride, scheduler: Context,
       options: Context.SchedulerOptions?, customError: (() -> Failure)?
@@ -30,16 +24,15 @@ extension Publishers {
       self.customError = customError
     }
 
-    /// Attaches a subscriber.
     @inlinable
-    public func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
-      upstream.receive(subscriber: TimeoutLink(interval, scheduler, options, customError, Outlet(subscriber)))
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+      upstream.receive(subscriber: TimeoutLink(interval, scheduler, options, customError, subscriber))
     }
   }
 }
 
 extension Publisher {
-  /// Ends when nothing comes for `interval`: with the error that `customError` makes, or normally without it.
+  /// Ends when nothing comes for `interval`: with the error that `customError` returns, or normally without it.
   public func timeout<S: Scheduler>(
     _ interval: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil,
     customError: (() -> Failure)? = nil
@@ -50,28 +43,24 @@ extension Publisher {
 }
 
 @usableFromInline
-final class TimeoutLink<Context: Scheduler, Downstream: Subscriber>: Link, Subscriber {
-  @usableFromInline typealias Input = Downstream.Input
-  @usableFromInline typealias Failure = Downstream.Failure
-
+final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let interval: Context.SchedulerTimeType.Stride
   @usableFromInline let alarm: Alarm<Context>
   @usableFromInline let customError: (() -> Failure)?
-  @usableFromInline let downstream: Downstream
 
   @inlinable
-  init(
+  init<S: Subscriber<Value, Failure>>(
     _ interval: Context.SchedulerTimeType.Stride, _ scheduler: Context, _ options: Context.SchedulerOptions?,
-    _ customError: (() -> Failure)?, _ downstream: Downstream
+    _ customError: (() -> Failure)?, _ subscriber: S
   ) {
     self.interval = interval
     self.customError = customError
-    self.downstream = downstream
     alarm = Alarm(scheduler, options)
+    super.init("Timeout", subscriber)
   }
 
   @inlinable
-  func receive(subscription: any Subscription) {
+  override func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     downstream.receive(subscription: self)
     guard phase == .live else { return }
@@ -80,11 +69,11 @@ final class TimeoutLink<Context: Scheduler, Downstream: Subscriber>: Link, Subsc
   }
 
   @inlinable
-  func receive(_ input: Input) -> Subscribers.Demand {
+  override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     alarm.set(interval)
     alarm.scheduler.schedule(options: alarm.options) { [self] in
-      guard phase == .live || phase == .ending else { return }
+      guard phase != .done else { return }
       let more = downstream.receive(input)
       if more > .none { upstream?.request(more) }
     }
@@ -92,7 +81,7 @@ final class TimeoutLink<Context: Scheduler, Downstream: Subscriber>: Link, Subsc
   }
 
   @inlinable
-  func receive(completion: Subscribers.Completion<Failure>) {
+  override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     phase = .ending
     upstream = nil
@@ -117,7 +106,4 @@ final class TimeoutLink<Context: Scheduler, Downstream: Subscriber>: Link, Subsc
     alarm.stop()
     last?.cancel()
   }
-
-  @usableFromInline
-  override var description: String { "Timeout" }
 }

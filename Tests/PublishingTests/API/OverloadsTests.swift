@@ -10,8 +10,7 @@ import Testing
   typealias TryAnswer<T> = Result<T, any Error>.Publisher
   let one = Just(1)
 
-  @Test("Just: overloads that stay Just")
-  func justToJust() {
+  @Test func `Just: overloads that stay Just`() {
     let map: Just<String> = one.map { "\($0)" }
     let collect: Just<[Int]> = one.collect()
     let count: Just<Int> = one.count()
@@ -38,8 +37,7 @@ import Testing
     #expect(all.output)
   }
 
-  @Test("Just: overloads that may leave nothing")
-  func justToOptional() {
+  @Test func `Just: overloads that may leave nothing`() {
     let compact: Optional<Int>.Publisher = one.compactMap { $0 > 1 ? $0 : nil }
     let filter: Optional<Int>.Publisher = one.filter { $0 > 0 }
     let dropFirst: Optional<Int>.Publisher = one.dropFirst()
@@ -54,8 +52,7 @@ import Testing
     #expect([filter, dropWhile, lastWhere, outputAt, prefix].allSatisfy { $0.output == 1 })
   }
 
-  @Test("Just: overloads that are results, sequences or empty")
-  func justToOthers() {
+  @Test func `Just: overloads that are results, sequences or empty`() {
     let tryMap: TryAnswer<String> = one.tryMap { "\($0)" }
     let tryAll: TryAnswer<Bool> = one.tryAllSatisfy { $0 > 0 }
     let tryContains: TryAnswer<Bool> = one.tryContains { $0 > 0 }
@@ -86,8 +83,7 @@ import Testing
     #expect(append.sequence == [1, 2])
   }
 
-  @Test("Optional.Publisher: overloads")
-  func optional() {
+  @Test func `Optional.Publisher: overloads`() {
     let some = Optional(2).publisher
     let none = Int?.none.publisher
     let map: Optional<String>.Publisher = some.map { "\($0)" }
@@ -112,8 +108,7 @@ import Testing
     #expect(empty.output == 3)
   }
 
-  @Test("Result.Publisher: overloads")
-  func result() {
+  @Test func `Result.Publisher: overloads`() {
     let two = Result<Int, TestError>.success(2).publisher
     let bad = Result<Int, TestError>.failure(.oops).publisher
     let map: Result<String, TestError>.Publisher = two.map { "\($0)" }
@@ -149,8 +144,7 @@ import Testing
 
   typealias Numbers = Publishers.Sequence<[Int], Never>
 
-  @Test("Publishers.Sequence: overloads that stay sequences")
-  func sequenceToSequence() {
+  @Test func `Publishers.Sequence: overloads that stay sequences`() {
     let numbers = [1, 2, 3].publisher
     let map: Publishers.Sequence<[String], Never> = numbers.map { "\($0)" }
     let compact: Numbers = numbers.compactMap { $0 > 1 ? $0 : nil }
@@ -174,8 +168,7 @@ import Testing
     #expect(typed.sequence == [1, 2, 3])
   }
 
-  @Test("Publishers.Sequence: append and prepend")
-  func sequenceChains() {
+  @Test func `Publishers.Sequence: append and prepend`() {
     let numbers = [2].publisher
     let chains: [Numbers] = [
       numbers.prepend(1).append(3), numbers.prepend([1]).append([3]),
@@ -184,8 +177,7 @@ import Testing
     #expect(chains.allSatisfy { $0.sequence == [1, 2, 3] })
   }
 
-  @Test("Publishers.Sequence: overloads that are answers")
-  func sequenceToAnswers() {
+  @Test func `Publishers.Sequence: overloads that are answers`() {
     let numbers = [1, 2, 3].publisher
     let all: Answer<Bool> = numbers.allSatisfy { $0 > 0 }
     let tryAll: TryAnswer<Bool> = numbers.tryAllSatisfy { $0 > 0 }
@@ -218,8 +210,7 @@ import Testing
     #expect(ignore.completeImmediately)
   }
 
-  @Test("AnyPublisher, Empty and Fail are made by their short forms")
-  func shortForms() {
+  @Test func `AnyPublisher, Empty and Fail are made by their short forms`() {
     let any = AnyPublisher<Int, Never>(Just(1))
     #expect(any.record().values == [1])
     #expect("\(any)" == "AnyPublisher")

@@ -45,16 +45,14 @@ import Testing
     }
   }
 
-  @Test("an own publisher and an own subscriber")
-  func own() {
+  @Test func `an own publisher and an own subscriber`() {
     let subscriber = OwnSubscriber()
     OwnPublisher().subscribe(subscriber)
     OwnPublisher().receive(subscriber: subscriber)
     #expect(subscriber.log.filter { $0 == "finished" }.count == 2)
   }
 
-  @Test("primary associated types name what flows")
-  func primaryTypes() {
+  @Test func `primary associated types name what flows`() {
     func numbers() -> some Publisher<Int, Never> { [1, 2].publisher }
     func input(_ subject: any Subject<Int, TestError>) { subject.send(1) }
     func take(_ publisher: some ConnectablePublisher<Int, Never>) -> any Cancellable { publisher.connect() }
@@ -65,8 +63,7 @@ import Testing
     #expect(numbers().record().values == [1, 2])
   }
 
-  @Test("scheduler: the forms with fewer arguments")
-  func scheduler() {
+  @Test func `scheduler: the forms with fewer arguments`() {
     let scheduler = OwnScheduler()
     var log: [String] = []
     scheduler.schedule { log.append("now") }
@@ -81,8 +78,7 @@ import Testing
     #expect(ImmediateScheduler.SchedulerTimeType.Stride.seconds(1) >= 0)
   }
 
-  @Test("subjects: the three sends, and subscribe returning a cancellable")
-  func subjects() {
+  @Test func `subjects: the three sends, and subscribe returning a cancellable`() {
     let subject = Source()
     let value = CurrentValueSubject<Int, TestError>(1)
     subject.send(subscription: Subscriptions.empty)
@@ -94,8 +90,7 @@ import Testing
     #expect(erased.record().values == [1])
   }
 
-  @Test("subscribers: Sink, Assign, AnySubscriber")
-  func subscribers() {
+  @Test func `subscribers: Sink, Assign, AnySubscriber`() {
     final class Box { var number = 0 }
     let box = Box()
     let sink = Subscribers.Sink<Int, Never>(receiveCompletion: { _ in }, receiveValue: { box.number += $0 })
@@ -115,8 +110,7 @@ import Testing
     #expect(AnySubscriber(PassthroughSubject<Int, Never>()).combineIdentifier != any.combineIdentifier)
   }
 
-  @Test("cancellables")
-  func cancellables() {
+  @Test func `cancellables`() {
     var count = 0
     let first = AnyCancellable { count += 1 }
     let second: AnyCancellable = AnyCancellable(first)
@@ -129,8 +123,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test("sources: their properties and equality")
-  func sources() {
+  @Test func `sources: their properties and equality`() {
     #expect(Just(1) == Just(1))
     #expect(Just(1).output == 1)
     #expect(Empty<Int, Never>() == Empty(completeImmediately: true))
@@ -149,8 +142,7 @@ import Testing
     #expect(Publishers.Sequence<[Int], TestError>(sequence: [1]).sequence == [1])
   }
 
-  @Test("Record and its recording, also as code")
-  func record() {
+  @Test func `Record and its recording, also as code`() {
     var recording = Record<Int, TestError>.Recording(output: [1], completion: .finished)
     #expect(recording.output == [1])
     #expect(recording.completion == .finished)
@@ -162,8 +154,7 @@ import Testing
     #expect(record.recording.completion == .failure(.oops))
   }
 
-  @Test("completion, demand, identifiers are what collections need")
-  func values() {
+  @Test func `completion, demand, identifiers are what collections need`() {
     #expect(Set([Subscribers.Completion<TestError>.finished, .finished]).count == 1)
     #expect(Set([CombineIdentifier(), CombineIdentifier()]).count == 2)
     #expect("\(CombineIdentifier())".hasPrefix("0x"))
@@ -171,8 +162,7 @@ import Testing
     #expect(demand.max == 3)
   }
 
-  @Test("ObservableObject and Published by name")
-  func observation() {
+  @Test func `ObservableObject and Published by name`() {
     final class Model: ObservableObject {
       @Published var number = 1
       @Published(initialValue: 2) var other: Int

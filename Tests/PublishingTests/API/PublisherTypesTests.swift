@@ -9,8 +9,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let source = Source()
 
-  @Test("transforming")
-  func transforming() throws {
+  @Test func `transforming`() throws {
     let map: Publishers.Map<Source, String> = Publishers.Map(upstream: source) { "\($0)" }
     #expect(map.upstream === source)
     #expect(map.transform(1) == "1")
@@ -47,8 +46,7 @@ import Testing
     #expect(replaceNil.transform(nil) == 1)
   }
 
-  @Test("filtering")
-  func filtering() throws {
+  @Test func `filtering`() throws {
     let filter: Publishers.Filter<Source> = Publishers.Filter(upstream: source) { $0 > 1 }
     #expect(filter.isIncluded(2))
     let tryFilter: Publishers.TryFilter<Source> = Publishers.TryFilter(upstream: source) { $0 > 1 }
@@ -85,8 +83,7 @@ import Testing
     #expect(count.range == 0..<2)
   }
 
-  @Test("answers")
-  func answers() throws {
+  @Test func `answers`() throws {
     let all: Publishers.AllSatisfy<Source> = Publishers.AllSatisfy(upstream: source) { $0 > 1 }
     #expect(all.predicate(2))
     let tryAll: Publishers.TryAllSatisfy<Source> = Publishers.TryAllSatisfy(upstream: source) { $0 > 1 }
@@ -126,8 +123,7 @@ import Testing
     #expect(byCount.count == 2)
   }
 
-  @Test("several publishers")
-  func several() {
+  @Test func `several publishers`() {
     let concatenate: Publishers.Concatenate<Source, Source> = Publishers.Concatenate(prefix: source, suffix: source)
     #expect(concatenate.prefix === concatenate.suffix)
     let merge: Publishers.Merge<Source, Source> = Publishers.Merge(source, source)
@@ -156,8 +152,7 @@ import Testing
     #expect(latestOf.upstream === outer)
   }
 
-  @Test("failures")
-  func failures() throws {
+  @Test func `failures`() throws {
     let catching: Publishers.Catch<Source, Source> = Publishers.Catch(upstream: source) { [source] _ in source }
     #expect(catching.handler(.oops) === catching.upstream)
     let tryCatching: Publishers.TryCatch<Source, Source> =

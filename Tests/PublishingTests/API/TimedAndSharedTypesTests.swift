@@ -10,8 +10,7 @@ import Testing
   let source = Source()
   let clock = TestScheduler()
 
-  @Test("time")
-  func timed() {
+  @Test func `time`() {
     let debounce: Publishers.Debounce<Source, Clock> =
       Publishers.Debounce(upstream: source, dueTime: 1, scheduler: clock, options: nil)
     #expect(debounce.dueTime == 1)
@@ -50,8 +49,7 @@ import Testing
     }
   }
 
-  @Test("sharing")
-  func sharing() {
+  @Test func `sharing`() {
     let multicast: Publishers.Multicast<Source, Source> = Publishers.Multicast(upstream: source) { Source() }
     #expect(multicast.upstream === source)
     #expect(multicast.createSubject() !== multicast.createSubject())
@@ -77,8 +75,7 @@ import Testing
     func decode<T: Decodable>(_ type: T.Type, from: String) throws -> T { throw TestError.oops }
   }
 
-  @Test("observing and coding")
-  func observing() {
+  @Test func `observing and coding`() {
     let print: Publishers.Print<Source> = Publishers.Print(upstream: source, prefix: "p", to: nil)
     #expect(print.prefix == "p")
     #expect(print.stream == nil)
@@ -101,8 +98,7 @@ import Testing
     #expect(decode.upstream === texts)
   }
 
-  @Test("equality where Combine has it")
-  func equality() {
+  @Test func `equality where Combine has it`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Count(upstream: a) == Publishers.Count(upstream: a))
     #expect(Publishers.Concatenate(prefix: a, suffix: b) == Publishers.Concatenate(prefix: a, suffix: b))
@@ -122,8 +118,7 @@ import Testing
     #expect(typed == Publishers.SetFailureType<Just<Int>, TestError>(upstream: a))
   }
 
-  @Test("equality of publishers made of several")
-  func equalityOfSeveral() {
+  @Test func `equality of publishers made of several`() {
     let (a, b) = (Just(1), Just(2))
     #expect(Publishers.Merge(a, b) == Publishers.Merge(a, b))
     #expect(Publishers.Merge3(a, b, a) != Publishers.Merge3(a, b, b))

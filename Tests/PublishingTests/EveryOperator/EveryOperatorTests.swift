@@ -37,8 +37,8 @@ import Testing
     return recorder
   }
 
-  @Test("values and the end, with unlimited demand", arguments: OperatorCase.all)
-  func unlimited(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `values and the end, with unlimited demand`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     probe.finish()
@@ -50,8 +50,8 @@ import Testing
     if !operation.traits.contains(.passesThrough) { #expect(recorder.breaches == []) }
   }
 
-  @Test("values and a failure, with unlimited demand", arguments: OperatorCase.all)
-  func failure(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `values and a failure, with unlimited demand`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
     failForGood()
@@ -60,10 +60,10 @@ import Testing
     if !operation.traits.contains(.passesThrough) { #expect(recorder.breaches == []) }
   }
 
-  @Test(
-    "limited demand: no more than asked, and nothing is lost when upstream keeps to what it is asked",
-    arguments: OperatorCase.all)
-  func limited(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `limited demand: no more than asked, and nothing is lost when upstream keeps to what it is asked`(
+    operation: OperatorCase
+  ) {
     let recorder = record(operation, asking: .max(1))
     for value in 1...3 {
       for _ in 0..<6 {
@@ -85,8 +85,8 @@ import Testing
     if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
   }
 
-  @Test("no demand: no value; the end needs none, unless a value waits before it", arguments: OperatorCase.all)
-  func noDemand(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `no demand: no value; the end needs none, unless a value waits before it`(operation: OperatorCase) {
     let recorder = record(operation, asking: .none)
     if let asks = operation.asks, asks == "max(2)" { #expect(probe.requested == .none) }
     for value in 1...3 {
@@ -106,17 +106,17 @@ import Testing
     if operation.traits.isDisjoint(with: .passesThrough) { #expect(recorder.breaches == []) }
   }
 
-  @Test("upstream is asked what downstream asks, or what the operator says", arguments: OperatorCase.all)
-  func demand(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `upstream is asked what downstream asks, or what the operator says`(operation: OperatorCase) {
     guard let asks = operation.asks else { return }
     _ = record(operation, asking: .max(2))
     #expect(probe.trace.text == "up:sub up:\(asks)")
   }
 
-  @Test(
-    "cancel before any value: upstream is cancelled once, nothing passes, nothing more is asked",
-    arguments: OperatorCase.all)
-  func cancelBefore(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `cancel before any value: upstream is cancelled once, nothing passes, nothing more is asked`(
+    operation: OperatorCase
+  ) {
     let recorder = record(operation, asking: .max(2))
     recorder.cancel()
     scheduler.advance()
@@ -132,8 +132,8 @@ import Testing
     #expect(probe.trace.text == asked)
   }
 
-  @Test("cancel inside a value: that was the last", arguments: OperatorCase.all)
-  func cancelInside(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `cancel inside a value: that was the last`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = Recorder<Int, TestError>()
     recorder.onValue = { [unowned recorder] _ in
@@ -150,8 +150,8 @@ import Testing
     #expect(probe.cancels <= 1)
   }
 
-  @Test("cancel after the end: upstream hears nothing more", arguments: OperatorCase.all)
-  func cancelAfter(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `cancel after the end: upstream hears nothing more`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = record(operation)
     sendAll()
@@ -165,8 +165,8 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test("a second subscription from upstream is cancelled and not passed on", arguments: OperatorCase.all)
-  func secondSubscription(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a second subscription from upstream is cancelled and not passed on`(operation: OperatorCase) {
     let recorder = record(operation, asking: .max(2))
     let second = Trace()
     probe.send(subscription: NotedSubscription(second))
@@ -175,8 +175,8 @@ import Testing
     if operation.traits.isDisjoint(with: .passesThrough) { #expect(recorder.subscriptions == 1) }
   }
 
-  @Test("nothing passes after the end, whatever upstream sends", arguments: OperatorCase.all)
-  func nothingAfterEnd(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `nothing passes after the end, whatever upstream sends`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = record(operation)
     probe.finish()
@@ -191,8 +191,8 @@ import Testing
     #expect(probe.cancels <= 1)
   }
 
-  @Test("nothing passes after a failure, whatever upstream sends", arguments: OperatorCase.all)
-  func nothingAfterFailure(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `nothing passes after a failure, whatever upstream sends`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = record(operation)
     failForGood()

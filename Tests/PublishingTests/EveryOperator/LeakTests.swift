@@ -12,8 +12,8 @@ import Testing
     case finish, failure, cancel
   }
 
-  @Test("subscriber and source go after finish, failure and cancel", arguments: OperatorCase.all, Ending.allCases)
-  func subscriber(operation: OperatorCase, ending: Ending) {
+  @Test(arguments: OperatorCase.all, Ending.allCases)
+  func `subscriber and source go after finish, failure and cancel`(operation: OperatorCase, ending: Ending) {
     let scheduler = TestScheduler()
     weak var weakRecorder: Recorder<Int, TestError>?
     weak var weakSource: Probe<Int, TestError>?
@@ -35,16 +35,15 @@ import Testing
         case .cancel: recorder.cancel()
         }
         scheduler.advance(by: 200)
-        recorder.forget()
       }
-      #expect(weakRecorder == nil, "the source, or what is scheduled, holds the subscriber")
+      #expect(weakRecorder == nil, "the source, what is scheduled, or the kept subscription holds the subscriber")
     }
     #expect(weakSource == nil, "something holds the source")
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("dropping the AnyCancellable of a sink frees its closures and the source", arguments: OperatorCase.all)
-  func dropCancellable(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `dropping the AnyCancellable of a sink frees its closures and the source`(operation: OperatorCase) {
     let scheduler = TestScheduler()
     weak var weakToken: Token?
     weak var weakSource: Probe<Int, TestError>?
@@ -68,8 +67,8 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test("a publisher that nobody subscribed to frees its source", arguments: OperatorCase.all)
-  func neverSubscribed(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a publisher that nobody subscribed to frees its source`(operation: OperatorCase) {
     let scheduler = TestScheduler()
     weak var weakSource: Probe<Int, TestError>?
     do {

@@ -27,8 +27,8 @@ import Testing
     if !link.isCancelled, link.sent == 3, !link.isComplete { link.send(completion: .finished) }
   }
 
-  @Test("a source that answers each request at once, unlimited demand", arguments: OperatorCase.all)
-  func synchronous(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a source that answers each request at once, unlimited demand`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record()
     scheduler.run()
@@ -37,9 +37,8 @@ import Testing
     if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
   }
 
-  @Test(
-    "a source that answers each request at once, demand returned for each value", arguments: OperatorCase.all)
-  func returned(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a source that answers each request at once, demand returned for each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
     scheduler.run()
@@ -48,9 +47,8 @@ import Testing
     if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
   }
 
-  @Test(
-    "a source that answers each request at once, asked again from inside each value", arguments: OperatorCase.all)
-  func askedInside(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a source that answers each request at once, asked again from inside each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = Recorder<Int, TestError>(asking: .max(1))
     recorder.onValue = { [unowned recorder] _ in
@@ -64,10 +62,9 @@ import Testing
     if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
   }
 
-  @Test(
-    "cancel inside receive(subscription:): nothing passes, upstream is left or never asked", arguments: OperatorCase.all
-  )
-  func cancelInSubscription(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `cancel inside receive(subscription:): nothing passes, upstream is left or never asked`(operation: OperatorCase)
+  {
     let recorder = Recorder<Int, TestError>()
     recorder.onSubscription = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)
@@ -81,8 +78,8 @@ import Testing
     #expect(recorder.values == [])
   }
 
-  @Test("a source that ends while being subscribed, without demand", arguments: OperatorCase.all)
-  func endsInSubscription(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a source that ends while being subscribed, without demand`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .finished) }
     let recorder = operation.build(probe, scheduler).record(asking: .none)
     scheduler.run()
@@ -93,8 +90,8 @@ import Testing
     #expect(recorder.subscriptions == 1)
   }
 
-  @Test("a source that fails while being subscribed", arguments: OperatorCase.all)
-  func failsInSubscription(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `a source that fails while being subscribed`(operation: OperatorCase) {
     probe.onSubscribe = { $0.send(completion: .failure(.oops)) }
     let recorder = operation.build(probe, scheduler).record()
     scheduler.run()
@@ -103,8 +100,8 @@ import Testing
     #expect(recorder.subscriptions == 1)
   }
 
-  @Test("what a source sends from inside its cancel does not pass", arguments: OperatorCase.all)
-  func sendInCancel(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `what a source sends from inside its cancel does not pass`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     probe.onCancel = {
       guard $0.cancels == 1 else { return }
@@ -121,10 +118,10 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test(
-    "what a source sends from inside the cancel of an operator that ends early does not pass",
-    arguments: OperatorCase.all)
-  func sendInEarlyCancel(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `what a source sends from inside the cancel of an operator that ends early does not pass`(
+    operation: OperatorCase
+  ) {
     guard operation.traits.contains(.early) else { return }
     probe.onCancel = {
       guard $0.cancels == 1 else { return }
@@ -139,8 +136,8 @@ import Testing
     #expect(probe.cancels == 1)
   }
 
-  @Test("cancel inside the completion changes nothing more", arguments: OperatorCase.all)
-  func cancelInCompletion(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `cancel inside the completion changes nothing more`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = Recorder<Int, TestError>()
     recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
@@ -158,8 +155,8 @@ import Testing
     #expect(probe.cancels == (operation.traits.contains(.early) ? 1 : 0))
   }
 
-  @Test("every subscription has its own state", arguments: OperatorCase.all)
-  func ownState(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all)
+  func `every subscription has its own state`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .shares) else { return }
     let publisher = operation.build(probe, scheduler)
     let first = publisher.record()

@@ -23,8 +23,7 @@ import Testing
     return true
   }
 
-  @Test("merge keeps one value a side, in order, whatever the interleaving")
-  func merge() {
+  @Test func `merge keeps one value a side, in order, whatever the interleaving`() {
     for seed in Self.seeds { guard merge(seed: seed) else { return } }
   }
 
@@ -78,8 +77,8 @@ import Testing
     return compare(recorder, model.outcome, history + ["late"], seed: seed)
   }
 
-  @Test("flatMap behaves as a merge whose sides come one by one", arguments: [1, 2, 3])
-  func flatMap(limit: Int) {
+  @Test(arguments: [1, 2, 3])
+  func `flatMap behaves as a merge whose sides come one by one`(limit: Int) {
     for seed in Self.seeds { guard flatMap(seed: seed, limit: limit) else { return } }
   }
 
@@ -152,8 +151,7 @@ import Testing
     return true
   }
 
-  @Test("zip pairs by index and ends when nothing can come, whatever the interleaving")
-  func zip() {
+  @Test func `zip pairs by index and ends when nothing can come, whatever the interleaving`() {
     for seed in Self.seeds { guard zip(seed: seed) else { return } }
   }
 
@@ -203,8 +201,8 @@ import Testing
     return true
   }
 
-  @Test("buffer is a queue that drops from one end when full", arguments: BufferModel.Drop.allCases, [true, false])
-  func buffer(drop: BufferModel.Drop, keepsFull: Bool) {
+  @Test(arguments: BufferModel.Drop.allCases, [true, false])
+  func `buffer is a queue that drops from one end when full`(drop: BufferModel.Drop, keepsFull: Bool) {
     for seed in Self.seeds { guard buffer(seed: seed, drop: drop, keepsFull: keepsFull) else { return } }
   }
 

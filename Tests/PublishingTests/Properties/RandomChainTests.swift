@@ -22,8 +22,7 @@ import Testing
     }
   }
 
-  @Test("a chain gives what arrays give, whatever the demand")
-  func chains() {
+  @Test func `a chain gives what arrays give, whatever the demand`() {
     for seed in 0..<1500 {
       var random = SeededRandom(seed: seed)
       let links = (0..<Int.random(in: 1...6, using: &random)).map { _ in link(&random) }

@@ -37,8 +37,7 @@ import Testing
 
   private static let second = 100_000
 
-  @Test("debounce gives what a second of silence follows, a second later")
-  func debounce() {
+  @Test func `debounce gives what a second of silence follows, a second later`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       let expected = times.indices.compactMap { index -> String? in
@@ -49,8 +48,8 @@ import Testing
     }
   }
 
-  @Test("throttle gives the first at once, then one at the end of each second that has any", arguments: [true, false])
-  func throttle(latest: Bool) {
+  @Test(arguments: [true, false])
+  func `throttle gives the first at once, then one at the end of each second that has any`(latest: Bool) {
     for seed in 0..<200 {
       let times = times(seed: seed)
       var expected: Heard = []
@@ -76,8 +75,7 @@ import Testing
     }
   }
 
-  @Test("delay moves everything by a second")
-  func delay() {
+  @Test func `delay moves everything by a second`() {
     for seed in 0..<50 {
       let times = times(seed: seed)
       let expected = times.enumerated().map { "\($0)@\($1 + Self.second)" }
@@ -85,8 +83,7 @@ import Testing
     }
   }
 
-  @Test("timeout ends at the first second of silence")
-  func timeout() {
+  @Test func `timeout ends at the first second of silence`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       var expected: Heard = []
@@ -101,8 +98,7 @@ import Testing
     }
   }
 
-  @Test("collect(.byTime) puts every value into the group of its second")
-  func collectByTime() {
+  @Test func `collect(.byTime) puts every value into the group of its second`() {
     for seed in 0..<100 {
       let times = times(seed: seed)
       let (subject, scheduler) = (PassthroughSubject<Int, TestError>(), TestScheduler())
