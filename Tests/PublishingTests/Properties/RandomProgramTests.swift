@@ -1,5 +1,5 @@
+import GeopublicistPublishingTestSupport
 import Publishing
-import PublishingTestSupport
 import Testing
 
 /// Random programs: a tree of operators over sources of every kind, and a subscriber that requests, cancels, sends and
