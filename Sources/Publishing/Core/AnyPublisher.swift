@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher that hides the type of another.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
   /// Subscribes to the hidden publisher; formed where its type is known.

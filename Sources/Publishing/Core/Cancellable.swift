@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An activity that can be stopped.
 public protocol Cancellable {
   /// Stops the activity; a second call does nothing.

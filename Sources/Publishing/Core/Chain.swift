@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Continues with another upstream when one has ended, and carries the unmet demand over: append, catch, retry and the
 /// operators that replace an end with a value.
 @usableFromInline

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subscription or subscriber that shows nothing but its name in `print()`, `dump` and the debugger.
 @usableFromInline
 protocol Described: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {}

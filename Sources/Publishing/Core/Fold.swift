@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An operator that takes in everything and gives one answer: reduce, count, first, contains and the like. Asks
 /// upstream for everything, and keeps the answer until there is demand for it. Fails with what its closure throws.
 @usableFromInline

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Makes tuples of the values of several upstreams: zip and combineLatest. The subscription goes down when every
 /// upstream has given its own; demand is passed on to each of them.
 @usableFromInline

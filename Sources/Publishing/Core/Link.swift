@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The state of a running operator.
 @usableFromInline
 enum Phase: UInt8 {

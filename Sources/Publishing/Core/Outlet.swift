@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subscriber as two closures, formed where its concrete type is known.
 ///
 /// Operators hold their subscribers this way. Held by their types, a chain would be one type that grows with each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A type that delivers a sequence of values over time to its subscribers.
 ///
 /// A publisher is a recipe: nothing runs before a subscription, and each subscription runs on its own unless the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an operator does with one value.
 @usableFromInline
 enum Verdict<Output> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The connection between a publisher and a subscriber, by which the subscriber asks for values and cancels.
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
   /// Asks for more values; requests add up.

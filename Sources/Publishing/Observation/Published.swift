@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A property of a class that publishes each new value before it changes.
 ///
 /// A subscriber gets the current value first. It should use the value that it receives: the property still has the

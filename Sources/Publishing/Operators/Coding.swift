@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A type that encodes whole values, such as a JSON encoder.
 public protocol TopLevelEncoder<Output> {
   associatedtype Output

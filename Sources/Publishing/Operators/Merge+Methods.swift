@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each merges this publisher with others, and several merges in a row become one operator.
 
 extension Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes a value if upstream finishes without one.
   public struct ReplaceEmpty<Upstream: Publisher>: Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Drops everything until another publisher has published a value.
   public struct DropUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher

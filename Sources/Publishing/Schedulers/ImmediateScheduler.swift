@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scheduler that runs everything at once. Its clock stands still.
 public struct ImmediateScheduler: Scheduler, Sendable {
   /// The only point in time of this scheduler.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs work later: as soon as possible, at a time, or periodically.
 ///
 /// A scheduler runs work in the isolation region that asked for it; this module never carries values to another thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Creates a publisher for each subscriber.
 public struct Deferred<DeferredPublisher: Publisher>: Publisher {
   public typealias Output = DeferredPublisher.Output

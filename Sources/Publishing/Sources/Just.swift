@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of one value.
 public struct Just<Output>: Publisher {
   public typealias Failure = Never

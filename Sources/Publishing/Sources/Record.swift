@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher of recorded values and their completion.
 public struct Record<Output, Failure: Error>: Publisher {
   public let recording: Recording

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subject that keeps its last value and delivers it to each subscriber at its first demand.
 ///
 /// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subject that keeps nothing: it delivers a value to the subscribers with demand, in subscription order.
 ///
 /// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.

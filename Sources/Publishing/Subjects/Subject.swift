@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher into which a program sends values.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.

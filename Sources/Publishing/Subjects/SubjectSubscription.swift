@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A publisher that sends the same values to all its subscribers: subjects, futures, timers, published properties.
 @usableFromInline
 protocol Broadcaster<Output, Failure>: AnyObject, Publisher {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A subscriber that hides the type of another.
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
   @usableFromInline let onSubscription: (any Subscription) -> Void

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An alarm on a scheduler that can be set repeatedly: it goes off once, for the last time it was set.
 @usableFromInline
 final class Alarm<Context: Scheduler> {
