@@ -16,6 +16,7 @@ enum GeoClueReport {
     default: break
     }
     if let reason = GeoClueRefusal.reason(for: error) { return .failure(LocationError(.denied, reason.sentence)) }
-    return .failure(LocationError(.unavailable, "GeoClue answered with an error: \(error.message)"))
+    // Not GeoClue's own words: they may name objects of its clients.
+    return .failure(LocationError(.unavailable, "GeoClue answered with an error; it is called again"))
   }
 }

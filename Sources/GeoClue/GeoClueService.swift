@@ -45,7 +45,7 @@ final class GeoClueService {
         report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
         // One that is there already need not be startable; it may have come to be known only after the call was made.
         guard owner == nil else { return }
-        report(.failure(LocationError(.unavailable, "GeoClue could not be started: \(error.message)")))
+        report(.failure(LocationError(.unavailable, "GeoClue could not be started; it is called again")))
       }
     }
   }

@@ -118,7 +118,9 @@ extension GeoClueSource {
     guard let owner = service?.owner else { return }
     agent?.register(with: owner) { [weak self] error in
       self?.onEvent?(
-        .failure(LocationError(.unavailable, "GeoClue does not accept the service's agent: \(error.message)")))
+        .failure(
+          LocationError(
+            .unavailable, "GeoClue does not accept the service's agent; ask the administrator to allow it in geoclue.conf")))
       if error.name == .accessDenied { self?.handle(.agentRefused) }
     }
   }

@@ -42,7 +42,11 @@ public final class LocationService {
   private var object: ExportedObject?
   private var logControl: LogControl?
   private var receivers = 0
+  private var outage = Outage()
   private var isEnding = false
+  private var cellTimer: LoopSource?
+  /// Whether ``cells`` reach the next service.
+  public var handsCellsOn = false
   private var nextNumber: UInt64 = 1
   private var cancellables: Set<AnyCancellable> = []
 
@@ -69,8 +73,7 @@ public final class LocationService {
       idleWatch.touch()
       try clients.admit(call, limits)
     }
-    // Weakly: the clients know the watch.
-    idleWatch.isBusy = { [weak clients] in clients?.isBusy ?? false }
+    idleWatch.isBusy = { [weak self] in self.map { $0.clients.isBusy || $0.staysForCells() } ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
@@ -125,7 +128,10 @@ public final class LocationService {
     publicist.upstreamStatusPublisher()
       .sink { [weak self] status in self?.upstreamChanged(status) }.store(in: &cancellables)
     publicist.errorPublisher()
+      .filter { [weak self] _ in self?.outage.isNew() ?? false }
       .sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
+    publicist.locationPublisher()
+      .sink { [weak self] _ in self?.outage.ended() }.store(in: &cancellables)
   }
 
   private func upstreamChanged(_ status: UpstreamStatus) {
@@ -159,6 +165,23 @@ public final class LocationService {
   }
 
   private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }
+}
+
+/// The cells of reduced locations outlive the service.
+extension LocationService {
+  /// The cells in force, for ``restore(_:)`` of the next service.
+  public var cells: [String] { locations.memory }
+
+  /// Takes over the cells that the service before this one left.
+  public func restore(_ cells: [String]) { locations.restore(cells) }
+
+  /// Where cells cannot be handed on, the service stays until the next one may choose new ones anyway.
+  private func staysForCells() -> Bool {
+    let now = MainLoop.main.clock.boottime()
+    guard !handsCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
+    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in self?.idleWatch.touch() }
+    return true
+  }
 }
 
 /// For the objects of clients.
@@ -195,4 +218,18 @@ extension LocationService: ClientHost {
     receivers += difference
     if isInUse != before { changed("InUse") }
   }
+}
+
+/// Tells the first failure of an outage, however many tries follow it.
+private struct Outage {
+  private var isReported = false
+
+  /// Notes a failure; true if it is the first one since the last location.
+  mutating func isNew() -> Bool {
+    defer { isReported = true }
+    return !isReported
+  }
+
+  /// A location has come.
+  mutating func ended() { isReported = false }
 }

@@ -15,6 +15,7 @@ final class Session {
   private let exported: Connection
   private let service: LocationService
   private let notifier: ServiceNotifier
+  private let cells = RuntimeFile("cells")
   private var watchdog: LoopSource?
   private var timeWatch: TimeWatch?
   private var signals: UnixSignals?
@@ -42,6 +43,10 @@ final class Session {
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }
+    if let cells {
+      service.handsCellsOn = true
+      service.restore(cells.read())
+    }
   }
 
   /// What is configured now.
@@ -120,6 +125,7 @@ final class Session {
   private func end() {
     if !isThrownOut { notifier.stopping() }
     watchdog?.cancel()
+    cells?.write(service.cells)
     service.shutDown()
     exported.release(ServiceNames.service)
     exported.flush()

@@ -26,6 +26,42 @@ import Testing
     #expect(try daemon.waitForExit(within: .seconds(5)) == .status(0))
   }
 
+  @Test func `D11: without a runtime directory it stays until the cells that it has shown may change`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let client = try ConsumerProgram(on: bus)
+    let daemon = try daemon(on: bus, idle: "0.5")
+    try geoclue.fix(latitude: 52, longitude: 13)
+    guard case .reply = try client.location(["accuracy": .variant("s", "country")]) else {
+      Issue.record("there is no location")
+      return
+    }
+    try always("it stays", for: .seconds(2)) { daemon.isRunning }
+  }
+
+  @Test func `D11: the next service tells the same cell`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let folder = try TemporaryDirectory()
+    let client = try ConsumerProgram(on: bus)
+    try geoclue.fix(latitude: 52, longitude: 13)
+    var told: [BusClient.Answer] = []
+    for latitude in [52.0, 48.0] {
+      let daemon = try daemon(on: bus, idle: "0.5", environment: ["RUNTIME_DIRECTORY": folder.path])
+      try geoclue.fix(latitude: latitude, longitude: 13)
+      var answer = try client.location(["accuracy": .variant("s", "country"), "maximum-age": .variant("u", 0)])
+      if case .reply(let values) = answer, case .object(var location)? = values.first {
+        location["Age"] = nil
+        answer = .reply([.object(location)])
+      }
+      told.append(answer)
+      #expect(try daemon.waitForExit(within: .seconds(10)) == .status(0))
+    }
+    #expect(told[0] == told[1])
+    let mode = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/cells")[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
   @Test func zeroIsNever() throws {
     let bus = try PrivateBus(.system)
     let daemon = try daemon(on: bus, idle: "0")
@@ -40,10 +76,10 @@ import Testing
     #expect(try #require(report["processes"]?.integer) > 20, "there was a race")
   }
 
-  private func daemon(on bus: PrivateBus, idle: String) throws -> Daemon {
+  private func daemon(on bus: PrivateBus, idle: String, environment: [String: String] = [:]) throws -> Daemon {
     let file = FileManager.default.temporaryDirectory.appending(path: "geopublicist-\(UUID()).conf").path()
     try "[Service]\nidle-timeout=\(idle)\n".write(toFile: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(atPath: file) }
-    return try Daemon(.system, on: bus, options: ["--config", file])
+    return try Daemon(.system, on: bus, options: ["--config", file], environment: environment)
   }
 }

@@ -27,7 +27,7 @@ public final class Daemon {
   ///     have to wait for its turn between the start of the daemon and the first call.
   public init(
     _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
-    options: [String] = []
+    options: [String] = [], environment: [String: String] = [:]
   ) throws {
     process = try ChildProcess(
       [
@@ -35,7 +35,7 @@ public final class Daemon {
         (geoclueBus ?? bus).address, "--verbose",
       ] + (options.contains("--config") ? [] : ["--config", Rig.file("never-idle.conf")]) + options,
       // So that what libdbus complains about is seen as the failure that it is.
-      environment: ["DBUS_FATAL_WARNINGS": "1"], as: user)
+      environment: environment.merging(["DBUS_FATAL_WARNINGS": "1"]) { $1 }, as: user)
     do {
       try waitForOwner(of: Self.name, on: bus, unless: { process.exited != nil })
     } catch {

@@ -76,22 +76,11 @@ extension LocationService {
     }
   }
 
-  /// Runs `action` if the caller is root, or in whose name the service runs for itself; refuses otherwise.
-  func asAdministrator(_ caller: LogControl.Either, _ action: @escaping () -> Void) {
-    let sender: BusName?
-    switch caller {
-    case .call(let call): sender = call.sender
-    case .read(let read): sender = read.sender
-    }
-    guard let sender else { return }
-    let client = clients.client(sender, limits)
-    client.whenKnown(on: connection) { credentials in
+  /// Runs `action` if the caller is root or the service's own user; refuses the call otherwise.
+  func asAdministrator(_ call: MethodCall, _ action: @escaping () -> Void) {
+    clients.client(call.sender, limits).whenKnown(on: connection) { credentials in
       if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
-      let refusal = DBusError(.accessDenied, "Only root may see and change how the service logs")
-      switch caller {
-      case .call(let call): call.fail(refusal)
-      case .read(let read): read.answer(.failure(refusal))
-      }
+      call.fail(DBusError(.accessDenied, "Only root may change how the service logs"))
     }
   }
 

@@ -2,25 +2,22 @@
 import DBus
 import GeopublicistProcessSupport
 
-/// `org.freedesktop.LogControl1`, by which `systemctl service-log-level` speaks to the service; for administrators.
+/// `org.freedesktop.LogControl1`, by which `systemctl service-log-level` speaks to the service: readable by everyone,
+/// as systemd's own services have it, and writable by administrators.
 ///
-/// The bus policy cannot keep others out, because the calls come through `Properties`.
+/// The bus policy cannot keep others from writing, because the calls come through `Properties`.
 final class LogControl {
   static let path: ObjectPath = "/org/freedesktop/LogControl1"
   static let name: InterfaceName = "org.freedesktop.LogControl1"
 
-  /// Runs the second argument if the caller of the first may, and refuses the call otherwise.
-  typealias Guard = (Either, @escaping () -> Void) -> Void
-  enum Either {
-    case call(MethodCall)
-    case read(PropertyRead)
-  }
+  /// Runs the action if the caller is an administrator, and refuses the call otherwise.
+  typealias Guard = (MethodCall, @escaping () -> Void) -> Void
 
-  private let ask: Guard
+  private let asAdministrator: Guard
   private var object: ExportedObject?
 
-  init(on connection: Connection, _ ask: @escaping Guard) {
-    self.ask = ask
+  init(on connection: Connection, _ asAdministrator: @escaping Guard) {
+    self.asAdministrator = asAdministrator
     object = connection.objects.export(Self.path, Implementation(of: Self.interface, by: self))
   }
 
@@ -30,30 +27,26 @@ final class LogControl {
       .property(
         "LogLevel", "s", emits: .nothing,
         write: { control, value, call in
-          control.ask(.call(call)) {
+          control.asAdministrator(call) {
             guard let level = Log.Level(syslogName: value.string ?? "") else {
               return call.fail(DBusError(.invalidArgs, "The level is one of \(Log.Level.syslogNames)"))
             }
             Log.maximumLevel = level
             call.reply()
           }
-        },
-        readLater: { control, read in
-          control.ask(.read(read)) { read.answer(.string(Log.maximumLevel.syslogName)) }
-        }),
+        }
+      ) { _ in .string(Log.maximumLevel.syslogName) },
       .property(
         "LogTarget", "s", emits: .nothing,
         write: { control, value, call in
-          control.ask(.call(call)) {
+          control.asAdministrator(call) {
             guard value.string == Log.target else {
               return call.fail(DBusError(.notSupported, "The log goes to \(Log.target) as long as the service runs"))
             }
             call.reply()
           }
-        },
-        readLater: { control, read in control.ask(.read(read)) { read.answer(.string(Log.target)) } }),
-      .property(
-        "SyslogIdentifier", "s", emits: .nothing,
-        readLater: { control, read in control.ask(.read(read)) { read.answer(.string(Log.identifier)) } }),
+        }
+      ) { _ in .string(Log.target) },
+      .property("SyslogIdentifier", "s", emits: .nothing) { _ in .string(Log.identifier) },
     ])
 }

@@ -1,0 +1,34 @@
+import GeopublicistCGLib
+import Glibc
+
+/// A small file in systemd's runtime directory, by which one run of the service tells the next a few lines.
+public struct RuntimeFile {
+  /// More is not read.
+  private static let maximumBytes = 4_096
+
+  private let path: String
+
+  /// The file of a name; nil if there is no runtime directory.
+  public init?(_ name: String) {
+    guard let folders = getenv("RUNTIME_DIRECTORY").map({ String(cString: $0) }),
+      let folder = folders.split(separator: ":").first
+    else { return nil }
+    path = "\(folder)/\(name)"
+  }
+
+  /// The lines that the last run left.
+  public func read() -> [String] {
+    var contents: UnsafeMutablePointer<CChar>?
+    var count: gsize = 0
+    guard g_file_get_contents(path, &contents, &count, nil) != 0, let contents else { return [] }
+    defer { g_free(contents) }
+    guard count <= Self.maximumBytes else { return [] }
+    return String(cString: contents).split(separator: "\n").map(String.init)
+  }
+
+  /// Leaves lines for the next run, readable by this user alone.
+  public func write(_ lines: [String]) {
+    let text = lines.map { $0 + "\n" }.joined()
+    _ = g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o600, nil)
+  }
+}
