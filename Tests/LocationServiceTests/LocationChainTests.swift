@@ -21,6 +21,7 @@ struct LocationChainTests {
     let subject = PassthroughSubject<Location, Never>()
     let pacer = Pacer()
     var queued = 0
+    var isHeld = false
     private(set) var emitter: LocationEmitter?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
@@ -29,7 +30,9 @@ struct LocationChainTests {
     init(_ configuration: DeliveryRule.Configuration = .init()) { pacer.configure(configuration) }
 
     func start(with first: [Location] = []) {
-      let emitter = LocationEmitter(queue) { [unowned self] location in sent.append(location.sequence) }
+      let emitter = LocationEmitter(queue, isHeld: { [unowned self] in isHeld }) { [unowned self] location in
+        sent.append(location.sequence)
+      }
       self.emitter = emitter
       AnyCancellable(emitter).store(in: &cancellables)
       subject.prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)
@@ -129,27 +132,29 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `while deliveries are paused only the newest is kept, and goes out afterwards`() {
+  @Test func `while deliveries are held only the newest is kept, and goes out afterwards`() {
     let chain = Chain()
     chain.start()
     chain.subject.send(fix(1))
-    chain.emitter?.isPaused = true
+    chain.isHeld = true
     for sequence in 2...9 { chain.subject.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
-    chain.emitter?.isPaused = false
+    chain.isHeld = false
+    chain.emitter?.release()
     #expect(chain.sent == [1, 9])
     chain.subject.send(fix(10))
     #expect(chain.sent == [1, 9, 10])
   }
 
-  @Test func `what is kept while deliveries are paused does not survive the cut`() {
+  @Test func `what is kept while deliveries are held does not survive the cut`() {
     let chain = Chain()
     chain.start()
-    chain.emitter?.isPaused = true
+    chain.isHeld = true
     chain.subject.send(fix(1))
     let emitter = chain.emitter
     chain.cut()
-    emitter?.isPaused = false
+    chain.isHeld = false
+    emitter?.release()
     #expect(chain.sent == [])
   }
 

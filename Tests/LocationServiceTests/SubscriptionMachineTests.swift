@@ -24,8 +24,8 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
   }
 
-  private func standing(_ authorization: Authorization, isHeld: Bool = false) -> ClientEvent {
-    .standing(Standing(authorization: authorization, isHeld: isHeld))
+  private func standing(_ authorization: Authorization) -> ClientEvent {
+    .standing(Standing(authorization: authorization))
   }
 
   private func started(_ authorization: Authorization = allowed) -> SubscriptionMachine {
@@ -108,12 +108,6 @@ import Testing
       ])
   }
 
-  @Test func `held deliveries pause and go on without a word`() {
-    var machine = started()
-    #expect(machine.handle(standing(Self.allowed, isHeld: true), at: 1) == [.pause(true)])
-    #expect(machine.handle(standing(Self.allowed), at: 2) == [.pause(false)])
-  }
-
   @Test func `max-updates completes it with the last update`() {
     var machine = machine { $0.maximumUpdates = 2 }
     _ = machine.handle(.start(machine.startAsked()), at: 0)
@@ -185,7 +179,7 @@ import Testing
     for step in 0..<60 as Range<UInt64> {
       let events: [ClientEvent] = [
         .start(machine.startAsked()), .start(machine.startAsked()), .stop, standing(Self.allowed), standing(Self.off),
-        standing(Self.city), standing(Self.forbidden), standing(Self.allowed, isHeld: true),
+        standing(Self.city), standing(Self.forbidden),
         .location(location(step), follows ?? .exact), .location(location(step), .exact), .clockChanged, .timer,
       ]
       let event = events.randomElement(using: &random) ?? .stop

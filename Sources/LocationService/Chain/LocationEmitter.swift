@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import Publishing
 
 /// The end of a client's chain: takes one location at a time, and asks for the next when the way to the bus is free and
-/// deliveries are not paused.
+/// deliveries are not held.
 ///
 /// The operator before it keeps the newest location meanwhile. One that was asked for while the way was free, and
 /// arrives when it is not, is kept here until then, or until a newer one has come.
@@ -11,19 +11,17 @@ final class LocationEmitter: Subscriber, Cancellable {
   typealias Input = Location
   typealias Failure = Never
 
-  /// While true, nothing goes out.
-  var isPaused = false {
-    didSet { if !isPaused, oldValue { free() } }
-  }
-
   private let queue: OutgoingQueue
+  private let isHeld: () -> Bool
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
   private var kept: Location?
   private var waitsForRoom = false
 
-  init(_ queue: OutgoingQueue, _ emit: @escaping (Location) -> Void) {
+  /// While `isHeld` returns true nothing goes out; ``release()`` has it asked again.
+  init(_ queue: OutgoingQueue, isHeld: @escaping () -> Bool = { false }, _ emit: @escaping (Location) -> Void) {
     self.queue = queue
+    self.isHeld = isHeld
     self.emit = emit
   }
 
@@ -35,7 +33,7 @@ final class LocationEmitter: Subscriber, Cancellable {
 
   func receive(_ location: Location) -> Subscribers.Demand {
     kept = location
-    guard !waitsForRoom, !isPaused else { return .none }
+    guard !waitsForRoom, !isHeld() else { return .none }
     if queue.hasRoom {
       sendKept()
       return .max(1)
@@ -62,13 +60,13 @@ final class LocationEmitter: Subscriber, Cancellable {
     waitsForRoom = true
     queue.whenRoom { [weak self] in
       self?.waitsForRoom = false
-      self?.free()
+      self?.release()
     }
   }
 
-  /// The way may be free again.
-  private func free() {
-    guard kept != nil, !isPaused, !waitsForRoom else { return }
+  /// Sends what is kept if the way is free again.
+  func release() {
+    guard kept != nil, !waitsForRoom, !isHeld() else { return }
     guard queue.hasRoom else { return waitForRoom() }
     // A newer location that waits before us comes from inside the request and replaces the one kept; then the request
     // is used up, and the next location needs another one.

@@ -37,7 +37,8 @@ nonisolated enum ClientEvent: Sendable {
 /// What the gatekeeper says about a client at one moment.
 nonisolated struct Standing: Equatable, Sendable {
   var authorization: Authorization
-  /// The client is authorized, but what that rests on is being confirmed: nothing is delivered until then.
+  /// The client is authorized, but what that rests on is being confirmed: a call is not answered until then, and the
+  /// chain of a subscription keeps its newest location.
   var isHeld = false
   /// A dialog could give more.
   var canAsk = false
@@ -60,8 +61,6 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case follow(AccuracyLevel?)
   /// Counts as receiving, or does not any more.
   case receiving(Bool)
-  /// Lets nothing out of the chain, or lets it out again.
-  case pause(Bool)
   /// Has the source hand over what it has.
   case askSource
   /// Sends ``ClientEvent/timer`` at this time, and not at one asked for before.
@@ -122,13 +121,11 @@ nonisolated struct Engagement: Equatable, Sendable {
   /// The level of the chain that runs.
   var follows: AccuracyLevel?
   var isReceiving = false
-  var isPaused = false
 
   /// Changes to another engagement; the actions do the same outside. The chain comes last, since it may deliver at once.
   mutating func change(to new: Engagement) -> [ClientAction] {
     var actions: [ClientAction] = []
     if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
-    if new.isPaused != isPaused { actions.append(.pause(new.isPaused)) }
     if new.need != need { actions.append(.need(new.need)) }
     if new.isReceiving != isReceiving { actions.append(.receiving(new.isReceiving)) }
     if new.follows != follows, new.follows != nil { actions.append(.follow(new.follows)) }

@@ -9,7 +9,6 @@ nonisolated struct SubscriptionMachine: ClientMachine {
   private(set) var last: Delivery?
   private var budget: UpdateBudget
   private var state = State.stopped
-  private var isHeld = false
   private var engagement = Engagement()
   /// Counts what the owner has asked for, so that a `Start` that had to wait does not undo a later `Stop`.
   private var wishes: UInt64 = 0
@@ -86,7 +85,6 @@ nonisolated extension SubscriptionMachine {
   }
 
   private mutating func standingChanged(_ standing: Standing) -> [ClientAction] {
-    isHeld = standing.isHeld
     let old = authorization
     authorization = standing.authorization
     guard authorization != old else { return settle() }
@@ -128,7 +126,7 @@ nonisolated extension SubscriptionMachine {
     if !authorization.isAuthorized { last = nil }
     let wasActive = engagement.isReceiving
     let actions = engagement.change(
-      to: Engagement(need: need, follows: isActive ? level : nil, isReceiving: isActive, isPaused: isHeld))
+      to: Engagement(need: need, follows: isActive ? level : nil, isReceiving: isActive))
     return (wasActive != isActive ? [.changed("Active")] : []) + actions
   }
 

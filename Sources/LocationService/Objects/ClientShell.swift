@@ -15,7 +15,6 @@ class ClientShell<Machine: ClientMachine> {
   private var events: [ClientEvent] = []
   private var isHandling = false
   private var need: AccuracyLevel?
-  private var isPaused = false
   private var timer: LoopSource?
   private let pacer = Pacer()
   private var emitter: LocationEmitter?
@@ -45,7 +44,10 @@ class ClientShell<Machine: ClientMachine> {
   }
 
   /// Asks the gatekeeper again, since something may have changed.
-  final func refresh() { handle(.standing(standing)) }
+  final func refresh() {
+    handle(.standing(standing))
+    emitter?.release()
+  }
 
   /// Handles an event, and those that follow from it, one after the other.
   final func handle(_ event: ClientEvent) {
@@ -78,9 +80,6 @@ class ClientShell<Machine: ClientMachine> {
       need = level
       host.moveNeed(from: old, to: level)
     case .follow(let level): follow(level)
-    case .pause(let isPaused):
-      self.isPaused = isPaused
-      emitter?.isPaused = isPaused
     case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
     case .askSource: host.askSource()
     case .armTimer(let time):
@@ -103,8 +102,9 @@ class ClientShell<Machine: ClientMachine> {
     emitter = nil
     guard let level else { return }
     pacer.configure(thresholds(at: level))
-    let emitter = LocationEmitter(host.queue) { [weak self] location in self?.handle(.location(location, level)) }
-    emitter.isPaused = isPaused
+    let emitter = LocationEmitter(
+      host.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
+      { [weak self] location in self?.handle(.location(location, level)) })
     self.emitter = emitter
     chain = host.locations.deliver(at: level, from: firstLocation(for: level), through: pacer, to: emitter)
   }
