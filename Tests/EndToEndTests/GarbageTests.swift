@@ -115,14 +115,14 @@ import Testing
       ["accuracy": .variant("v", .variant("s", "exact"))], .object(tooMany),
     ]
     let ofGetLocation: [JSON] = [
-      ["timeout": .variant("u", 120_001)], ["timeout": .variant("i", 1000)], ["timeout": .variant("t", 1000)],
+      ["timeout": .variant("u", 120_001)], ["timeout": .variant("i", -1)], ["timeout": .variant("d", 1.5)],
       ["maximum-age": .variant("s", "0")], ["distance-threshold": .variant("d", 1.0)],
     ]
     let ofCreateSubscription: [JSON] = [
       ["distance-threshold": .variant("d", -1.0)], ["distance-threshold": .variant("d", "nan")],
-      ["distance-threshold": .variant("d", "inf")], ["distance-threshold": .variant("u", 5)],
-      ["time-threshold": .variant("d", 1.0)], ["debounce": .variant("s", "1")], ["max-updates": .variant("i", 1)],
-      ["duration": .variant("x", 1)], ["timeout": .variant("u", 1000)],
+      ["distance-threshold": .variant("d", "inf")], ["distance-threshold": .variant("s", "5")],
+      ["time-threshold": .variant("d", 1.5)], ["debounce": .variant("s", "1")], ["max-updates": .variant("i", -1)],
+      ["duration": .variant("x", -1)], ["timeout": .variant("u", 1000)],
     ]
     var calls: [Call] = []
     for (member, options) in [

@@ -34,7 +34,7 @@ ON_BOTH = {"DBusTests", "EndToEndTests", "GatekeeperTests", "GeoClueTests", "Loc
 GUESS = {"EndToEndTests": 2.0, "ExampleTests": 3.0, "CommandTests": 1.5, "GeoClueTests": 0.5}
 SECONDS_IN_A_PROCESS = 12
 PROCESS_LIMIT = 600
-FAILURE_LINES, LINES_OF_AN_ISSUE = 150, 12
+FAILURE_LINES, ISSUES_OF_A_PROCESS, LINES_OF_AN_ISSUE = 150, 5, 12
 IS_VERBOSE = os.environ.get("VERBOSE", "0") not in ("", "0")
 
 
@@ -190,15 +190,18 @@ def cases(text):
 
 def issues(log):
     """The lines about each issue, without its middle if it is long, and without the lines about everything else."""
-    issue = []
+    issue, count = [], 0
     for line in [*log.splitlines(), "✔ Test"]:
         is_start = " recorded an issue " in line
         if is_start or re.match("[◇✔✘➜􀟈􀢄􁁛􀙟] ?(Test|Suite)", line):
             half = LINES_OF_AN_ISSUE // 2
-            yield from issue if len(issue) <= 2 * half else [*issue[:half], "…", *issue[-half:]]
-            issue = []
+            if count <= ISSUES_OF_A_PROCESS:
+                yield from issue if len(issue) <= 2 * half else [*issue[:half], "…", *issue[-half:]]
+            issue, count = [], count + is_start
         if is_start or issue:
             issue.append(line)
+    if count > ISSUES_OF_A_PROCESS:
+        yield f"… and {count - ISSUES_OF_A_PROCESS} more"
 
 
 def build_folder():
@@ -225,6 +228,8 @@ def main():
 
     built = build_folder() / "debug"
     folder = built / "suite"
+    if not built.exists():
+        sys.exit("There are no tests yet: Tests/Rig/swift.sh build --build-tests")
     folder.mkdir(exist_ok=True)
     suite = Suite(built / "geopublicistPackageTests.xctest", folder)
     tests = [test for test in suite.list() if not options.filters or any(re.search(f, test) for f in options.filters)]
