@@ -36,33 +36,35 @@ import Testing
     return found.map(\.subject)
   }
 
-  @Test func nothingIsWrongWithAHealthyMachine() {
+  @Test func `a healthy machine has no problems`() {
     #expect(problems { _ in } == [])
     #expect(Self.healthy().diagnoses.allSatisfy { $0.outcome == .good })
     #expect(Self.healthy().diagnoses.count >= 9)
   }
 
-  @Test func theBuses() {
+  @Test func `each bus is diagnosed`() {
     #expect(problems { $0.busError = "no such file" } == ["bus"])
     #expect(problems { $0.systemBusError = "no such file" } == ["bus"])
   }
 
   @Test(arguments: [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")])
-  func theBridge(service: DoctorFacts.Service) { #expect(problems { $0.bridge = service } == ["bridge"]) }
+  func `the state of the service is diagnosed`(service: DoctorFacts.Service) {
+    #expect(problems { $0.bridge = service } == ["bridge"])
+  }
 
-  @Test func theRulesOfTheBus() {
+  @Test func `a bus policy that refuses calls is diagnosed`() {
     #expect(problems { $0.bridge = .refused(message: "no") } == ["policy"])
     #expect(problems { $0.geoclue = .refused(message: "no") } == ["policy"])
   }
 
-  @Test func geoclueMissingFailingTooOld() {
+  @Test func `a missing, failing or outdated GeoClue is diagnosed`() {
     #expect(problems { $0.geoclue = .missing } == ["geoclue"])
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
     #expect(problems { $0.geoclue = .silent } == ["geoclue"])
     #expect(problems { $0.probe = .tooOld } == ["geoclue"])
   }
 
-  @Test func maskedUnitsAreUnmasked() throws {
+  @Test func `the remedy for a masked unit unmasks it`() throws {
     var facts = Self.healthy()
     // What dbus-broker says of a unit that it knows how to start; it was taken for a missing package.
     let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
@@ -76,26 +78,26 @@ import Testing
     #expect(BusQuestions.outcome(of: error, after: .missing) == .missing)
   }
 
-  @Test func noAgent() {
+  @Test func `a missing agent is diagnosed`() {
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
     #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
     // Root, and whom a rule lets through, need none.
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
   }
 
-  @Test func anEmptyListOfAgentsIsNamed() throws {
+  @Test func `an empty list of permitted agents is named`() throws {
     var facts = Self.healthy()
     facts.authorizationReason = "no-agent"
     facts.configuration?.agents = []
     #expect(try #require(Diagnosis.agent(facts)).remedy.hasPart("whitelist"))
   }
 
-  @Test func locationSwitchedOff() {
+  @Test func `location that is turned off is diagnosed`() {
     #expect(problems { $0.authorizationReason = "disabled-by-user" } == ["switch"])
     #expect(problems { $0.probe = .refused(message: "Geolocation disabled for UID 1000") } == ["switch"])
   }
 
-  @Test func geoclueSettingsThatForbidIt() {
+  @Test func `GeoClue settings that forbid location are diagnosed`() {
     #expect(problems { $0.configuration?.isBridgeAllowed = false } == ["configuration"])
     #expect(problems { $0.configuration?.bridgeUsers = ["1001"] } == ["configuration"])
     #expect(problems { $0.configuration?.bridgeUsers = ["1000"] } == [])
@@ -105,9 +107,11 @@ import Testing
     #expect(problems { $0.authorizationReason = "disallowed-by-configuration" } == ["configuration"])
   }
 
-  @Test func noSource() { #expect(problems { $0.availableAccuracy = 0 } == ["sources"]) }
+  @Test func `a GeoClue without sources is diagnosed`() {
+    #expect(problems { $0.availableAccuracy = 0 } == ["sources"])
+  }
 
-  @Test func aDeadLocationServer() {
+  @Test func `an unreachable location server is diagnosed`() {
     #expect(problems { $0.server = .unknownHost } == ["server"])
     #expect(problems { $0.server = .unreachable(message: "refused") } == ["server"])
     #expect(problems { $0.server = .reachable } == [])
@@ -116,7 +120,7 @@ import Testing
         == ["server"])
   }
 
-  @Test func polkit() {
+  @Test func `problems with polkit are diagnosed`() {
     #expect(problems { $0.polkit = .missing } == ["polkit"])
     #expect(problems { $0.authorizationReason = "policy-unavailable" } == ["polkit"])
     #expect(problems { $0.authorizationReason = "disallowed-by-policy" } == ["polkit"])
@@ -125,7 +129,7 @@ import Testing
     #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
   }
 
-  @Test func sessions() {
+  @Test func `inactive sessions are diagnosed`() {
     #expect(problems { $0.session = .state("online") } == ["session"])
     #expect(problems { $0.session = .some(.none) } == ["session"])
     #expect(problems { $0.session = .noManager } == ["session"])
@@ -133,9 +137,9 @@ import Testing
     #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
-  @Test func sandboxes() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
+  @Test func `a sandboxed caller is told of the portal`() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
 
-  @Test func unitsThatRemediesNameAreOurs() throws {
+  @Test func `units named by remedies exist`() throws {
     var facts = Self.healthy()
     facts.bridge = .failed(message: "exit status 1")
     for (isSession, kind) in [(false, "system"), (true, "user")] {
@@ -151,7 +155,7 @@ import Testing
   }
 
   /// An administrator's rule may allow what usually is a fault.
-  @Test func whoeverHasALocationIsToldOfNoFaultOnTheWay() {
+  @Test func `a client that receives locations is told of no fault`() {
     #expect(
       problems {
         ($0.attempt, $0.session, $0.polkit) = (.fix(isSimulated: false), .state("online"), .missing)
@@ -160,7 +164,7 @@ import Testing
     #expect(problems { ($0.attempt, $0.geoclue) = (.fix(isSimulated: false), .missing) } == ["geoclue"])
   }
 
-  @Test func theFixItself() {
+  @Test func `the quality of the fix is reported`() {
     #expect(
       problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
     #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
@@ -170,11 +174,11 @@ import Testing
     ("https://api.beacondb.net/v1/geolocate", "api.beacondb.net", "443"),
     ("http://127.0.0.1:18080/v1", "127.0.0.1", "18080"),
     ("http://[::1]:81/", "::1", "81"), ("https://example.org?key=x", "example.org", "443"),
-  ]) func theServersHost(url: String, host: String, port: String) throws {
+  ]) func `the host is taken from the server's URL`(url: String, host: String, port: String) throws {
     let found = try #require(ServerCheck.hostAndPort(of: url))
     #expect(found.host == host && found.port == port)
   }
 
   @Test(arguments: ["", "ftp://x/", "https://", "https:///path", "http://a:b:c/"])
-  func whatHasNoHost(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
+  func `a URL without a host yields none`(url: String) { #expect(ServerCheck.hostAndPort(of: url) == nil) }
 }

@@ -27,8 +27,8 @@ import Testing
       found.map { ($0["Subject"]?.string ?? "", $0["Finding"]?.string ?? "") }, uniquingKeysWith: { first, _ in first })
   }
 
-  @Test(.enabled(if: Rig.isRoot, "root needs neither polkit nor a session")) func nothingIsWrongWhereAFixComes() throws
-  {
+  @Test(.enabled(if: Rig.isRoot, "root needs neither polkit nor a session"))
+  func `doctor finds no problem where a fix arrives`() throws {
     let machine = try Machine()
     let agent = try DesktopAgent(at: machine.bus.address)
     try agent.waitUntilRegistered()
@@ -38,17 +38,17 @@ import Testing
     #expect(try problems(on: machine.bus) == [:])
   }
 
-  @Test func noBus() throws {
+  @Test func `doctor reports a missing bus`() throws {
     let bus = try PrivateBus(.system)
     bus.kill()
     #expect(try problems(on: bus).keys.contains("bus"))
   }
 
-  @Test func noBridge() throws {
+  @Test func `doctor reports a missing service`() throws {
     #expect(try problems(on: PrivateBus(.system))["bridge"]?.contains("nothing starts it") == true)
   }
 
-  @Test func noGeoClue() throws {
+  @Test func `doctor reports a missing GeoClue`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     let found = try problems(on: bus)
@@ -56,14 +56,14 @@ import Testing
     #expect(found["bridge"] == nil && daemon.isRunning)
   }
 
-  @Test func aGeoClueThatIsTooOld() throws {
+  @Test func `doctor reports an outdated GeoClue`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.refuse("CreateClient", with: "No such method", name: "UnknownMethod")
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
-  @Test(arguments: [Daemon.name, geoClueName]) func aBusThatRefuses(service: String) throws {
+  @Test(arguments: [Daemon.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
     // dbus-daemon, which says why.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
@@ -72,14 +72,14 @@ import Testing
     #expect(found["policy"]?.contains("Rejected send message") == true, "\(found)")
   }
 
-  @Test func aGeoClueThatDoesNotAnswer() throws {
+  @Test func `doctor reports a GeoClue that does not answer`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.fault(on: "Get", "hang")
     #expect(try problems(on: bus)["geoclue"] == "GeoClue is there, but does not answer")
   }
 
-  @Test func aBridgeThatDoesNotAnswer() throws {
+  @Test func `doctor reports a service that does not answer`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     daemon.signal(SIGSTOP)
@@ -87,7 +87,8 @@ import Testing
     daemon.signal(SIGCONT)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func noAgentNoPolkitNoSessionForAnOrdinaryUser() throws {
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func `doctor reports missing agent, polkit and session to an ordinary user`() throws {
     let machine = try Machine()
     let found = try problems(on: machine.bus, as: 65534)
     #expect(found["agent"]?.contains("no agent of GeoClue runs") == true)
@@ -95,7 +96,7 @@ import Testing
     #expect(found["session"]?.contains("systemd-logind is not there") == true)
   }
 
-  @Test func locationSwitchedOff() throws {
+  @Test func `location that is turned off is diagnosed`() throws {
     let bus = try PrivateBus(.system)
     let session = try PrivateBus(.session)
     let geoclue = try RealGeoClue(on: bus)
@@ -121,7 +122,8 @@ import Testing
   }
 
   /// What GeoClue itself says of its settings, which may not be readable for everybody.
-  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueRefusesByItsSettings() throws {
+  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue"))
+  func `doctor reports GeoClue settings that forbid location`() throws {
     let bus = try PrivateBus(.system)
     let receiver = NMEAServer()
     let settings = GeoClueSettings.offline(
@@ -133,7 +135,9 @@ import Testing
     #expect(geoclue.exited == nil)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func geoclueHasNoSource() throws {
+  @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue")) func `doctor reports a GeoClue without sources`()
+    throws
+  {
     let bus = try PrivateBus(.system)
     let receiver = NMEAServer()
     let settings = GeoClueSettings.offline(receiver: false)
@@ -148,7 +152,7 @@ import Testing
     .enabled(if: Rig.isRoot, "acts as other users"),
     arguments: [("online", 65534, "not the active one"), ("active", 65533, "has no session"), ("active", 65534, nil)]
       as [(String, Int, String?)])
-  func sessions(state: String, user: Int, finding: String?) throws {
+  func `inactive sessions are diagnosed`(state: String, user: Int, finding: String?) throws {
     let bus = try PrivateBus(.session)
     let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(user)", state])
     try eventually("logind is there: \(logind.standardError)") { logind.standardOutput.hasPrefix("ready") }
@@ -156,18 +160,18 @@ import Testing
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
-  @Test func settingsThatForbidTheBridge() throws {
+  @Test func `doctor reports settings that forbid the service`() throws {
     let bus = try PrivateBus(.system)
     let settings = "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n"
     #expect(try problems(on: bus, settings: settings)["configuration"]?.contains("forbid the bridge") == true)
   }
 
-  @Test func settingsThatNobodyCanRead() throws {
+  @Test func `doctor reports unreadable settings`() throws {
     let bus = try PrivateBus(.system)
     #expect(try problems(on: bus, settings: "nonsense\n")["configuration"]?.contains("cannot be read") == true)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func aSandbox() throws {
+  @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func `doctor reports a sandbox`() throws {
     // The file by which every program in a Flatpak sandbox knows that it is in one, over this machine's root.
     let script = """
       mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" "$1/root"
@@ -184,7 +188,7 @@ import Testing
     #expect(sandbox?["Outcome"] == "problem", "\(result.standardError)")
   }
 
-  @Test func aDeadLocationServer() throws {
+  @Test func `an unreachable location server is diagnosed`() throws {
     let machine = try Machine()
     let settings = "[wifi]\nenable=true\nurl=http://127.0.0.1:9/v1/geolocate\n"
     let found = try problems(on: machine.bus, settings: settings)
@@ -192,7 +196,7 @@ import Testing
     #expect(found["fix"] == nil)
   }
 
-  @Test func aServerThatWasSwitchedOff() throws {
+  @Test func `doctor reports a location server that was turned off`() throws {
     let settings = "[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n"
     #expect(try problems(on: PrivateBus(.system), settings: settings)["server"]?.contains("Mozilla") == true)
   }

@@ -11,7 +11,7 @@ import Testing
     return { [weak invocation] in invocation }
   }
 
-  @Test func anInvocationIsNotKeptByItsOutput() throws {
+  @Test func `an invocation is not retained by its output`() throws {
     let invocation = try followed()
     #expect(invocation() == nil)
   }

@@ -26,7 +26,7 @@ import Testing
 
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func aGPXFileIsValidHoweverItEnds(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid however it ends`(signal: Int32) throws {
     let path = try record("track.gpx", endedBy: signal)
     let valid = try run(["xmllint", "--noout", "--schema", Rig.sourceFile("Tests/CommandTests/gpx-1.1.xsd"), path])
     #expect(valid.succeeded, "\(valid.standardError)")
@@ -35,7 +35,7 @@ import Testing
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
   }
 
-  @Test(arguments: [SIGINT, SIGKILL]) func aGeoJSONFileIsOneObjectHoweverItEnds(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGKILL]) func `a GeoJSON file is one object however it ends`(signal: Int32) throws {
     let path = try record("track.geojson", endedBy: signal)
     let object = try #require(JSON(line: contents(path)))
     let kinds = object["features"]?.array?.map { $0["geometry"]?["type"]?.string }
@@ -43,7 +43,7 @@ import Testing
     #expect(object["features"]?[0]?["geometry"]?["coordinates"] == [-13.25, 52.5, 34.5])
   }
 
-  @Test func anNMEAFileIsReplayed() throws {
+  @Test func `a recorded NMEA file can be replayed`() throws {
     let path = try record("track.nmea")
     #expect(contents(path).split(separator: "\r\n").count == 4)
     let bus = try PrivateBus(.session)
@@ -54,7 +54,9 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func anotherProgramOpensIt(name: String) throws {
+  @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func `other programs open a recording`(name: String)
+    throws
+  {
     let path = try record(name)
     let format = (name as NSString).pathExtension
     let result = try run(["gpsbabel", "-i", format, "-f", path, "-o", "gpx", "-F", "-"])
@@ -63,7 +65,7 @@ import Testing
     #expect(result.standardOutput.contains("lat=\"52.500000"))
   }
 
-  @Test func anEmptyRecordingIsAFileToo() throws {
+  @Test func `an empty recording is a valid file`() throws {
     let machine = try Machine()
     for name in ["a.gpx", "a.geojson"] {
       let path = directory.file(name)
@@ -73,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aFileIsNotReplacedWithoutAWord() throws {
+  @Test func `an existing file is not silently replaced`() throws {
     let machine = try Machine()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
@@ -84,13 +86,13 @@ import Testing
     #expect(contents(path).hasPrefix("<?xml"))
   }
 
-  @Test func aFullDiskIsSaid() throws {
+  @Test func `a full disk is reported`() throws {
     let machine = try Machine()
     let result = try CommandRun.finished(["record", "/dev/full", "--force"], on: machine.bus)
     #expect(result.exit == .status(1) && result.standardError.contains("No space left"))
   }
 
-  @Test func itGoesOnWhenTheBridgeIsBack() throws {
+  @Test func `recording continues when the service returns`() throws {
     let machine = try Machine()
     let path = directory.file("on.gpx")
     let recorder = try CommandRun.started(["record", path, "--count", "2"], on: machine.bus)

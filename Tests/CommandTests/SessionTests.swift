@@ -20,7 +20,7 @@ import Testing
     daemon = try Daemon(.session, on: session, geoclueOn: system)
   }
 
-  @Test func everySubcommandWorks() throws {
+  @Test func `every subcommand works in a session`() throws {
     let watch = try CommandRun.started(["watch"], on: session)
     try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))
     try eventually("a fix") { watch.standardOutput.hasSuffix(" exact\n") }
@@ -31,7 +31,7 @@ import Testing
     #expect(watch.standardError.isEmpty && daemon.isRunning)
   }
 
-  @Test func recordWorks() throws {
+  @Test func `record works`() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
     let recorder = try CommandRun.started(["record", path, "--count", "2"], on: session)
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.standardOutput.hasPrefix("\(path): 2 fixes, 111.") && recorder.standardError.isEmpty)
   }
 
-  @Test func recordSaysThatLocationIsSwitchedOffAndGoesOnWhenItIsOn() throws {
+  @Test func `record reports that location is off and continues when it is on`() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
     try agent.setLevel(0)
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// It was taken for a missing agent by whoever came second, and for a refusal.
-  @Test func geoclueThatHangsHasNotRefusedAnything() throws {
+  @Test func `a GeoClue that hangs is not reported as a refusal`() throws {
     let directory = TemporaryDirectory()
     geoclue.suspend(true)
     for arguments in [
@@ -76,14 +76,14 @@ import Testing
     }
   }
 
-  @Test func theQuestionBehindUndecidedIsAnswered() throws {
+  @Test func `an undecided status is explained`() throws {
     geoclue.kill()
     let authorize = try CommandRun.finished(["authorize"], on: session)
     #expect(authorize.exit == .status(3))
     #expect(!authorize.standardOutput.contains("try again in a few seconds"), "\(authorize.standardOutput)")
   }
 
-  @Test func switchingLocationOffIsSaidAndEndsNothing() throws {
+  @Test func `turning location off is reported and ends nothing`() throws {
     let watch = try CommandRun.started(["watch"], on: session)
     try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))
     try eventually("a fix") { watch.standardOutput.hasSuffix(" exact\n") }

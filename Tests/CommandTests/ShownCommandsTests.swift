@@ -15,7 +15,7 @@ import Testing
     try texts.contains(file) ? Transcript.all(inMarkdown: file) : Transcript.all(inManual: file)
   }
 
-  @Test(arguments: texts + manuals) func whatIsShownIsWhatComes(file: String) throws {
+  @Test(arguments: texts + manuals) func `documented commands print what is shown`(file: String) throws {
     let shown = try Self.transcripts(of: file).filter { !$0.steps.isEmpty }
     guard !shown.isEmpty else { return }
     let stage = try Stage()
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Nothing that is shown escapes these tests: what is no transcript is of a kind that another test knows.
-  @Test(arguments: texts + manuals) func everyBlockIsOfAKnownKind(file: String) throws {
+  @Test(arguments: texts + manuals) func `every code block has a known kind`(file: String) throws {
     let blocks = try Self.transcripts(of: file).filter(\.steps.isEmpty)
     for block in blocks {
       switch block.language {
@@ -79,7 +79,7 @@ import Testing
     withExtendedLifetime(bus) {}
   }
 
-  @Test func theShapeForgivesNumbersAndNothingElse() {
+  @Test func `the comparison tolerates different numbers and nothing else`() {
     #expect(Shape.line("geo:52.5162750,13.3777040,34;u=1") == Shape.line("geo:1,-2.5,3.25;u=12"))
     #expect(Shape.line("Measured: 2026-11-21 08:35:11 (now)") == Shape.line("Measured: 2027-01-02 10:00:00 (3 s ago)"))
     #expect(Shape.line("State \"idle\"") != Shape.line("State \"running\""))

@@ -15,7 +15,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
       calling: member, of: Sample.name, at: Sample.path, on: peers.service.uniqueName, arguments)
   }
 
-  @Test func theReplyComesLaterAndOnce() throws {
+  @Test func `a reply arrives later and exactly once`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -29,14 +29,14 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     #expect(results == [.success([.uint64(42)])])
   }
 
-  @Test func anErrorKeepsItsNameAndText() throws {
+  @Test func `an error keeps its name and text`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
     #expect(throws: DBusError("org.example.Error.No", "No, because")) { try peers.call("Refuse") }
   }
 
-  @Test func anUnknownServiceIsTheBussError() throws {
+  @Test func `an unknown service yields the bus's error`() throws {
     let peers = try Peers()
     let nobody = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     let error = #expect(throws: DBusError.self) { try peers.answer(to: nobody) }
@@ -46,7 +46,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     #expect(other.map { [.serviceUnknown, .nameHasNoOwner].contains($0.name) } == true)
   }
 
-  @Test func anotherSignatureThanExpectedIsInvalidArgs() throws {
+  @Test func `a reply of another signature than expected is InvalidArgs`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -59,7 +59,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   /// Replies that had come, but were not read yet, were given up when the time was over.
-  @Test func aReplyThatCameWhileThisProcessWasBusyIsNotTooLate() throws {
+  @Test func `a reply that is already here beats its deadline`() throws {
     let peers = try Peers()
     let name: BusName = "org.example.Answered"
     let start = MainLoop.main.clock.monotonic()
@@ -96,7 +96,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     return count
   }
 
-  @Test func noReplyInTimeIsNoReply() throws {
+  @Test func `a missing reply becomes NoReply`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -116,7 +116,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     #expect(results.count == 1)
   }
 
-  @Test func aTimeoutOfNoneOrLessIsAtOnceButNotInside() throws {
+  @Test func `a timeout of zero or less fails at once, but not inside the call`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -130,7 +130,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     }
   }
 
-  @Test func neverWaitsForTheReply() throws {
+  @Test func `a call with an unlimited timeout waits for its reply`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -141,7 +141,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try turning("the reply") { result == .success([.string("at last")]) }
   }
 
-  @Test func aCancelledCallHearsNothing() throws {
+  @Test func `a cancelled call receives nothing`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -151,7 +151,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try peers.settle()
   }
 
-  @Test func aCallThatIsLetGoHearsNothing() throws {
+  @Test func `a released call receives nothing`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -159,7 +159,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try peers.settle()
   }
 
-  @Test func whatTheHandlerHoldsIsLetGo() throws {
+  @Test func `what the handler retains is released`() throws {
     final class Held {}
     let peers = try Peers()
     let sample = Sample()
@@ -180,7 +180,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     withExtendedLifetime(pending) {}
   }
 
-  @Test func aHandlerMayMakeTheNextCall() throws {
+  @Test func `a handler may make the next call`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -199,7 +199,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
-  @Test func oneMessageMayBeCalledTwice() throws {
+  @Test func `one message may be sent as two calls`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -219,7 +219,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   /// libdbus takes any message for the reply that has the call's serial number in its header, and a signal may be sent
   /// by anybody: a stranger could answer in the place of the service.
   @Test(arguments: PrivateBus.Broker.installed)
-  func aSignalThatPosesAsAReplyIsNone(broker: PrivateBus.Broker) throws {
+  func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     let sample = Sample()
     sample.export(on: peers.service)
@@ -244,7 +244,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     #expect(results == [.success([.string("genuine")])])
   }
 
-  @Test func aReplyThatNobodyAskedForIsNone() throws {
+  @Test func `an unrequested reply is ignored`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -261,7 +261,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try turning("the reply") { result == .success([.string("genuine")]) }
   }
 
-  @Test func callsWithoutInterfaceFindTheirMethod() throws {
+  @Test func `a call without an interface finds its method`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func everythingInTheTableIsThereAndSorted() throws {
+  @Test func `introspection lists everything in the table, sorted`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test func twoRunsGiveTheSame() throws {
+  @Test func `two runs give the same introspection`() throws {
     let texts = try (0..<2).map { _ in
       let peers = try Peers()
       let sample = Sample()
@@ -54,7 +54,7 @@ import Testing
     #expect(names("node", in: texts[0]) == (0..<20).map(String.init).sorted())
   }
 
-  @Test func nodesOnTheWayLeadToTheObjects() throws {
+  @Test func `intermediate nodes lead to the objects`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -67,7 +67,7 @@ import Testing
       try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/org/exa") == .unknownObject)
   }
 
-  @Test func anEmptyConnectionHasARoot() throws {
+  @Test func `an empty connection has a root node`() throws {
     let peers = try Peers()
     let text = try introspect("/", peers)
     #expect(names("node", in: text) == [])
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/xmllint"), "xmllint is not installed"))
-  func itIsValidByTheDTD() throws {
+  func `introspection is valid by the DTD`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func othersCanReadIt() throws {
+  @Test func `other tools can read the introspection`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

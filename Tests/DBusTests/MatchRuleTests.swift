@@ -4,7 +4,7 @@ import Testing
 @testable import DBus
 
 @Suite struct MatchRuleTests {
-  @Test func theTextIsWhatTheBusReads() {
+  @Test func `the rule's text is what the bus reads`() {
     #expect(MatchRule().text == "type='signal'")
     let rule = MatchRule(
       sender: "org.example.Name", path: "/a", interface: "a.b", member: "M", argument0: "x", argument2: "")
@@ -13,13 +13,13 @@ import Testing
         == "type='signal',sender='org.example.Name',path='/a',interface='a.b',member='M',arg0='x',arg2=''")
   }
 
-  @Test func apostrophesAreEscaped() {
+  @Test func `apostrophes are escaped`() {
     #expect(MatchRule(argument0: "it's").text == "type='signal',arg0='it'\\''s'")
     #expect(MatchRule(argument0: "a\\b,c").text == "type='signal',arg0='a\\b,c'")
   }
 
   @Test(arguments: ["it's", "''", "'", "a\\'b", "a,b='c'", "\\", "ü 🌍", "", "a'\u{73F}b'"])
-  func theBusMatchesOddArguments(text: String) throws {
+  func `the bus matches odd arguments`(text: String) throws {
     let peers = try Peers()
     var received: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b", member: "S", argument0: text)) {
@@ -47,7 +47,7 @@ import Testing
     #expect(!MatchRule(sender: .bus).matches(header(":1.7")))
   }
 
-  @Test func argumentsAreCompared() {
+  @Test func `arguments are compared`() {
     let rule = MatchRule(argument0: "x", argument2: "")
     #expect(rule.matches(arguments: [.string("x"), .byte(1), .string("")]))
     #expect(!rule.matches(arguments: [.string("x"), .byte(1), .string("y")]))

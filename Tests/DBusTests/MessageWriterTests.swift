@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["\0", "a\0", "\0a", "a\0b"])
-  func aNULIsRefused(text: String) {
+  func `an embedded NUL is refused`(text: String) {
     #expect(refusal(of: .string(text)) == .invalidArgs)
     #expect(refusal(of: .variant(.string(text))) == .invalidArgs)
     #expect(refusal(of: .options([("k", .string(text))])) == .invalidArgs)
@@ -32,18 +32,18 @@ import Testing
   }
 
   @Test(arguments: mixed)
-  func elementsOfOtherTypesAreRefused(value: Value) {
+  func `elements of other types are refused`(value: Value) {
     #expect(refusal(of: value) == .invalidArgs)
     #expect(refusal(of: .variant(value)) == .invalidArgs)
   }
 
-  @Test func anEmptyStructureIsRefused() {
+  @Test func `an empty structure is refused`() {
     #expect(refusal(of: .structure([])) == .invalidArgs)
     #expect(refusal(of: .variant(.structure([]))) == .invalidArgs)
     #expect(refusal(of: .array("s", [.structure([])])) == .invalidArgs)
   }
 
-  @Test func tooManyLevelsAreRefused() {
+  @Test func `too many levels are refused`() {
     var variants = Value.byte(1)
     var structures = Value.byte(1)
     for _ in 0..<31 {
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// libdbus wrote more types than a header can carry, and aborted on a variant of more.
-  @Test func tooLongASignatureIsRefused() throws {
+  @Test func `too long a signature is refused`() throws {
     let many = Array(repeating: Value.byte(1), count: 256)
     #expect(throws: DBusError.self) { try Message(signal: "S", of: "a.b", at: "/", many) }
     #expect(refusal(of: .variant(.structure(many))) == .invalidArgs)
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The bus ends the connection of who sends too much.
-  @Test func tooLargeAMessageIsRefused() {
+  @Test func `too large a message is refused`() {
     let text = Value.string(String(repeating: "x", count: 9 * 1024 * 1024))
     #expect(refusal(of: text) == nil)
     #expect(refusal(of: text, text) == .limitsExceeded)
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// libdbus aborts when a message is changed that it has taken.
-  @Test func whatHasBeenSentCannotBeChanged() throws {
+  @Test func `a sent message cannot be changed`() throws {
     let peers = try Peers()
     let message = try Message(signal: "S", of: "a.b", at: "/", [.byte(1)])
     peers.service.send(message)
@@ -94,12 +94,12 @@ import Testing
     #expect(try message.arguments() == [.byte(1)])
   }
 
-  @Test func textThatIsNoTextForDBusEndsAtTheNUL() throws {
+  @Test func `text ends at an embedded NUL`() throws {
     let error = Message(errorTo: 1, from: ":1.1", DBusError(.failed, "before\0after"))
     #expect(error.error == DBusError(.failed, "before"))
   }
 
-  @Test func eachSignalOfATemplateGoesFromItsOwnObjectToItsOwnReceiver() throws {
+  @Test func `each signal of a template goes from its own object to its own receiver`() throws {
     let template = try SignalTemplate("S", of: "a.b", [.string("body")])
     let first = template.signal(at: "/other", to: ":1.5")
     let second = template.signal(at: "/another/one", to: ":1.66")

@@ -15,7 +15,7 @@ import Testing
     return text.matches(of: #/<node name="([^"]*)"/#).map { String($0.1) }
   }
 
-  @Test func theOwnerSeesIt() throws {
+  @Test func `the owner sees its object`() throws {
     let peers = try Peers()
     let (sample, owned) = (Sample(), Sample())
     sample.export(on: peers.service)
@@ -26,7 +26,7 @@ import Testing
     #expect(try peers.refusal("GetAll", of: properties, at: path, .string("org.example.Other")) == nil)
   }
 
-  @Test func nobodyElseDoes() throws {
+  @Test func `other clients do not see an owned object`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     let (sample, owned) = (Sample(), Sample())
@@ -55,7 +55,7 @@ import Testing
     #expect(owned.seen.isEmpty)
   }
 
-  @Test func theRefusalsTextIsTheSame() throws {
+  @Test func `the refusal is worded as for a missing object`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     let owned = Sample()
@@ -66,7 +66,7 @@ import Testing
     #expect(errors[0] == errors[1])
   }
 
-  @Test func itsSignalsGoToTheOwnerAlone() throws {
+  @Test func `signals of an owned object go to its owner alone`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func theChangesOfOneTurnComeTogether() throws {
+  @Test func `changes of one loop turn are sent together`() throws {
     let peers = try Peers()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -46,7 +46,7 @@ import Testing
     #expect(listener.heard[1].arguments[1] == .options([("Count", .uint32(1))]))
   }
 
-  @Test func whatIsNotSignalledIsNot() throws {
+  @Test func `properties that are not signalled stay silent`() throws {
     let peers = try Peers()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -61,7 +61,7 @@ import Testing
     try turning(for: .milliseconds(10), "nothing is sent") { listener.heard.isEmpty }
   }
 
-  @Test func aLateValueIsInvalidated() throws {
+  @Test func `a late value is invalidated`() throws {
     let peers = try Peers()
     let listener = Listener(peers.client)
     try peers.settle()
@@ -76,7 +76,7 @@ import Testing
     #expect(listener.heard.count == 1)
   }
 
-  @Test func theOwnerAloneHearsOfWhatItOwns() throws {
+  @Test func `only the owner receives changes of its object`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     let (mine, others) = (Listener(peers.client), Listener(other))
@@ -90,7 +90,7 @@ import Testing
     try turning(for: .milliseconds(20), "nobody else does") { others.heard.isEmpty }
   }
 
-  @Test func flushSendsAtOnceAndUnexportDrops() throws {
+  @Test func `flush sends at once and unexport drops`() throws {
     let peers = try Peers()
     let listener = Listener(peers.client)
     try peers.settle()

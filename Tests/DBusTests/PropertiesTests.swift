@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func getAnswersWithTheValue() throws {
+  @Test func `Get returns the value`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -35,7 +35,7 @@ import Testing
     #expect(try peers.call("Get", of: properties, name, .string("Secret")) == [.variant(.string("hidden"))])
   }
 
-  @Test func whatIsNotThereIsNamedRightly() throws {
+  @Test func `missing objects and members get the right errors`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// The standard interfaces are on every object, and have no properties; they were said not to be there.
-  @Test func theStandardInterfacesHaveNoProperties() throws {
+  @Test func `the standard interfaces have no properties`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func setChangesWhatMayBeChanged() throws {
+  @Test func `Set changes writable properties`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -83,7 +83,7 @@ import Testing
     #expect(sample.title == "second" && sample.count == 0)
   }
 
-  @Test func aSetterMayRefuseOrAnswerLater() throws {
+  @Test func `a setter may refuse or answer later`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -95,7 +95,7 @@ import Testing
     #expect(try question.answer() == [])
   }
 
-  @Test func aGetterMayAnswerLater() throws {
+  @Test func `a getter may answer later`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -108,7 +108,7 @@ import Testing
     #expect(try question.answer() == [.variant(.string("at last"))])
   }
 
-  @Test func aGetterMayFailOrForget() throws {
+  @Test func `a getter may fail or forget`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -123,7 +123,7 @@ import Testing
     #expect(throws: DBusError.self) { try forgotten.answer() }
   }
 
-  @Test func aValueOfAnotherTypeThanDescribedIsAnError() throws {
+  @Test func `a value of another type than declared is an error`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -133,7 +133,7 @@ import Testing
     #expect(throws: DBusError.self) { try question.answer() }
   }
 
-  @Test func getAllWaitsForTheLateOnes() throws {
+  @Test func `GetAll waits for late properties`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// The reply undid what a signal before it had told.
-  @Test func getAllSaysWhatIsSoWhenItAnswers() throws {
+  @Test func `GetAll returns the values of the moment it answers`() throws {
     let peers = try Peers()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -166,7 +166,7 @@ import Testing
     #expect(sample.reads.count == 1, "nobody is asked twice who takes his time")
   }
 
-  @Test func getAllLeavesOutWhatFails() throws {
+  @Test func `GetAll omits properties that fail`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

@@ -7,7 +7,7 @@ import Testing
 
 /// Handlers that do the worst that they can do from inside.
 @Suite struct ReentrancyTests {
-  @Test func aMethodMayCloseItsConnection() throws {
+  @Test func `a method may close its connection`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -26,7 +26,7 @@ import Testing
 
   /// More than a batch of messages waited when a handler closed the connection: the rest was dispatched from memory that
   /// libdbus had given back.
-  @Test func aHandlerMayCloseTheConnectionWhileManyMessagesWait() throws {
+  @Test func `a handler may close the connection while many messages wait`() throws {
     let peers = try Peers()
     var heard = 0
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in
@@ -41,7 +41,7 @@ import Testing
     withExtendedLifetime(bus) {}
   }
 
-  @Test func aHandlerMayLetGoOfTheConnection() throws {
+  @Test func `a handler may release the connection`() throws {
     let peers = try Peers()
     var connection: Connection? = try peers.connect()
     var heard = 0
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  @Test func aReplysHandlerMayCloseTheConnection() throws {
+  @Test func `a reply handler may close the connection`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -75,7 +75,7 @@ import Testing
     try turning(for: .milliseconds(50), "and no more") { replies == 1 }
   }
 
-  @Test func aHandlerMayCancelOtherCalls() throws {
+  @Test func `a handler may cancel other calls`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -94,7 +94,7 @@ import Testing
     #expect(replies == 1)
   }
 
-  @Test func whoHearsOfTheEndMayCloseAndLetGo() throws {
+  @Test func `a disconnection handler may close and release`() throws {
     let peers = try Peers()
     var connection: Connection? = try peers.connect()
     var told = 0
@@ -112,7 +112,7 @@ import Testing
     #expect(told == 10 && connection == nil)
   }
 
-  @Test func aFailingCallMayCloseTheConnectionBeforeTheOthersFail() throws {
+  @Test func `a failing call may close the connection before the others fail`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -132,7 +132,7 @@ import Testing
     try turning(for: .milliseconds(30), "the others are silent") { failed == 1 }
   }
 
-  @Test func aMethodMayTakeItsObjectOffTheBus() throws {
+  @Test func `a method may unexport its own object`() throws {
     let peers = try Peers()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -144,7 +144,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == .unknownObject)
   }
 
-  @Test func aMethodMayExportAndEmit() throws {
+  @Test func `a method may export and emit`() throws {
     let peers = try Peers()
     var order: [String] = []
     peers.client.onSignal(MatchRule(interface: Sample.name)) { order.append($0.arguments[0].string ?? "") }.keep()
@@ -165,7 +165,7 @@ import Testing
   }
 
   /// libdbus waits for itself for ever when it is asked to dispatch from inside a dispatch.
-  @Test func aHandlerThatRunsTheLoopDoesNotHang() throws {
+  @Test func `a handler that runs the loop does not hang`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -188,7 +188,7 @@ import Testing
     #expect(deepest == 1)
   }
 
-  @Test func aHandlerMayBlockForAName() throws {
+  @Test func `a handler may block for a name`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -200,7 +200,7 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  @Test func admissionMayCloseTheConnection() throws {
+  @Test func `admission may close the connection`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct SignalTests {
-  @Test func aBroadcastReachesWhoeverAsked() throws {
+  @Test func `a broadcast reaches every match`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
@@ -25,7 +25,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func aSignalSaysWhereItComesFrom() throws {
+  @Test func `a signal names its sender`() throws {
     let peers = try Peers()
     var signal: Signal?
     peers.client.onSignal(MatchRule(interface: "a.b")) { signal = $0 }.keep()
@@ -36,7 +36,7 @@ import Testing
     #expect(signal?.interface == "a.b" && signal?.member == "S" && signal?.arguments == [.uint32(1), .string("y")])
   }
 
-  @Test func aUnicastReachesItsReceiverAlone() throws {
+  @Test func `a unicast signal reaches its receiver alone`() throws {
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
@@ -51,7 +51,7 @@ import Testing
     #expect(heard == ["client"])
   }
 
-  @Test func anEndedMatchHearsNothing() throws {
+  @Test func `an ended match receives nothing`() throws {
     let peers = try Peers()
     var heard = 0
     var match: SignalMatch? = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }
@@ -65,7 +65,7 @@ import Testing
     #expect(heard == 1)
   }
 
-  @Test func twoMatchesWithOneRuleEndOneByOne() throws {
+  @Test func `two matches with one rule end independently`() throws {
     let peers = try Peers()
     var heard: [String] = []
     let rule = MatchRule(interface: "a.b")
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// A match that another handler had ended was called once more, for the signal at hand.
-  @Test func aMatchThatAHandlerEndsHearsNothingOfTheSameSignal() throws {
+  @Test func `a match ended by a handler does not receive the same signal`() throws {
     let peers = try Peers()
     var heard: [String] = []
     var second: SignalMatch?
@@ -100,7 +100,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func aMatchMayEndItselfAndBeginAnother() throws {
+  @Test func `a match may end itself and begin another`() throws {
     let peers = try Peers()
     var heard: [String] = []
     var match: SignalMatch?
@@ -117,7 +117,7 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  @Test func nobodyCanSpeakForTheBus() throws {
+  @Test func `no peer can speak for the bus`() throws {
     let peers = try Peers()
     var gone: [String] = []
     peers.client.onSignal(
@@ -163,7 +163,7 @@ import Testing
     #expect(senders.suffix(2) == [stranger.uniqueName, stranger.uniqueName] && senders.count == 4)
   }
 
-  @Test func manySignalsStayInOrderAndLetOthersHaveTheirTurn() throws {
+  @Test func `many signals stay in order and leave others their turn`() throws {
     let peers = try Peers()
     var heard: [UInt32] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].uint32 ?? 0) }.keep()

@@ -22,7 +22,7 @@ import Testing
     .dictionary(key: "g", value: "b", [.init(.signature("s"), .boolean(true))]),
   ]
 
-  @Test func everyValueSurvivesAMessage() throws {
+  @Test func `every value survives a message`() throws {
     let message = try Message(signal: "S", of: "a.b", at: "/")
     // A signature has at most 255 characters, so not all of them at once.
     for value in Self.samples {
@@ -33,7 +33,7 @@ import Testing
     #expect(try message.arguments() == [])
   }
 
-  @Test func everyValueSurvivesABus() throws {
+  @Test func `every value survives a bus`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -42,12 +42,12 @@ import Testing
     }
   }
 
-  @Test func aNaNStaysOne() throws {
+  @Test func `NaN stays NaN`() throws {
     let message = try Message(signal: "S", of: "a.b", at: "/", [.double(.nan)])
     #expect(try message.arguments().first?.double?.isNaN == true)
   }
 
-  @Test func valuesAsDeepAsTheWriterAllowsSurviveABus() throws {
+  @Test func `values as deep as the writer allows survive a bus`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -63,7 +63,7 @@ import Testing
     #expect(peers.service.isConnected && peers.client.isConnected)
   }
 
-  @Test func typedAccessIsNilForOtherTypes() {
+  @Test func `typed access is nil for other types`() {
     #expect(Value.uint32(1).uint32 == 1 && Value.int32(1).uint32 == nil)
     #expect(Value.boolean(true).boolean == true && Value.byte(1).boolean == nil)
     #expect(Value.int32(-1).int32 == -1 && Value.uint64(1).uint64 == 1 && Value.double(1).double == 1)
@@ -74,7 +74,7 @@ import Testing
     #expect(Value.strings([]).options == nil && Value.strings([]).properties == nil)
   }
 
-  @Test func ofAKeyThatComesTwiceTheLastHolds() {
+  @Test func `the last value of a repeated key counts`() {
     let twice = Value.options([("k", .byte(1)), ("k", .byte(2))])
     #expect(twice.properties == ["k": .byte(2)])
     #expect(twice.options?.map(\.name) == ["k", "k"])

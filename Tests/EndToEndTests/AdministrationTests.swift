@@ -16,7 +16,7 @@ import Testing
     return file
   }
 
-  @Test func aBadConfigurationIsRefusedAtTheStart() throws {
+  @Test func `an invalid configuration is refused at start-up`() throws {
     let file = try write("[Limits]\nsubscriptions-per-user=many\n")
     let result = try run([Rig.product("geopublicistd"), "--address", bus.address, "--config", file])
     #expect(result.exit == .status(78))
@@ -32,7 +32,7 @@ import Testing
     #expect(result.exit == .status(78) && result.standardError.contains("subscriptions-per-user"))
   }
 
-  @Test func aHangUpReadsTheConfigurationAgain() throws {
+  @Test func `SIGHUP reloads the configuration`() throws {
     let file = try write("[Limits]\nsubscriptions-per-connection=1\n")
     let daemon = try Daemon(.system, on: bus, options: ["--config", file])
     let consumer = try ConsumerProgram(on: bus)
@@ -53,7 +53,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func theLogLevelIsRootsToSeeAndToChange() throws {
+  @Test func `only root may change the log level`() throws {
     let daemon = try Daemon(.system, on: bus)
     let root = try BusClient(at: bus.address)
     func get(_ client: BusClient, _ property: String) throws -> BusClient.Answer {

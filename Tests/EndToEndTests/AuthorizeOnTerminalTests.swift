@@ -64,14 +64,14 @@ struct AuthorizeOnTerminalTests {
     return text
   }
 
-  @Test func theRightPasswordAuthorizes() throws {
+  @Test func `the right password authorizes`() throws {
     let terminal = try authorize()
     try terminal.send(Self.password)
     let text = try end(of: terminal)
     #expect(text.contains("authorized-when-in-use\r\nAccess") && text.contains("\nstatus 0\r"), "\(text)")
   }
 
-  @Test func aWrongPasswordDoesNot() throws {
+  @Test func `a wrong password does not authorize`() throws {
     let terminal = try authorize()
     try terminal.send("close sesame")
     let text = try end(of: terminal)
@@ -80,14 +80,14 @@ struct AuthorizeOnTerminalTests {
       "\(text)")
   }
 
-  @Test func controlCEndsTheQuestion() throws {
+  @Test func `Ctrl-C ends the question`() throws {
     let terminal = try authorize()
     try terminal.send("\u{3}")
     let text = try end(of: terminal)
     #expect(text.contains("status 130\r"), "\(text)")
   }
 
-  @Test func nobodyIsAskedInAPipe() throws {
+  @Test func `no question is asked in a pipe`() throws {
     let result = try run(
       [Rig.product("geopublicist"), "authorize", "--interactive"],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.person)

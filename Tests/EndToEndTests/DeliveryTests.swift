@@ -6,7 +6,7 @@ import Testing
 /// From a receiver's sentence to a program on the bus, through everything there is.
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Daemon.Deployment.system, .session])
-  func aSentenceBecomesOneUpdate(_ deployment: Daemon.Deployment) throws {
+  func `an NMEA sentence becomes one update`(_ deployment: Daemon.Deployment) throws {
     let machine = try Machine(deployment, agentLevel: deployment == .session ? 8 : nil)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
-  func noneIsLostAndAllAreInOrder(_ rate: (fixes: Int, aSecond: Double)) throws {
+  func `no location is lost and all are in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -67,7 +67,7 @@ import Testing
     #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test func everySubscriptionGetsEveryFixOnItsOwn() throws {
+  @Test func `every subscription receives every fix on its own path`() throws {
     let machine = try Machine(.system)
     let consumers = try (0..<3).map { _ in try machine.consumer() }
     let paths = try consumers.map { try $0.subscribeAndStart() }
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func aStoppedSubscriptionIsSilentAndStartsAnew() throws {
+  @Test func `a stopped subscription is silent and starts again`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let stopped = try consumer.subscribeAndStart()
@@ -102,7 +102,7 @@ import Testing
     #expect(deviation(of: last, from: steps[2]) < 1e-6)
   }
 
-  @Test func distanceAndTimeThresholdsHoldBack() throws {
+  @Test func `distance and time thresholds hold updates back`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let all = try consumer.subscribeAndStart()
@@ -122,7 +122,7 @@ import Testing
     #expect(consumer.locations(from: seldom).count == 1)
   }
 
-  @Test func thePropertyOfASubscriptionIsItsLastUpdate() throws {
+  @Test func `the Location property is the last update`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -131,7 +131,7 @@ import Testing
     #expect(try consumer.property("Location", of: path) == last)
   }
 
-  @Test func updatesGoOnAfterGeoClueWasRestarted() throws {
+  @Test func `updates continue after GeoClue restarts`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()

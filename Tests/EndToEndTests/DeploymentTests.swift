@@ -9,7 +9,7 @@ import Testing
 
   // MARK: A session without an agent
 
-  @Test func aSessionWithoutAnAgentAnswersEverything() throws {
+  @Test func `a session without an agent answers every call`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     #expect(try consumer.property("AuthorizationStatus") == "not-determined")
@@ -38,7 +38,7 @@ import Testing
     #expect(try consumer.property("InUse") == false)
   }
 
-  @Test func aFirstCallWithoutAnAgentIsAnsweredWithinItsDeadline() throws {
+  @Test func `a first call without an agent is answered within its deadline`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     // Within ten seconds: GeoClue's own answer would never come.
@@ -51,7 +51,7 @@ import Testing
     #expect(["no-agent", "undecided"].contains(decided.last))
   }
 
-  @Test func anAgentThatComesLateIsNoticed() throws {
+  @Test func `an agent that comes late is noticed`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -65,7 +65,7 @@ import Testing
     #expect(try machine.geoclue.clients().count == 1, "no orphans of abandoned calls")
   }
 
-  @Test func aSessionNeverRegistersAnAgent() throws {
+  @Test func `a session never registers an agent`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     _ = try consumer.subscribeAndStart()
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: A session whose user has a switch
 
-  @Test func theUsersSwitchIsObeyed() throws {
+  @Test func `the user's location switch is obeyed`() throws {
     let machine = try Machine(.session, agentLevel: 8)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func whoStartsWhileLocationIsOffGetsItWhenItIsOn() throws {
+  @Test func `a subscription started while location is off begins when it is on`() throws {
     let machine = try Machine(.session, agentLevel: 0)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -125,7 +125,7 @@ import Testing
   // MARK: The system bus
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func otherUsersAreRestrictedOnTheSystemBus() throws {
+  func `other users are restricted on the system bus`() throws {
     let machine = try Machine(.system)
     let stranger = try machine.consumer(as: User.nobody)
     #expect(try stranger.property("AuthorizationStatus") == "restricted")
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func theDaemonAsItsOwnUser() throws {
+  func `the service runs as its own user`() throws {
     let machine = try Machine(.system, as: User.games)
     for user in [nil, User.games] {
       let consumer = try machine.consumer(as: user)
@@ -182,7 +182,7 @@ import Testing
 
   // MARK: GetLocation
 
-  @Test func aLocationIsFetchedOnce() throws {
+  @Test func `a location is fetched once`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let call = try consumer.client.begin(
@@ -205,7 +205,7 @@ import Testing
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }
 
-  @Test func aNewLocationOrNone() throws {
+  @Test func `maximum-age 0 returns a new location or none`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test(arguments: [Daemon.Deployment.system, .session])
-  func withoutGeoClueEveryCallIsAnswered(_ deployment: Daemon.Deployment) throws {
+  func `without GeoClue every call is answered`(_ deployment: Daemon.Deployment) throws {
     let systemBus = try PrivateBus(.system)
     let bus = deployment == .system ? systemBus : try PrivateBus(.session)
     let daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus)

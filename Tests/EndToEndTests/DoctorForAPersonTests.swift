@@ -24,7 +24,7 @@ import Testing
       uniquingKeysWith: { first, _ in first })
   }
 
-  @Test func nothingIsWrongWhereAFixComes() throws {
+  @Test func `doctor finds no problem where a fix arrives`() throws {
     let machine = try GatekeeperMachine(.yes)
     let agent = try machine.agent(of: GatekeeperMachine.person)
     let found = try examine(machine)
@@ -33,7 +33,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func aRuleOfPolkitForbidsIt() throws {
+  @Test func `doctor reports a polkit rule that forbids location`() throws {
     let machine = try GatekeeperMachine(.no)
     let agent = try machine.agent(of: GatekeeperMachine.person)
     let found = try examine(machine)
@@ -41,7 +41,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func locationIsSwitchedOff() throws {
+  @Test func `doctor reports that location is turned off`() throws {
     let machine = try GatekeeperMachine(.yes)
     let agent = try machine.agent(of: GatekeeperMachine.person, level: 0)
     #expect(try examine(machine)["switch"]?.outcome == "problem")

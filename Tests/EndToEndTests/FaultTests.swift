@@ -67,7 +67,7 @@ import Testing
 
   nonisolated private static let location = "org.freedesktop.GeoClue2.Location"
 
-  @Test(arguments: faults) func everyCallIsAnsweredInItsTime(_ fault: Fault) throws {
+  @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let daemon = try Daemon(.system, on: bus)
@@ -104,7 +104,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func aRestartOfGeoClueIsNoEndForASubscriber() throws {
+  @Test func `a restart of GeoClue does not end a subscription`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let daemon = try Daemon(.system, on: bus)
@@ -127,7 +127,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func aForgedSignalIsNoLocation() throws {
+  @Test func `a forged signal delivers no location`() throws {
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: bus)
     let daemon = try Daemon(.system, on: bus)

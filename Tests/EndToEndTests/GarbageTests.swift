@@ -38,7 +38,7 @@ import Testing
     #expect(try consumer.property("State") == "idle")
   }
 
-  @Test func callsThatDoNotExist() throws {
+  @Test func `calls of unknown members are refused`() throws {
     let machine = try Machine(.session)
     try expectErrors(
       [
@@ -62,13 +62,13 @@ import Testing
       ], of: machine, as: try machine.consumer())
   }
 
-  @Test func aCallWithoutAnInterfaceFindsItsMember() throws {
+  @Test func `a call without an interface finds its member`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Daemon.path, of: Daemon.name) == [[]])
   }
 
-  @Test func propertiesThatDoNotExist() throws {
+  @Test func `unknown properties are refused`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     let manager = JSON.string(Daemon.name)
@@ -105,7 +105,7 @@ import Testing
     try expectErrors(calls, of: machine, as: consumer)
   }
 
-  @Test func invalidOptions() throws {
+  @Test func `invalid options are refused`() throws {
     let machine = try Machine(.session)
     let tooMany = Dictionary(uniqueKeysWithValues: (0..<33).map { ("k\($0)", JSON.variant("u", 1)) })
     let everywhere: [JSON] = [
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [Daemon.Deployment.system, .session])
-  func aHugeMessageIsRefusedByName(_ deployment: Daemon.Deployment) throws {
+  func `a huge message is refused with its limit's name`(_ deployment: Daemon.Deployment) throws {
     let machine = try Machine(deployment)
     let consumer = try machine.consumer()
     let huge = JSON.string(String(repeating: "x", count: 70_000))
@@ -158,7 +158,7 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
-  @Test func messagesThatNobodyAskedFor() throws {
+  @Test func `unrequested messages are ignored`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     for signature in ["", "s", "a{sv}", "oo", "sss"] {

@@ -48,7 +48,7 @@ struct GatekeeperChangeTests {
     #expect(!received[lost...].contains { $0.member == "LocationUpdated" })
   }
 
-  @Test func theSwitchIsObeyedWithinATenthOfASecond() throws {
+  @Test func `the location switch is obeyed within a tenth of a second`() throws {
     let (machine, agent, consumer, path) = try listening()
     let watcher = try machine.consumer(as: GatekeeperMachine.nobody)
     try watcher.client.match("type='signal',path='/org/freedesktop/GeoClue2/Agent'")
@@ -69,7 +69,7 @@ struct GatekeeperChangeTests {
     }
   }
 
-  @Test func aLowerLevelIsObeyedWhileItRuns() throws {
+  @Test func `a lower level is obeyed while a subscription runs`() throws {
     let (machine, agent, consumer, path) = try listening()
     try agent.setLevel(4)
     try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
@@ -88,7 +88,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(machine) {}
   }
 
-  @Test func anAgentsEndIsTheEndAndANewOneIsFound() throws {
+  @Test func `deliveries end with the agent and resume with a new one`() throws {
     let (machine, agent, consumer, path) = try listening()
     agent.kill()
     try waitFor("not-determined no-agent", consumer, path)
@@ -98,7 +98,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(next) {}
   }
 
-  @Test func thePersonsOwnProgramsAreNotItsAgent() throws {
+  @Test func `a user's other programs are not their agent`() throws {
     let machine = try GatekeeperMachine(.yes)
     let strangers = try machine.agent(of: GatekeeperMachine.nobody)
     let consumer = try machine.consumer(as: person)
@@ -113,7 +113,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime((strangers, first)) {}
   }
 
-  @Test func silentProgramsDoNotHideAnAgent() throws {
+  @Test func `silent programs do not hide an agent`() throws {
     let machine = try GatekeeperMachine(.yes)
     // They never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: person) }
@@ -127,7 +127,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(agent) {}
   }
 
-  @Test func aRuleOfTheAdministratorRevokesAndGivesBack() throws {
+  @Test func `an administrator's rule revokes and restores access`() throws {
     let (machine, agent, consumer, path) = try listening()
     try machine.setPolicy(.no)
     try waitFor("restricted disallowed-by-policy", consumer, path)
@@ -143,7 +143,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(agent) {}
   }
 
-  @Test func polkitsEndIsTheEndUntilItIsBack() throws {
+  @Test func `deliveries end with polkit and resume when it is back`() throws {
     let (machine, agent, consumer, path) = try listening()
     machine.polkit?.kill()
     try waitFor("restricted policy-unavailable", consumer, path)
@@ -153,7 +153,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(agent) {}
   }
 
-  @Test func polkitThatDiesWhileItIsAskedIsNotThere() throws {
+  @Test func `a polkit that dies while asked counts as missing`() throws {
     let machine = try GatekeeperMachine(.yes)
     let agent = try machine.agent(of: person)
     let consumers = try (0..<4).map { _ in try machine.consumer(as: person) }
@@ -180,7 +180,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(agent) {}
   }
 
-  @Test func polkitThatNeverAnswersLeavesItUndecided() throws {
+  @Test func `a polkit that never answers leaves access undecided`() throws {
     let machine = try GatekeeperMachine(.yes)
     let agent = try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
@@ -202,7 +202,7 @@ struct GatekeeperChangeTests {
 
   // MARK: Dialogs
 
-  @Test func aDialogIsShownOnlyWhenItMayBe() throws {
+  @Test func `a dialog is shown only when it may be`() throws {
     let machine = try GatekeeperMachine(.asks)
     let agent = try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
@@ -252,7 +252,7 @@ struct GatekeeperChangeTests {
     withExtendedLifetime(agent) {}
   }
 
-  @Test func aDialogIsTakenBackWhenItsConsumerGoes() throws {
+  @Test func `a dialog is withdrawn when its client leaves`() throws {
     let machine = try GatekeeperMachine(.asks)
     let agent = try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
@@ -268,7 +268,7 @@ struct GatekeeperChangeTests {
 
   // MARK: The session deployment
 
-  @Test func aSandboxIsRefusedInASessionToo() throws {
+  @Test func `a sandboxed client is refused in a session, too`() throws {
     let machine = try Machine(.session, agentLevel: 8)
     let groups = ControlGroups()
     let consumer = try machine.consumer()
@@ -282,7 +282,7 @@ struct GatekeeperChangeTests {
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
-  @Test func theDaemonLeavesNoCore() throws {
+  @Test func `the service leaves no core dump`() throws {
     let machine = try Machine(.system)
     let limits = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/limits", encoding: .utf8)
     let core = try #require(limits.components(separatedBy: "\n").first { $0.hasPrefix("Max core file size") })

@@ -47,7 +47,7 @@ import Testing
     ),
     ("Something that no release says", "restricted", "disallowed-by-policy"),
   ])
-  func aRefusalSaysWhy(_ text: String, _ status: String, _ reason: String) throws {
+  func `a refusal says why`(_ text: String, _ status: String, _ reason: String) throws {
     let systemBus = try PrivateBus(.system)
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: systemBus)
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// Whoever asked for a location learned of it when the time was up.
-  @Test func aRefusalByConfigurationIsNotWaitedFor() throws {
+  @Test func `a refusal by configuration is immediate`() throws {
     let machine = try FaultyMachine()
     try machine.geoclue.refuse(
       "Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
-  func aCallThatHangsHangsNobody(_ member: String) throws {
+  func `a GeoClue call that hangs affects no client`(_ member: String) throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.fault(on: member, "hang")
@@ -103,7 +103,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func aFixThatIsNoneIsNotPassedOn() throws {
+  @Test func `an invalid fix is not passed on`() throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -133,7 +133,7 @@ import Testing
         "Heading": .variant("b", true),
       ],
     ] as [[String: JSON]])
-  func whatIsUnknownIsAbsent(_ unknown: [String: JSON]) throws {
+  func `unknown values are absent`(_ unknown: [String: JSON]) throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.waitUntilStarted()
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func whatIsKnownIsThere() throws {
+  @Test func `known values are present`() throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.waitUntilStarted()
@@ -164,7 +164,7 @@ import Testing
       ["do": "reply", "signature": "a{sv}", "arguments": [[:]]],
       ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
     ] as [[String: JSON]])
-  func aLocationThatCannotBeReadIsLeftOut(_ fault: [String: JSON]) throws {
+  func `a location that cannot be read is skipped`(_ fault: [String: JSON]) throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -177,14 +177,14 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
-  @Test func aFixBeforeTheReplyToStartCounts() throws {
+  @Test func `a fix before the reply to Start counts`() throws {
     let machine = try FaultyMachine()
     try machine.geoclue.fix(latitude: 50, longitude: 13)
     let path = try machine.consumer.subscribeAndStart()
     #expect(try machine.consumer.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
   }
 
-  @Test func signalsWithTheWrongContentAreIgnored() throws {
+  @Test func `signals with the wrong content are ignored`() throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
-  func aGeoClueThatDiesInACallIsCalledAgain(_ member: String) throws {
+  func `a GeoClue that dies in a call is called again`(_ member: String) throws {
     let machine = try FaultyMachine()
     try machine.geoclue.fault(on: member, "exit")
     var path = try machine.consumer.subscribeAndStart()
@@ -235,7 +235,7 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
-  @Test func theAvailableAccuracyIsFollowed() throws {
+  @Test func `the available accuracy is followed`() throws {
     let machine = try FaultyMachine()
     let path = try machine.consumer.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
@@ -251,7 +251,7 @@ import Testing
     try machine.consumer.waitFor("State", "running")
   }
 
-  @Test func anIdleGeoClueIsLeftAlone() throws {
+  @Test func `an idle GeoClue is left alone`() throws {
     let machine = try FaultyMachine(idleSeconds: 1)
     let path = try machine.consumer.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)

@@ -5,7 +5,7 @@ import Testing
 
 /// The end of a daemon that nobody needs.
 @Suite(.serialized) struct IdleExitTests {
-  @Test func itEndsWhenNobodyUsesItAndStaysWhileSomebodyDoes() throws {
+  @Test func `the service exits when idle and stays while in use`() throws {
     let bus = try PrivateBus(.system)
     let consumer = try ConsumerProgram(on: bus)
     let daemon = try daemon(on: bus, idle: "1.5")
@@ -15,7 +15,7 @@ import Testing
     #expect(try daemon.waitForExit(within: .seconds(5)) == .status(0))
   }
 
-  @Test func itStaysForACallThatWaits() throws {
+  @Test func `the service stays for a pending call`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
@@ -62,13 +62,13 @@ import Testing
     #expect(mode == 0o600)
   }
 
-  @Test func zeroIsNever() throws {
+  @Test func `an idle timeout of zero means never`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try daemon(on: bus, idle: "0")
     try always("it stays", for: .seconds(1)) { daemon.isRunning }
   }
 
-  @Test func noCallIsLostBetweenTheEndOfOneAndTheStartOfTheNext() throws {
+  @Test func `no call is lost between idle exit and the next start`() throws {
     let result = try run(
       [Rig.python, Rig.file("activation-race.py"), Rig.product("geopublicistd"), "150"], within: .seconds(120))
     let report = try #require(JSON(line: result.standardOutput), "\(result.standardError)")

@@ -5,7 +5,7 @@ import Testing
 
 /// What ends, and what is left when it has ended.
 @Suite(.serialized) struct LifetimeTests {
-  @Test func aKilledConsumerLeavesNothing() throws {
+  @Test func `a killed client leaves nothing`() throws {
     let machine = try Machine(.system)
     let observer = try machine.consumer()
     #expect(try observer.property("State") == "idle")
@@ -39,7 +39,7 @@ import Testing
     try observer.waitFor("InUse", false)
   }
 
-  @Test func aKilledConsumerLeavesNoPendingCall() throws {
+  @Test func `a killed client leaves no pending call`() throws {
     let machine = try Machine(.system)
     let observer = try machine.consumer()
     let consumer = try machine.consumer()
@@ -51,7 +51,7 @@ import Testing
     try observer.waitFor("State", "idle")
   }
 
-  @Test func oneGeoClueClientServesAll() throws {
+  @Test func `one GeoClue client serves all subscriptions`() throws {
     let machine = try Machine(.system)
     let consumers = try (0..<3).map { _ in try machine.consumer() }
     let paths = try consumers.map { try $0.subscribeAndStart() }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func aSignalEndsItInOrder(_ signal: Int32) throws {
+  func `a termination signal ends the service in order`(_ signal: Int32) throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let started = try consumer.subscribeAndStart()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: [Daemon.Deployment.system, .session])
-  func aBusThatDiesEndsItWithAFailure(_ deployment: Daemon.Deployment) throws {
+  func `the death of the bus ends the service with a failure`(_ deployment: Daemon.Deployment) throws {
     let machine = try Machine(deployment)
     let consumer = try machine.consumer()
     _ = try consumer.subscribeAndStart()
@@ -114,7 +114,7 @@ import Testing
     #expect(!machine.daemon.log.isEmpty)
   }
 
-  @Test func aSecondDaemonDoesNotTakeTheName() throws {
+  @Test func `a second instance does not take the name`() throws {
     let machine = try Machine(.system)
     let second = try run([
       Rig.product("geopublicistd"), "--system", "--address", machine.bus.address, "--geoclue-address",
@@ -130,7 +130,7 @@ import Testing
     #expect(try machine.consumer().property("State") == "idle")
   }
 
-  @Test func withoutABusItFailsAtOnce() throws {
+  @Test func `without a bus the service fails at once`() throws {
     let nowhere = TemporaryDirectory().file("bus")
     let failed = try run([Rig.product("geopublicistd"), "--address", "unix:path=\(nowhere)"])
     guard case .status(let status) = failed.exit else {
@@ -141,7 +141,7 @@ import Testing
     #expect(!failed.standardError.isEmpty)
   }
 
-  @Test func versionAndHelpNeedNoBus() throws {
+  @Test func `--version and --help need no bus`() throws {
     let version = try run([Rig.product("geopublicistd"), "--version"])
     #expect(version.succeeded)
     let machine = try Machine(.system)

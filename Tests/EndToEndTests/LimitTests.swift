@@ -14,7 +14,7 @@ import Testing
     daemon = try Daemon(.system, on: bus)
   }
 
-  @Test func theSeventeenthSubscriptionOfAConnectionIsRefused() throws {
+  @Test func `the seventeenth subscription of a connection is refused`() throws {
     let greedy = try ConsumerProgram(on: bus)
     for _ in 0..<16 { _ = try greedy.subscribe() }
     let answer = try greedy.call("CreateSubscription", signature: "a{sv}", [[:]])
@@ -29,7 +29,7 @@ import Testing
     _ = try greedy.subscribe()
   }
 
-  @Test func aFloodOfCreateSubscriptionIsRefusedAndHarmsNobody() throws {
+  @Test func `a flood of CreateSubscription is refused and harms no other client`() throws {
     let greedy = try BusClient(at: bus.address)
     let other = try ConsumerProgram(on: bus)
     _ = try other.subscribe()
@@ -47,7 +47,7 @@ import Testing
     try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
   }
 
-  @Test func aSeventeenthPendingCallIsRefused() throws {
+  @Test func `a seventeenth pending call is refused`() throws {
     let greedy = try BusClient(at: bus.address)
     // Nobody is GeoClue on this bus, so a fix cannot come; this user's own are answered at once with Unavailable.
     let geoclue = try FakeGeoClue(on: bus)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func callsBeyondTheRateAreRefusedByName() throws {
+  @Test func `calls beyond the rate are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<400).map { _ in
       try greedy.begin(
@@ -80,7 +80,7 @@ import Testing
     #expect(try ConsumerProgram(on: bus).property("State") == "idle")
   }
 
-  @Test func connectionsThatComeAndVanishLeaveNothing() throws {
+  @Test func `connections that come and vanish leave nothing`() throws {
     let observer = try ConsumerProgram(on: bus)
     func cycles(_ count: Int) throws {
       let result = try run(

@@ -8,7 +8,7 @@ import Testing
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func aSpySeesNoCoordinateAndNoSubscription() throws {
+  func `an eavesdropper sees no coordinate and no subscription`() throws {
     let machine = try Machine(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     try spy.match("")
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func aSpyCannotMonitorOrEavesdrop() throws {
+  func `an ordinary user can neither monitor nor eavesdrop`() throws {
     let machine = try Machine(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     let bus = "org.freedesktop.DBus"
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func aSubscriptionAnswersItsOwnerOnly() throws {
+  @Test func `a subscription answers its owner only`() throws {
     let machine = try Machine(.system)
     let owner = try machine.consumer()
     let path = try owner.subscribeAndStart()
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func theListIsOfOnesOwnUserUnlessOneIsRoot() throws {
+  func `the list shows the caller's user, or everything to root`() throws {
     let machine = try Machine(.system)
     let root = try machine.consumer()
     let games = try machine.consumer(as: User.games)
@@ -115,7 +115,7 @@ import Testing
     #expect(!texts.contains("Latitude"))
   }
 
-  @Test func aForgedSignalMovesNobody() throws {
+  @Test func `a forged signal moves no client`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
@@ -148,7 +148,7 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
-  @Test func theJournalHasNoCoordinate() throws {
+  @Test func `the journal contains no coordinate`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()

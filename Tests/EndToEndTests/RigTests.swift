@@ -28,7 +28,7 @@ import Testing
       ["\(geoClueName).\(interface)"])[0]
   }
 
-  @Test func aSentenceReachesAClientOfTheRealGeoClue() throws {
+  @Test func `a sentence reaches a client of the real GeoClue`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
@@ -46,7 +46,7 @@ import Testing
     try eventually("the client is gone") { try geoclue.clients().isEmpty }
   }
 
-  @Test func anAgentSwitchesLocationOffAndOn() throws {
+  @Test func `an agent switches location off and on`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
@@ -62,7 +62,7 @@ import Testing
     try agent.waitUntilRegistered(times: 2)
   }
 
-  @Test func theFakeGeoClueBehavesAsTheRealOneUntilItIsToldNotTo() throws {
+  @Test func `the simulated GeoClue behaves as the real one until told otherwise`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let early = try BusClient(at: bus.address)

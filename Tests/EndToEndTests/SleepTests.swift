@@ -30,7 +30,7 @@ import Testing
 
   private var clientsMade: Int { geoclue.calls.filter { $0.member == "CreateClient" }.count }
 
-  @Test func nothingFromBeforeTheSleepIsGivenOutAfterIt() throws {
+  @Test func `no location from before a suspend is delivered after it`() throws {
     let path = try consumer.subscribeAndStart()
     try geoclue.fix(latitude: 50, longitude: 13)
     _ = try consumer.locations(1, from: path)
@@ -52,7 +52,7 @@ import Testing
     #expect(try geoclue.state()["clients"]?.array?.count == 1)
   }
 
-  @Test func onlyLogindIsBelieved() throws {
+  @Test func `only logind is believed`() throws {
     let path = try consumer.subscribeAndStart()
     try geoclue.fix(latitude: 50, longitude: 13)
     _ = try consumer.locations(1, from: path)

@@ -33,7 +33,7 @@ import Testing
       [.string(Daemon.subscription), .string(property), value])
   }
 
-  @Test func maxUpdatesCompletesASubscription() throws {
+  @Test func `max-updates completes a subscription`() throws {
     let path = try consumer.subscribeAndStart(["max-updates": .variant("u", 2)])
     try fix(50)
     _ = try consumer.locations(1, from: path)
@@ -46,7 +46,7 @@ import Testing
     try consumer.waitFor("State", "idle")
   }
 
-  @Test func durationCompletesASubscriptionThatGetsNothing() throws {
+  @Test func `duration completes a subscription that received nothing`() throws {
     let path = try consumer.subscribeAndStart(["duration": .variant("u", 300)])
     let start = ContinuousClock.now
     try eventually("it is closed") { closed(path) == ["completed"] }
@@ -54,7 +54,7 @@ import Testing
     #expect(try consumer.subscriptions().isEmpty)
   }
 
-  @Test func debounceWaitsForQuiet() throws {
+  @Test func `debounce waits for quiet`() throws {
     let path = try consumer.subscribeAndStart(["debounce": .variant("u", 600)])
     try fix(50)
     _ = try consumer.locations(1, from: path)
@@ -63,7 +63,7 @@ import Testing
     #expect(latitudes(path) == [50, 55])
   }
 
-  @Test func aTimeThresholdKeepsTheNewest() throws {
+  @Test func `a time threshold keeps the newest location`() throws {
     let path = try consumer.subscribeAndStart(["time-threshold": .variant("u", 800)])
     try fix(50)
     _ = try consumer.locations(1, from: path)
@@ -72,7 +72,7 @@ import Testing
     #expect(latitudes(path) == [50, 55])
   }
 
-  @Test func thresholdsChangeWhileItRuns() throws {
+  @Test func `thresholds change while a subscription runs`() throws {
     let path = try consumer.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
     try fix(50)
     _ = try consumer.locations(1, from: path)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func aChangeOfTheAccuracyBeginsAnewAtTheNewLevel() throws {
+  @Test func `a changed accuracy starts again at the new level`() throws {
     let path = try consumer.subscribeAndStart()
     try fix(50.123456)
     _ = try consumer.locations(1, from: path)
@@ -105,7 +105,7 @@ import Testing
         == "org.freedesktop.DBus.Error.PropertyReadOnly")
   }
 
-  @Test func aStalledBusMakesTheDaemonKeepTheNewestOnly() throws {
+  @Test func `on a stalled bus only the newest location is kept`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let daemon = try Daemon(.system, on: clients, geoclueOn: bus)
     let many = try (0..<8).map { _ in try ConsumerProgram(on: clients) }

@@ -10,7 +10,7 @@ import Testing
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
   ]
 
-  @Test func busctlShowsTheTree() throws {
+  @Test func `busctl shows the tree`() throws {
     let machine = try Machine(.system)
     let tree = try busctl(["tree", "--list", Daemon.name], on: machine.bus)
     #expect(tree.succeeded)
@@ -26,7 +26,7 @@ import Testing
     #expect(!again.standardOutput.contains(subscription))
   }
 
-  @Test func busctlIntrospectsTheManager() throws {
+  @Test func `busctl introspects the manager`() throws {
     let machine = try Machine(.system)
     let shown = try busctl(["introspect", Daemon.name, Daemon.path], on: machine.bus)
     #expect(shown.succeeded)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func busctlGetsALocation() throws {
+  @Test func `busctl gets a location`() throws {
     let machine = try Machine(.system)
     let call = try ChildProcess([
       "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Daemon.name, Daemon.path, Daemon.name,
@@ -56,7 +56,7 @@ import Testing
     try eventually("nobody listens any more") { try machine.geoclue.clients().isEmpty }
   }
 
-  @Test func busctlCallsWithOptions() throws {
+  @Test func `busctl calls with options`() throws {
     let machine = try Machine(.system)
     let call = try busctl(
       [
@@ -68,7 +68,7 @@ import Testing
     #expect(!call.standardError.isEmpty)
   }
 
-  @Test func gdbusIntrospectsTheManager() throws {
+  @Test func `gdbus introspects the manager`() throws {
     let machine = try Machine(.system)
     let shown = try gdbus(
       "introspect", ["--dest", Daemon.name, "--object-path", Daemon.path], on: machine.bus)
@@ -78,7 +78,7 @@ import Testing
     #expect(shown.standardOutput.contains("readonly s State = 'idle';"))
   }
 
-  @Test func gdbusMonitorSeesStateChanges() throws {
+  @Test func `gdbus monitor sees state changes`() throws {
     let machine = try Machine(.system)
     let monitor = try ChildProcess([
       "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Daemon.name,
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: ["watch_dbus.py", "watch_gi.py"])
-  func aPythonProgramFollowsTheWalk(_ program: String) throws {
+  func `a Python program follows the walk`(_ program: String) throws {
     let machine = try Machine(.system)
     let options = program == "watch_dbus.py" ? ["--address"] : []
     let consumer = try ChildProcess([Rig.python, Rig.file("consumers/\(program)")] + options + [machine.bus.address])
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [Daemon.name, Daemon.subscription])
-  func introspectionIsThePublishedXML(_ interface: String) throws {
+  func `introspection matches the published XML`(_ interface: String) throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = interface == Daemon.name ? Daemon.path : try consumer.subscribe()
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [Daemon.name, Daemon.subscription])
-  func thePublishedXMLIsValid(_ interface: String) throws {
+  func `the published XML is valid`(_ interface: String) throws {
     let file = Rig.sourceFile("dbus/\(interface).xml")
     let checked = try run([
       "xmllint", "--noout", "--nonet", "--dtdvalid", "/usr/share/xml/dbus-1/introspect.dtd", file,

@@ -26,16 +26,16 @@ struct ControlGroupTests {
     ("0::/\n", false),
     ("9:name=systemd:/\n8:pids:/\n0::/\n", false),
   ])
-  func aSandboxIsRecognised(_ contents: String, _ isSandbox: Bool) throws {
+  func `a sandbox is recognised`(_ contents: String, _ isSandbox: Bool) throws {
     #expect(try #require(ControlGroup(contents: contents)).isSandbox == isSandbox)
   }
 
   @Test(arguments: ["", "\n", "nonsense\n", "0::\n", "0:x\n", "0::relative\n"])
-  func whatIsNoControlGroupIsNoAnswer(_ contents: String) {
+  func `an invalid control group gives no answer`(_ contents: String) {
     #expect(ControlGroup(contents: contents) == nil)
   }
 
-  @Test func theInnermostUnitIsNamed() {
+  @Test func `the innermost unit is named`() {
     #expect(ControlGroup(path: "/user.slice/user-1000.slice/session-2.scope").unit == "session-2.scope")
     #expect(ControlGroup(path: "/user.slice/user@1000.service/app.slice/a-1.scope/x").unit == "a-1.scope")
     #expect(ControlGroup(path: "/").unit == nil)
@@ -74,12 +74,12 @@ struct ControlGroupTests {
     ("snap.firefox.firefox (enforce)", true), ("snap.code.code (complain)", true), ("unconfined", false), ("", false),
     ("system_u:system_r:initrc_t:s0", false), ("/usr/bin/snapd (enforce)", false),
   ])
-  func aLabelTells(_ text: String, _ isSandbox: Bool) {
+  func `a security label identifies a sandbox`(_ text: String, _ isSandbox: Bool) {
     #expect(SecurityLabel(bytes: Array(text.utf8) + [0]).isSandbox == isSandbox)
     #expect(SecurityLabel(bytes: Array(text.utf8)).text == text)
   }
 
-  @Test func aUnitsNameIsReadFromItsPath() {
+  @Test func `a unit's name is read from its path`() {
     let names = [
       ("/org/freedesktop/systemd1/unit/user_401000_2eservice", "user@1000.service"),
       ("/org/freedesktop/systemd1/unit/session_2d2_2escope", "session-2.scope"),

@@ -53,7 +53,7 @@ struct DecisionTests {
 
   private typealias Row = (String, Facts, AccuracyLevel, Authorization)
 
-  @Test func theTable() {
+  @Test func `the decision table holds`() {
     let rows: [Row] = [
       ("agent 8", Self.person(), .exact, .authorized(.whenInUse)),
       ("agent 8, asks for the city", Self.person(), .city, .authorized(.whenInUse, asked: .city)),
@@ -141,7 +141,7 @@ struct DecisionTests {
   }
 
   @Test(arguments: [Facts.Person.root, .own])
-  func rootAndTheOwnUserNeedNobody(_ person: Facts.Person) {
+  func `root and the service's own user need no other consent`(_ person: Facts.Person) {
     for facts in Self.everything() where facts.person == person {
       for level in Self.everyLevel {
         let expected: Authorization =
@@ -158,7 +158,7 @@ struct DecisionTests {
 
   // MARK: What holds everywhere
 
-  @Test func nobodyGetsMoreThanEverybodyWhoDecidesAllows() {
+  @Test func `no user gets more than every deciding party allows`() {
     var granted = 0
     for facts in Self.everything() where facts.person == .other {
       for asked in Self.everyLevel {
@@ -183,7 +183,7 @@ struct DecisionTests {
     #expect(granted > 0)
   }
 
-  @Test func whatIsUnknownIsNeverGranted() {
+  @Test func `access is never granted on unknown facts`() {
     for facts in Self.everything() where facts.person == .other && facts.withoutAgent != .yes {
       let isUnknown =
         facts.confinement == .unknown || facts.withoutAgent == .unknown || facts.precise == .unknown
@@ -192,7 +192,7 @@ struct DecisionTests {
     }
   }
 
-  @Test func aDialogIsOfferedOnlyWhereItBringsSomething() {
+  @Test func `a dialog is offered only where it can help`() {
     for facts in Self.everything() {
       for asked in Self.everyLevel {
         let decision = Decision(facts, asking: asked)
@@ -209,7 +209,7 @@ struct DecisionTests {
     }
   }
 
-  @Test func thePersonIsAskedForNoMoreThanIsNeeded() {
+  @Test func `the user is asked for no more than is needed`() {
     let facts = Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }
     #expect(Decision(facts, asking: .city).dialog == .access)
     #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
@@ -254,7 +254,7 @@ struct DecisionTests {
 
   // MARK: The session deployment
 
-  @Test func inASessionGeoClueDecidesAndOnlyRulesAndSandboxesAreAdded() {
+  @Test func `in a session GeoClue decides, and only rules and sandboxes are added`() {
     var facts = Facts(.own)
     for upstream in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
       facts.confinement = .host

@@ -4,26 +4,26 @@ import Testing
 @testable import GeoClue
 
 @Suite nonisolated struct BackoffTests {
-  @Test func `It doubles up to the longest`() {
+  @Test func `the backoff doubles up to its maximum`() {
     var backoff = Backoff(from: 100, to: 1_000)
     #expect((0..<6).map { _ in backoff.next(chance: 0.5) } == [100, 200, 400, 800, 1_000, 1_000])
   }
 
-  @Test func `It is spread by a quarter to both sides`() {
+  @Test func `the backoff is spread by a quarter in both directions`() {
     for (chance, expected) in [(0.0, 750), (0.5, 1_000), (1.0, 1_250), (-3, 750), (7, 1_250)] as [(Double, Int64)] {
       var backoff = Backoff(from: 1_000, to: 60_000)
       #expect(backoff.next(chance: chance) == expected)
     }
   }
 
-  @Test func `It begins anew after a success`() {
+  @Test func `the backoff starts again after a success`() {
     var backoff = Backoff(from: 100, to: 1_000)
     for _ in 0..<5 { _ = backoff.next(chance: 0.5) }
     backoff.reset()
     #expect(backoff.next(chance: 0.5) == 100)
   }
 
-  @Test func `It does not overflow`() {
+  @Test func `the backoff does not overflow`() {
     var backoff = Backoff(from: 60_000, to: 300_000)
     for _ in 0..<1_000 { #expect(backoff.next(chance: 1) <= 375_000) }
   }

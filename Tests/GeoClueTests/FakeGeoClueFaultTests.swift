@@ -13,7 +13,7 @@ import Testing
     return (bus, try FakeGeoClue(on: bus), try SourceListener(on: bus))
   }
 
-  @Test func `Nobody starts GeoClue for nobody`() throws {
+  @Test func `GeoClue is not started without demand`() throws {
     let bus = try PrivateBus(.session)
     let listener = try SourceListener(on: bus)
     try turning(for: .milliseconds(100), "idle") { listener.statuses.isEmpty }
@@ -26,7 +26,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `GeoClue dies and comes back, and hears of our agent again`() throws {
+  @Test func `a GeoClue that dies and returns gets our agent again`() throws {
     let (_, geoclue, listener) = try rig()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -50,7 +50,7 @@ import Testing
     ("'x' disallowed, no agent for UID 0", .noAgent, "not-determined"),
     ("something that no release has said yet", .disallowedByPolicy, "restricted"),
   ])
-  func `A refusal is told, and taken back by itself`(text: String, reason: UpstreamReason, status: String) throws {
+  func `a refusal is reported and withdrawn`(text: String, reason: UpstreamReason, status: String) throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.refuse("Start", with: text)
     listener.source.require(.exact)
@@ -64,7 +64,7 @@ import Testing
     #expect(listener.authorization == .authorized(.always))
   }
 
-  @Test func `GeoClue that hangs is not taken for a missing agent, and leaves no client behind`() throws {
+  @Test func `a GeoClue that hangs is no missing agent and leaves no client behind`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     try geoclue.fault(on: "Get", "hang")
@@ -79,7 +79,7 @@ import Testing
     #expect(geoclue.count(of: "CreateClient") == 1)
   }
 
-  @Test func `The late client of a GeoClue that has given its name away is deleted there`() throws {
+  @Test func `the late client of a GeoClue that lost its name is deleted there`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     listener.source.require(.exact)
@@ -94,8 +94,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `A client of a GeoClue that has given its name away is deleted there, and its fixes do not count`() throws
-  {
+  @Test func `a client of a GeoClue that lost its name is deleted there, and its fixes do not count`() throws {
     let (_, geoclue, listener) = try rig()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -105,7 +104,7 @@ import Testing
     try turning(for: .milliseconds(100), "no location") { listener.locations.isEmpty }
   }
 
-  @Test func `Strange answers are failures like others`() throws {
+  @Test func `malformed answers are failures like others`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/not/a/path"], "times": 1])
     try geoclue.fault(on: "Set", "reply", ["signature": "u", "arguments": [7], "times": 1])
@@ -116,7 +115,7 @@ import Testing
     #expect(listener.failures.first?.code == .unavailable)
   }
 
-  @Test func `A client that cannot be given its level is not started with another`() throws {
+  @Test func `a client that cannot be given its level is not started with another`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(
       on: "Set", "refuse",
@@ -129,7 +128,7 @@ import Testing
     #expect(clients.first?["RequestedAccuracyLevel"] == 4)
   }
 
-  @Test func `A client that vanishes without a word is missed when it is asked for`() throws {
+  @Test func `a client that vanishes silently is noticed when it is needed`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "Start", "delay", ["seconds": 0.3, "times": 1])
     listener.source.require(.exact)
@@ -140,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent", "GetAll"])
-  func `GeoClue dies at each step`(member: String) throws {
+  func `GeoClue may die at each step`(member: String) throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: member, "exit")
     try geoclue.fix(latitude: 3, longitude: 4)

@@ -19,7 +19,7 @@ import Testing
     return (bus, geoclue, listener)
   }
 
-  @Test func `A fix arrives with what is known, and without what is not`() throws {
+  @Test func `a fix arrives with what is known, and without what is not`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.fix(latitude: 52.5, longitude: -13.25)
     let bare = try listener.location()
@@ -45,7 +45,7 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `The client is set up with our name, the level, and no thresholds`() throws {
+  @Test func `the client is set up with our name, the level, and no thresholds`() throws {
     let (_, geoclue, listener) = try running()
     let clients = try geoclue.clients()
     #expect(clients.count == 1)
@@ -60,7 +60,7 @@ import Testing
     #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
   }
 
-  @Test func `An update before the reply to Start`() throws {
+  @Test func `an update before the reply to Start counts`() throws {
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.fix(latitude: 52.5, longitude: 13.5)
@@ -71,7 +71,7 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `An empty GetAll, a strange one, and an object that is gone are told, and the next fix arrives`() throws {
+  @Test func `unreadable locations are reported, and the next fix arrives`() throws {
     let (_, geoclue, listener) = try running()
     let location: JSON = "org.freedesktop.GeoClue2.Location"
     let replies: [(String, [String: JSON])] = [
@@ -93,7 +93,7 @@ import Testing
     #expect(try listener.location().latitude == 3)
   }
 
-  @Test func `A fix that cannot be true is told without saying where`() throws {
+  @Test func `an impossible fix is reported without its coordinates`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.fix(latitude: 123.456, longitude: 4)
     try turning("a failure") { !listener.failures.isEmpty }
@@ -102,7 +102,7 @@ import Testing
     #expect(listener.status.reason == .noFix)
   }
 
-  @Test func `A path of "/" is no location`() throws {
+  @Test func `a path of "/" is no location`() throws {
     let (_, geoclue, listener) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell([
@@ -119,7 +119,7 @@ import Testing
     #expect(geoclue.calls.allSatisfy { $0.path != "/" })
   }
 
-  @Test func `A fix that is wanted now is handed over once more`() throws {
+  @Test func `a requested fix is delivered once more`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.fix(latitude: 3, longitude: 4)
     let first = try listener.location()
@@ -130,7 +130,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `Starting over takes a new client`() throws {
+  @Test func `starting over takes a new client`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
     try geoclue.fix(latitude: 3, longitude: 4)
@@ -145,7 +145,7 @@ import Testing
     #expect(listener.locations.count == 1)
   }
 
-  @Test func `Signals count only from the owner of the name`() throws {
+  @Test func `signals count only from the owner of the name`() throws {
     let (bus, geoclue, listener) = try running()
     try geoclue.fix(latitude: 3, longitude: 4)
     _ = try listener.location()
@@ -173,7 +173,7 @@ import Testing
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
-  @Test func `The available accuracy is followed, and unknown without GeoClue`() throws {
+  @Test func `the available accuracy is followed, and unknown without GeoClue`() throws {
     let (_, geoclue, listener) = try running()
     #expect(listener.status.availableAccuracy == .exact)
     try geoclue.tell(["available": 0])
@@ -187,7 +187,7 @@ import Testing
     try turning("it is unknown") { listener.status == UpstreamStatus() }
   }
 
-  @Test func `When the source of the last fix has gone, GeoClue is made to forget that fix`() throws {
+  @Test func `when the source of the last fix has gone, GeoClue is made to forget that fix`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
     try geoclue.fix(latitude: 3, longitude: 4)
@@ -203,7 +203,7 @@ import Testing
     #expect(try listener.location(2).accuracy == 25_000)
   }
 
-  @Test func `A finer level takes another client, and never two at once`() throws {
+  @Test func `a finer level takes another client, and never two at once`() throws {
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: bus)
     let listener = try SourceListener(on: bus)
@@ -220,7 +220,7 @@ import Testing
     #expect(order == ["CreateClient", "DeleteClient", "CreateClient"])
   }
 
-  @Test func `Who leaves while the news is being told leaves nothing behind`() throws {
+  @Test func `a subscriber that leaves during a delivery leaves nothing behind`() throws {
     let (_, geoclue, listener) = try running()
     listener.source.onEvent = { [weak source = listener.source] event in
       if case .location = event { source?.require(nil) }

@@ -31,7 +31,7 @@ import Testing
     #expect(abs(location.longitude - sentence.longitude) < 1e-6)
   }
 
-  @Test func `With our own agent a sentence becomes a location, and nothing is left behind`() throws {
+  @Test func `with our own agent a sentence becomes a location, and nothing is left behind`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -47,7 +47,7 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `It is killed and comes back`() throws {
+  @Test func `a killed GeoClue comes back`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
@@ -59,7 +59,7 @@ import Testing
     expect(try listener.location(), at: there)
   }
 
-  @Test func `A receiver that hangs up takes its fix with it`() throws {
+  @Test func `a receiver that hangs up takes its fix with it`() throws {
     let (geoclue, listener) = try system()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -71,7 +71,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `Without an agent, until it exits because it is idle, and then with one`() throws {
+  @Test func `an agent that arrives after GeoClue's idle exit is used`() throws {
     let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 3)
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noAgent)
@@ -85,7 +85,7 @@ import Testing
     #expect(try geoclue.clients().count == 1, "no orphans")
   }
 
-  @Test func `The switch is obeyed, off and on`() throws {
+  @Test func `the switch is obeyed, off and on`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -103,7 +103,7 @@ import Testing
     try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
   }
 
-  @Test func `A start while location is off succeeds when it is switched on`() throws {
+  @Test func `a start while location is off succeeds when it is switched on`() throws {
     let (_, geoclue, listener, agent) = try session(level: 0)
     listener.source.require(.exact)
     try listener.waitFor(.unavailable, .disabledByUser)
@@ -112,7 +112,7 @@ import Testing
     expect(try listener.location(), at: here)
   }
 
-  @Test func `A lower level while a client runs, which GeoClue itself ignores`() throws {
+  @Test func `a lower level is obeyed although GeoClue ignores it`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try turning("the receiver is used") { geoclue.receiver.isConnected }
@@ -121,7 +121,7 @@ import Testing
     try turning("that is told") { listener.authorization == .authorized(.always, level: .city) }
   }
 
-  @Test func `An agent that dies while a client runs, which GeoClue itself ignores`() throws {
+  @Test func `the death of an agent is noticed although GeoClue ignores it`() throws {
     let (bus, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try geoclue.receiver.write(here, turn: turn)
@@ -137,7 +137,7 @@ import Testing
     expect(try listener.location(2), at: there)
   }
 
-  @Test func `Everybody leaves while location is off, and GeoClue starts nothing when it is on again`() throws {
+  @Test func `without demand nothing starts when location is turned on again`() throws {
     let (_, geoclue, listener, agent) = try session()
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)

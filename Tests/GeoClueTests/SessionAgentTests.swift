@@ -19,7 +19,7 @@ import Testing
     return agent
   }
 
-  @Test func `Without an agent that is said in time, and an agent that comes is used at once`() throws {
+  @Test func `a missing agent is reported in time, and a new one is used at once`() throws {
     let (bus, geoclue, listener) = try rig()
     listener.source.require(.exact)
     // Within ten seconds: without an agent the call that makes a client takes 25 to fail.
@@ -34,7 +34,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `An agent that comes when everybody has left`() throws {
+  @Test func `an agent that arrives without demand is not used`() throws {
     let (bus, geoclue, listener) = try rig()
     listener.source.require(.exact)
     try turning("it waits") { geoclue.count(of: "CreateClient") == 1 }
@@ -45,7 +45,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `GeoClue that exits because it is idle while we wait for an agent`() throws {
+  @Test func `an idle exit of GeoClue while waiting for an agent is survived`() throws {
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: bus, idleSeconds: 3)
     let listener = try SourceListener(on: bus, registersAgent: false)
@@ -58,7 +58,7 @@ import Testing
     #expect(listener.failures.isEmpty)
   }
 
-  @Test func `The switch is obeyed, off and on and off`() throws {
+  @Test func `the switch is obeyed, off and on and off`() throws {
     let (bus, geoclue, listener) = try rig()
     let agent = try agent(on: bus)
     listener.source.require(.exact)
@@ -94,7 +94,7 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `A start while location is off succeeds when it is switched on`() throws {
+  @Test func `a start while location is off succeeds when it is switched on`() throws {
     let (bus, geoclue, listener) = try rig()
     let agent = try agent(on: bus, level: 0)
     listener.source.require(.exact)
@@ -104,7 +104,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `A lower level takes a new client, and is told`() throws {
+  @Test func `a lower level creates a new client and is reported`() throws {
     let (bus, geoclue, listener) = try rig()
     let agent = try agent(on: bus)
     listener.source.require(.exact)
@@ -117,7 +117,7 @@ import Testing
     #expect(clients.first?["path"] != old)
   }
 
-  @Test(arguments: [false, true]) func `An agent that dies is not believed any more`(hasSpoken: Bool) throws {
+  @Test(arguments: [false, true]) func `the level of a dead agent is forgotten`(hasSpoken: Bool) throws {
     let (bus, geoclue, listener) = try rig()
     let agent = try agent(on: bus)
     listener.source.require(.exact)
@@ -139,7 +139,7 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `Another user's agent has no say`() throws {
+  @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent has no say`() throws {
     let (bus, geoclue, listener) = try rig()
     let agent = try agent(on: bus)
     listener.source.require(.exact)

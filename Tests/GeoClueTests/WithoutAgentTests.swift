@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue keeps `CreateClient` without a word until the user has an agent.
 @Suite nonisolated struct WithoutAgentTests {
-  @Test func `After two seconds without an answer there is no agent`() {
+  @Test func `two seconds without an answer mean no agent`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// It looked like a missing desktop session, even to root.
-  @Test func `A whitelist without the service's agent has a reason of its own`() {
+  @Test func `a whitelist without the service's agent has a reason of its own`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.agentRefused)
     #expect(driver.state == .unavailable && driver.reason == .disallowedByConfiguration)
@@ -35,14 +35,14 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `The call is never made twice, however long it takes`() {
+  @Test func `CreateClient is never called twice, however long it takes`() {
     var driver = MachineDriver.withoutAgent()
     let actions = driver.pass(3_600_000)
     #expect(!actions.contains(.createClient))
     #expect(Set(actions.map { "\($0)" }) == ["readAvailableAccuracy"])
   }
 
-  @Test func `An agent that comes late`() {
+  @Test func `a late agent is used`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(40_000)
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .exact)])
@@ -53,7 +53,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `A client that comes when everybody has left is deleted at once`() {
+  @Test func `a late client is deleted at once`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.state == .idle)
@@ -63,7 +63,7 @@ import Testing
     #expect(driver.machine.client == nil)
   }
 
-  @Test func `A new listener waits for the call that is already made, and hears at once that there is no agent`() {
+  @Test func `new demand joins the pending call and learns at once that there is no agent`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(nil))
     driver.pass(10_000)
@@ -74,7 +74,7 @@ import Testing
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
   }
 
-  @Test func `GeoClue that exits because it is idle is left alone for a minute`() {
+  @Test func `a GeoClue that exits idle is left alone for a minute`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     #expect(driver.send(.serviceVanished) == [])
@@ -89,7 +89,7 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `The reply that says that GeoClue has gone may come before the bus says it`() {
+  @Test func `the error of a departed GeoClue may precede the bus's signal`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.creationFailed(.other)) == [])
     #expect(driver.reason == .noAgent)
@@ -98,7 +98,7 @@ import Testing
     #expect(driver.pass(50_000).isEmpty)
   }
 
-  @Test func `It is tried early when somebody starts GeoClue, when an agent stirs, and when a fix is wanted now`() {
+  @Test func `a new GeoClue, an agent or a request causes an early retry`() {
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     driver.send(.serviceVanished)
@@ -114,14 +114,14 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `Our own agent is registered again, because another one's end makes GeoClue forget it`() {
+  @Test func `our agent is registered again after another agent's end`() {
     var driver = MachineDriver.withoutAgent(registersAgent: true)
     #expect(driver.reason == .noAgent)
     let actions = driver.pass(6_000)
     #expect(actions == [.readAvailableAccuracy, .registerAgent])
   }
 
-  @Test func `GeoClue that hangs is not a missing agent`() {
+  @Test func `a GeoClue that hangs is no missing agent`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared)
@@ -144,7 +144,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `GeoClue that still hangs is not a missing agent to the next listener either`() {
+  @Test func `a GeoClue that still hangs is no missing agent for new demand either`() {
     var driver = MachineDriver()
     driver.isAlive = false
     driver.send(.serviceAppeared)
@@ -159,7 +159,7 @@ import Testing
     #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
-  @Test func `GeoClue that begins to hang is not a missing agent`() {
+  @Test func `a GeoClue that begins to hang is no missing agent`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -172,7 +172,7 @@ import Testing
     #expect(driver.authorization == .undecided())
   }
 
-  @Test func `An error is an answer, too`() {
+  @Test func `an error counts as an answer`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))

@@ -9,12 +9,12 @@ import Testing
       (7, .street),
       (8, .exact), (9, .exact), (99, .exact), (.max, .exact),
     ] as [(UInt32, AccuracyLevel)])
-  func `Unknown numbers are rounded to the coarser level`(number: UInt32, level: AccuracyLevel) {
+  func `unknown numbers are rounded to the coarser level`(number: UInt32, level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: number) == level)
   }
 
   @Test(arguments: AccuracyLevel.allCases)
-  func `A level is itself after rounding`(level: AccuracyLevel) {
+  func `a level is itself after rounding`(level: AccuracyLevel) {
     #expect(AccuracyLevel(rounding: level.rawValue) == level)
   }
 
@@ -23,16 +23,16 @@ import Testing
       ("country", .country), ("city", .city), ("neighborhood", .neighborhood), ("street", .street), ("exact", .exact),
       ("none", nil), ("", nil), ("Exact", nil), (" exact", nil), ("exact\0", nil), ("unknown", nil),
     ] as [(String, AccuracyLevel?)])
-  func `Only the five names can be asked for`(name: String, level: AccuracyLevel?) {
+  func `only the five level names can be requested`(name: String, level: AccuracyLevel?) {
     #expect(AccuracyLevel(contractName: name) == level)
     if let level { #expect(level.contractName == name) }
   }
 
-  @Test func `None has a name to be shown`() {
+  @Test func `none has a display name`() {
     #expect(AccuracyLevel.none.contractName == "none")
   }
 
-  @Test func `Coarser is less`() {
+  @Test func `coarser is less`() {
     #expect(AccuracyLevel.allCases.shuffled().sorted() == [.none, .country, .city, .neighborhood, .street, .exact])
     #expect(min(AccuracyLevel.city, .exact) == .city)
   }

@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: contract)
-  func `The reason decides the status`(word: String, status: String?) throws {
+  func `the reason decides the status`(word: String, status: String?) throws {
     let reason = try #require(AuthorizationReason(rawValue: word))
     #expect(reason.refusedStatus?.rawValue == status)
     let refusal = Authorization(refusedFor: reason)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `There are no other reasons and statuses than the contract's`() {
+  @Test func `reasons and statuses are the contract's`() {
     #expect(Set(AuthorizationReason.allCases.map(\.rawValue)) == Set(Self.contract.map(\.word)))
     #expect(
       Set(AuthorizationStatus.allCases.map(\.rawValue)) == [
@@ -44,7 +44,7 @@ import Testing
       (.restricted(.disallowedByPolicy), .disallowedByPolicy), (.restricted(.sandboxed), .sandboxed),
       (.restricted(.policyUnavailable), .policyUnavailable),
     ] as [(Authorization, AuthorizationReason)])
-  func `A refusal is the same by either way`(made: Authorization, reason: AuthorizationReason) {
+  func `a refusal is the same either way`(made: Authorization, reason: AuthorizationReason) {
     #expect(made == Authorization(refusedFor: reason))
     #expect(made.sentence == reason.sentence)
     #expect(made.asking(.city) == made)
@@ -59,7 +59,7 @@ import Testing
       (level: .city, asked: .city, reason: .none, revealed: .city),
       (level: .country, asked: .city, reason: .reducedAccuracy, revealed: .country),
     ] as [(level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel)])
-  func `A grant coarser than asked says so`(
+  func `a grant coarser than requested says so`(
     level: AccuracyLevel, asked: AccuracyLevel, reason: AuthorizationReason, revealed: AccuracyLevel
   ) {
     for (scope, status) in [
@@ -75,13 +75,13 @@ import Testing
     }
   }
 
-  @Test func `An agent's level 0 grants nothing`() {
+  @Test func `an agent's level 0 grants nothing`() {
     #expect(Authorization.authorized(.always, level: .none) == .denied(.disabledByUser))
     #expect(Authorization.authorized(.whenInUse, level: .none, asked: .country) == .denied(.disabledByUser))
   }
 
   @Test(arguments: AuthorizationReason.allCases)
-  func `Each reason says what to do in one plain sentence`(reason: AuthorizationReason) {
+  func `each reason says what to do in one sentence`(reason: AuthorizationReason) {
     let sentence = reason.sentence
     #expect(sentence.first?.isLetter == true)
     #expect(sentence.contains("; "))
@@ -91,7 +91,7 @@ import Testing
     #expect(AuthorizationReason.allCases.filter { $0.sentence == sentence } == [reason])
   }
 
-  @Test func `A sandboxed caller is shown the portal`() {
+  @Test func `a sandboxed caller is shown the portal`() {
     #expect(AuthorizationReason.sandboxed.sentence.contains("org.freedesktop.portal.Location"))
   }
 }

@@ -22,7 +22,7 @@ import Testing
       ("a debounce as well", Configuration(timeThreshold: 1000, debounce: 300), 1300),
       ("the level's interval", Configuration(timeThreshold: 1000, minimumInterval: 3000), 3000),
     ] as [(String, Configuration, UInt64)])
-  func `What waits goes at the new time`(_: String, changed: Configuration, expected: UInt64) {
+  func `a held location goes at the new time`(_: String, changed: Configuration, expected: UInt64) {
     var simulation = simulation(Configuration(timeThreshold: 1000), metres: 5)
     simulation.configure(changed, at: 200)
     simulation.finish()
@@ -30,7 +30,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: expected)])
   }
 
-  @Test func `What waits and does not pass any more is dropped`() {
+  @Test func `a held location that no longer passes is dropped`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: 1000), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: 1000), at: 200)
     #expect(simulation.actions == [.disarmTimer])
@@ -38,7 +38,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0)])
   }
 
-  @Test func `A fix that passes now goes now, since it may be the last one for long`() {
+  @Test func `a fix that passes now goes now, since it may be the last for long`() {
     var simulation = simulation(Configuration(distanceThreshold: 100), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 20), at: 700)
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 700)])
@@ -46,7 +46,7 @@ import Testing
     #expect(simulation.deliveries.count == 2)
   }
 
-  @Test func `A dropped fix comes back with the old threshold`() {
+  @Test func `a dropped fix comes back with the old threshold`() {
     var simulation = simulation(Configuration(distanceThreshold: 10, timeThreshold: 1000), metres: 50)
     simulation.configure(Configuration(distanceThreshold: 100, timeThreshold: 1000), at: 200)
     simulation.configure(Configuration(distanceThreshold: 10, timeThreshold: 1000), at: 300)
@@ -54,7 +54,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(2, at: 1000)])
   }
 
-  @Test func `The newer of two that pass goes`() {
+  @Test func `the newer of two passing fixes goes`() {
     var simulation = simulation(Configuration(distanceThreshold: 40, timeThreshold: 1000), metres: 50)
     simulation.receive(DeliverySimulation.fix(3, metres: 30), at: 200)
     simulation.configure(Configuration(distanceThreshold: 20, timeThreshold: 1000), at: 300)
@@ -62,7 +62,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 1000)])
   }
 
-  @Test func `Before the first fix nothing happens`() {
+  @Test func `before the first fix nothing happens`() {
     var simulation = DeliverySimulation(Configuration(distanceThreshold: 40))
     simulation.configure(Configuration(debounce: 1000), at: 10)
     #expect(simulation.actions.isEmpty)

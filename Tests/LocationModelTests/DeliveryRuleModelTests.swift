@@ -44,7 +44,7 @@ import Testing
 
   /// What goes out at once has to leave the rule as the long way would.
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `The short way sends what the long way sends, and leaves the same behind`(seed: UInt64) {
+  func `the fast path sends what the full path sends`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     var (short, long) = (DeliveryRule(), DeliveryRule())
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: 0..<400 as Range<UInt64>)
-  func `A random run sends the same as the naive model`(seed: UInt64) {
+  func `a random run sends the same as the naive model`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     let configuration = DeliveryRule.Configuration(

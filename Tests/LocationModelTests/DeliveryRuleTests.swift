@@ -95,7 +95,7 @@ import Testing
   ]
 
   @Test(arguments: scenarios)
-  func `The sending rule`(scenario: Scenario) {
+  func `the delivery rule holds`(scenario: Scenario) {
     var simulation = DeliverySimulation(scenario.configuration)
     for (index, fix) in scenario.fixes.enumerated() {
       let location = DeliverySimulation.fix(UInt64(index + 1), metres: fix.metres, accuracy: fix.accuracy)
@@ -106,7 +106,7 @@ import Testing
     #expect(simulation.timer == nil)
   }
 
-  @Test func `Each reset makes the next fix the first one, and drops what waited`() {
+  @Test func `each reset drops what is held and makes the next fix the first`() {
     let configuration = Configuration(distanceThreshold: 100, timeThreshold: 10_000, debounce: 500)
     var simulation = DeliverySimulation(configuration)
     simulation.receive(DeliverySimulation.fix(1), at: 0)
@@ -122,7 +122,7 @@ import Testing
     #expect(simulation.deliveries == [Delivery(1, at: 0), Delivery(3, at: 30_000), Delivery(4, at: 30_002)])
   }
 
-  @Test func `The timer is asked for once, and moved only if the time moves`() {
+  @Test func `the timer is set once and moved only if its time changes`() {
     var rule = DeliveryRule(Configuration(timeThreshold: 1000))
     let fixes = (0...3).map { DeliverySimulation.fix($0, metres: Double($0)) }
     #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
@@ -136,7 +136,7 @@ import Testing
     #expect(rule.timerFired(at: 2_000_000) == [])
   }
 
-  @Test func `With a timer that is late the quiet still counts, and without debounce the newest wins`() {
+  @Test func `with a late timer debounce still counts, and without it the newest wins`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: 200))
     _ = debounced.received(fixes[0], at: 0)
@@ -148,7 +148,7 @@ import Testing
     #expect(throttled.received(fixes[2], at: 300_000) == [.deliver(fixes[2]), .disarmTimer])
   }
 
-  @Test func `Times at the end of the range do no harm`() {
+  @Test func `times at the end of the range do no harm`() {
     var rule = DeliveryRule(Configuration(timeThreshold: .max, debounce: .max, minimumInterval: .max))
     _ = rule.received(DeliverySimulation.fix(1), at: .max - 1)
     let actions = rule.received(DeliverySimulation.fix(2), at: .max - 1)

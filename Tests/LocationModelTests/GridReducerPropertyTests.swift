@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test(arguments: GridReducerTests.reducedLevels, [1.4, 30, 250])
-  func `What is told of a moving track is the cells alone`(level: AccuracyLevel, speed: Double) throws {
+  func `a moving track reveals its cells alone`(level: AccuracyLevel, speed: Double) throws {
     let grid = Grid(cellSize: try #require(level.cellSize))
     for (seed, start) in Self.starts.enumerated() {
       var reducer = GridReducer(level: level)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: GridReducerTests.reducedLevels)
-  func `All tracks through the same cells are told the same`(level: AccuracyLevel) throws {
+  func `all tracks through the same cells look alike`(level: AccuracyLevel) throws {
     let grid = Grid(cellSize: try #require(level.cellSize))
     var random = SeededGenerator(seed: 9)
     var (straight, wild) = (GridReducer(level: level), GridReducer(level: level))
@@ -74,7 +74,7 @@ import Testing
   @Test(
     arguments: GridReducerTests.reducedLevels,
     [(0.3, 0.3), (0.499, 0), (-0.501, 0.2), (0, 0.4999), (0.5, 0.5)] as [(Double, Double)])
-  func `The mean of a day of noisy fixes at one place is not that place`(
+  func `averaging a day of noisy fixes does not reveal the place`(
     level: AccuracyLevel, offset: (north: Double, east: Double)
   ) throws {
     var random = SeededGenerator(seed: 11)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: GridReducerTests.reducedLevels)
-  func `A finer fix that came before leaves no trace`(level: AccuracyLevel) throws {
+  func `a finer fix that came before leaves no trace`(level: AccuracyLevel) throws {
     let coarse = try GridReducerTests.fix(level, north: 3, east: 3, interval: 1, accuracy: 20_000)
     var fresh = GridReducer(level: level)
     let expected = fresh.reduce(coarse)

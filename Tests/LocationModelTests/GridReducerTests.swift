@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `Only the centre, a radius and the times remain`(level: AccuracyLevel) throws {
+  func `only the centre, a radius and the times remain`(level: AccuracyLevel) throws {
     let center = try Self.cell(level).center
     let measured = Timestamp(seconds: 1_800_000_000, microseconds: 7)
     var reducer = GridReducer(level: level)
@@ -41,7 +41,7 @@ import Testing
     #expect(reduced == expected)
   }
 
-  @Test func `Exact is not reduced, and none is reduced the most`() throws {
+  @Test func `exact is not reduced, and none is reduced most`() throws {
     let fix = Location(latitude: 47.3, longitude: 8.5, accuracy: 3, speed: 2, sourceDescription: "GPS GGA")
     var (exact, none, country) = (
       GridReducer(level: .exact), GridReducer(level: .none), GridReducer(level: .country)
@@ -56,13 +56,13 @@ import Testing
       ("worse than the cell", 600, 1000),
       ("Wi-Fi", 1500, 2000), ("network address", 25_000, 25_500),
     ] as [(String, Double?, Double)])
-  func `The radius holds both the cell and the fix's own circle`(_: String, own: Double?, expected: Double) throws {
+  func `the radius holds both the cell and the fix's own circle`(_: String, own: Double?, expected: Double) throws {
     var reducer = GridReducer(level: .street)
     #expect(try reducer.reduce(Self.fix(.street, accuracy: own)).accuracy == expected)
   }
 
   @Test(arguments: reducedLevels)
-  func `A tenth of the cell must be between the cell and the fix`(level: AccuracyLevel) throws {
+  func `a tenth of the cell must be between the cell and the fix`(level: AccuracyLevel) throws {
     let center = try Self.cell(level).center
     for (north, east) in [(1.0, 0.0), (-1, 0), (0, 1), (0, -1)] {
       var reducer = GridReducer(level: level)
@@ -92,7 +92,7 @@ import Testing
     #expect(away.receivedAt == 6 * UInt64(level.minimumInterval) * Self.second)
   }
 
-  @Test func `The second at which the border was crossed is not told`() throws {
+  @Test func `the second of a border crossing is not revealed`() throws {
     func outputs(crossingAt crossing: UInt64) throws -> [Location] {
       var reducer = GridReducer(level: .neighborhood)
       return try (0..<180).map { second in
@@ -133,7 +133,7 @@ import Testing
     #expect(GridReducer(memory: memory, at: 1) == nil)
   }
 
-  @Test func `Times at the end of the range do no harm`() throws {
+  @Test func `times at the end of the range do no harm`() throws {
     var reducer = GridReducer(level: .country)
     var fix = try Self.fix(.country)
     fix.receivedAt = .max

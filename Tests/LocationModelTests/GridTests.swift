@@ -27,7 +27,7 @@ import Testing
     return corners + anywhere + nearPoles
   }
 
-  @Test func `The sizes are the contract's`() {
+  @Test func `the sizes are the contract's`() {
     let expected: [(AccuracyLevel, Double?, UInt32)] = [
       (.street, 500, 10), (.neighborhood, 3000, 60), (.city, 15_000, 300), (.country, 300_000, 900),
       (.none, 300_000, 900), (.exact, nil, 0),
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `No cell is smaller than its size, nor much higher`(size: Double) {
+  func `no cell is smaller than its size, nor much higher`(size: Double) {
     let grid = Grid(cellSize: size)
     for band in stride(from: 0, to: grid.bands, by: max(1, grid.bands / 997)) {
       let south = Double(band) * grid.height - 90
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `Every place is in its cell, whose centre is a place of the same cell`(size: Double) {
+  func `every place is in its cell, whose centre is a place of the same cell`(size: Double) {
     let grid = Grid(cellSize: size)
     for place in Self.places(2000, seed: 1) {
       let cell = grid.cell(latitude: place.latitude, longitude: place.longitude)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `Nothing that is let in is beyond the reach`(size: Double) {
+  func `no accepted point is beyond the cell's radius`(size: Double) {
     let grid = Grid(cellSize: size)
     var random = SeededGenerator(seed: 2)
     for place in Self.places(300, seed: 3) {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `The antimeridian is one line`(size: Double) {
+  func `the antimeridian is one line`(size: Double) {
     let grid = Grid(cellSize: size)
     for latitude in stride(from: -90.0, through: 90, by: 7.5) {
       #expect(grid.cell(latitude: latitude, longitude: 180) == grid.cell(latitude: latitude, longitude: -180))
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func `At a pole all longitudes are one cell, and its centre is the pole`(size: Double) {
+  func `at a pole all longitudes are one cell, and its centre is the pole`(size: Double) {
     let grid = Grid(cellSize: size)
     for pole in [-90.0, 90] {
       let cells = Set(stride(from: -180.0, through: 180, by: 15).map { grid.cell(latitude: pole, longitude: $0) })

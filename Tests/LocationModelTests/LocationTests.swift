@@ -3,14 +3,14 @@ import GeopublicistLocationModel
 import Testing
 
 @Suite struct LocationTests {
-  @Test func `What is not given is absent`() {
+  @Test func `absent values are nil`() {
     let location = Location(latitude: 52, longitude: 13)
     #expect(location.accuracy == nil && location.altitude == nil)
     #expect(location.speed == nil && location.heading == nil && location.sourceDescription == nil)
     #expect(!location.isSimulated)
   }
 
-  @Test func `Interpolating a location tells no coordinate`() {
+  @Test func `interpolating a location tells no coordinate`() {
     let location = Location(latitude: 52.123456, longitude: -13.654321, altitude: 98765, sequence: 7)
     for text in ["\(location)", "\(Optional(location) as Any)", String(reflecting: location), "\([location])"] {
       #expect(text.contains("sequence: 7"))

@@ -10,7 +10,7 @@ import Testing
     try LocationValidator.location(from: raw, receivedAt: 42, wallClock: Self.now, sequence: 3)
   }
 
-  @Test func `A good fix comes through whole`() throws {
+  @Test func `a good fix passes unchanged`() throws {
     let measured = Timestamp(seconds: 1_799_999_990, microseconds: 5)
     let raw = Location(
       latitude: 52.5, longitude: 13.4, accuracy: 12, altitude: 34, speed: 1.5, heading: 271,
@@ -29,12 +29,12 @@ import Testing
       (90.000001, 0, .outOfRange), (-91, 0, .outOfRange), (0, 180.000001, .outOfRange), (0, -181, .outOfRange),
       (unknown, 5, .outOfRange), (5, unknown, .outOfRange), (5, 1e300, .outOfRange),
     ] as [(Double, Double, FixRejection)])
-  func `A place that the Earth does not have is refused`(latitude: Double, longitude: Double, why: FixRejection) {
+  func `impossible coordinates are refused`(latitude: Double, longitude: Double, why: FixRejection) {
     #expect(throws: why) { try location(Location(latitude: latitude, longitude: longitude, accuracy: 5)) }
   }
 
   @Test(arguments: [(90, 0), (-90, 0), (1, 180), (1, -180), (-90, -180)] as [(Double, Double)])
-  func `The edges of the Earth are on it`(latitude: Double, longitude: Double) throws {
+  func `the poles and the antimeridian are valid`(latitude: Double, longitude: Double) throws {
     let result = try location(Location(latitude: latitude, longitude: longitude))
     #expect(result.latitude == latitude && result.longitude == longitude)
   }
@@ -46,7 +46,7 @@ import Testing
       (0, 0, 500, false), (0, 0, 3, false), (0, 0, 0, false),
       (0, 1, -1, false), (1, 0, 25_000, false), (0.031, 0, -1, false), (51.48, 0, 25_000, false),
     ] as [(Double, Double, Double, Bool)])
-  func `Zero zero that nobody measured is refused`(
+  func `0,0 that was never measured is refused`(
     latitude: Double, longitude: Double, accuracy: Double, isRefused: Bool
   ) {
     let raw = Location(latitude: latitude, longitude: longitude, accuracy: accuracy)
@@ -62,7 +62,7 @@ import Testing
       (0, 0), (12.5, 12.5), (25_000, 25_000), (-1, nil), (-0.001, nil), (unknown, nil), (.nan, nil), (.infinity, nil),
       (.greatestFiniteMagnitude, nil), (20_037_509, nil),
     ] as [(Double, Double?)])
-  func `Accuracy 0 is known, a negative one is not`(raw: Double, expected: Double?) throws {
+  func `accuracy 0 is known, a negative one is unknown`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, accuracy: raw)).accuracy == expected)
   }
 
@@ -71,7 +71,7 @@ import Testing
       (0, 0), (-430, -430), (8848, 8848), (-12_000, -12_000), (100_000, 100_000), (-12_001, nil), (100_001, nil),
       (unknown, nil), (.nan, nil), (.infinity, nil), (-.infinity, nil),
     ] as [(Double, Double?)])
-  func `An altitude that nobody can have is absent`(raw: Double, expected: Double?) throws {
+  func `an impossible altitude is absent`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, altitude: raw)).altitude == expected)
   }
 
@@ -85,7 +85,7 @@ import Testing
       (speed: 3, accuracy: -1, expected: 3), (speed: 3, accuracy: 500, expected: 3),
       (speed: 3, accuracy: 501, expected: nil), (speed: 400, accuracy: 25_000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
-  func `A speed that was not measured is absent`(speed: Double, accuracy: Double, expected: Double?) throws {
+  func `a speed that was not measured is absent`(speed: Double, accuracy: Double, expected: Double?) throws {
     let result = try location(Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed))
     #expect(result.speed == expected)
   }
@@ -95,7 +95,7 @@ import Testing
       (0, 0), (359.9, 359.9), (360, 0), (361, 1), (720, 0), (-90, 270), (-1e-20, 0), (-1, nil), (unknown, nil),
       (.nan, nil), (.infinity, nil), (721, nil), (-0.0, 0),
     ] as [(Double, Double?)])
-  func `Headings are wrapped`(raw: Double, expected: Double?) throws {
+  func `headings are wrapped`(raw: Double, expected: Double?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, heading: raw)).heading == expected)
   }
 
@@ -105,7 +105,7 @@ import Testing
       (speed: -1, accuracy: 2000, expected: 90),  // a compass needs no speed
       (speed: 11_000, accuracy: 5, expected: nil), (speed: 100, accuracy: 2000, expected: nil),
     ] as [(speed: Double, accuracy: Double, expected: Double?)])
-  func `A heading goes with the speed that was computed beside it`(
+  func `a heading goes with the speed that was computed beside it`(
     speed: Double, accuracy: Double, expected: Double?
   ) throws {
     let raw = Location(latitude: 5, longitude: 5, accuracy: accuracy, speed: speed, heading: 90)
@@ -120,7 +120,7 @@ import Testing
       ("absurd", Timestamp(seconds: .max, microseconds: .max), now),
       ("unset", Timestamp(), now),
     ] as [(String, Timestamp, Timestamp)])
-  func `Nothing is measured in the future`(_: String, raw: Timestamp, expected: Timestamp) throws {
+  func `a timestamp in the future is corrected`(_: String, raw: Timestamp, expected: Timestamp) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, timestamp: raw)).timestamp == expected)
   }
 
@@ -134,7 +134,7 @@ import Testing
       (String(repeating: "€", count: 90), String(repeating: "€", count: 85)),
       (String(repeating: "ü", count: 200), String(repeating: "ü", count: 127)),
     ] as [(String, String?)])
-  func `Descriptions are short plain text`(raw: String, expected: String?) throws {
+  func `descriptions are short plain text`(raw: String, expected: String?) throws {
     #expect(try location(Location(latitude: 5, longitude: 5, sourceDescription: raw)).sourceDescription == expected)
   }
 }

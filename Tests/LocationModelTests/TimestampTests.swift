@@ -13,7 +13,7 @@ import Testing
       (seconds: .max, microseconds: 1_000_000, expected: (.max, 999_999)),
       (seconds: 0, microseconds: .max, expected: (18_446_744_073_709, 551_615)),
     ] as [(seconds: UInt64, microseconds: UInt64, expected: (UInt64, UInt64))])
-  func `Whole seconds are carried over, without overflow`(
+  func `whole seconds are carried over, without overflow`(
     seconds: UInt64, microseconds: UInt64, expected: (UInt64, UInt64)
   ) {
     let timestamp = Timestamp(seconds: seconds, microseconds: microseconds)
@@ -27,16 +27,16 @@ import Testing
       (Timestamp(seconds: 18_446_744_073_709, microseconds: 551_616), .max),
       (Timestamp(seconds: .max), .max),
     ] as [(Timestamp, UInt64)])
-  func `Microseconds since 1970 stay at the greatest value`(timestamp: Timestamp, expected: UInt64) {
+  func `microseconds since 1970 saturate`(timestamp: Timestamp, expected: UInt64) {
     #expect(timestamp.microsecondsSinceEpoch == expected)
   }
 
   @Test(arguments: [0, 1, 999_999, 1_000_000, 1_763_704_000_123_456, .max] as [UInt64])
-  func `Microseconds since 1970 come back`(microseconds: UInt64) {
+  func `microseconds since 1970 convert back`(microseconds: UInt64) {
     #expect(Timestamp(microsecondsSinceEpoch: microseconds).microsecondsSinceEpoch == microseconds)
   }
 
-  @Test func `A difference has a sign and stays in range`() {
+  @Test func `a difference has a sign and stays in range`() {
     let (early, late) = (Timestamp(seconds: 10, microseconds: 900_000), Timestamp(seconds: 12))
     #expect(late.microseconds(since: early) == 1_100_000)
     #expect(early.microseconds(since: late) == -1_100_000)
@@ -45,7 +45,7 @@ import Testing
     #expect(Timestamp().microseconds(since: Timestamp(seconds: .max)) == -.max)
   }
 
-  @Test func `Earlier is less, by seconds first`() {
+  @Test func `earlier is less`() {
     let sorted = [
       Timestamp(), Timestamp(microseconds: 1), Timestamp(seconds: 1), Timestamp(seconds: 1, microseconds: 1),
     ]

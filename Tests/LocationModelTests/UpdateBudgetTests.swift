@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import Testing
 
 @Suite struct UpdateBudgetTests {
-  @Test func `Without limits it never ends`() {
+  @Test func `without limits it never ends`() {
     var budget = UpdateBudget()
     budget.started(at: 5)
     for _ in 0..<1000 { #expect(budget.countDelivery() == false) }
@@ -12,7 +12,7 @@ import Testing
     #expect(!budget.isComplete(at: .max))
   }
 
-  @Test func `The last of the allowed updates completes it`() {
+  @Test func `the last of the allowed updates completes it`() {
     var budget = UpdateBudget(maxUpdates: 3)
     budget.started(at: 5)
     let answers = (0..<3).map { _ in budget.countDelivery() }
@@ -21,13 +21,13 @@ import Testing
     #expect(budget.hasSentAll)
   }
 
-  @Test func `One update is the first and the last`() {
+  @Test func `one update is the first and the last`() {
     var budget = UpdateBudget(maxUpdates: 1)
     #expect(!budget.isComplete(at: .max))
     #expect(budget.countDelivery() == true)
   }
 
-  @Test func `The time counts from the first start, whatever comes later`() {
+  @Test func `the time counts from the first start, whatever comes later`() {
     var budget = UpdateBudget(duration: 1500)
     #expect(budget.deadline == nil)
     #expect(!budget.isComplete(at: .max))
@@ -38,7 +38,7 @@ import Testing
     #expect(budget.isComplete(at: 2_500_000))
   }
 
-  @Test func `Whichever comes first`() {
+  @Test func `whichever limit comes first counts`() {
     var budget = UpdateBudget(maxUpdates: 1, duration: 1000)
     budget.started(at: 0)
     #expect(budget.isComplete(at: 1_000_000))
@@ -47,7 +47,7 @@ import Testing
     #expect(budget.isComplete(at: 1))
   }
 
-  @Test func `A start at the end of the range has a deadline too`() {
+  @Test func `a start at the end of the range has a deadline too`() {
     var budget = UpdateBudget(duration: .max)
     budget.started(at: .max - 1)
     #expect(budget.deadline == .max)

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import Testing
 
 @Suite struct UpstreamStatusTests {
-  @Test func `The words are the contract's`() {
+  @Test func `the words are the contract's`() {
     #expect(UpstreamState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       UpstreamReason.allCases.map(\.rawValue) == [
@@ -12,7 +12,7 @@ import Testing
       ])
   }
 
-  @Test func `A refusal keeps its word, and what is none has no word`() {
+  @Test func `a refusal keeps its word`() {
     for reason in AuthorizationReason.allCases {
       let upstream = UpstreamReason(refusal: reason)
       #expect(upstream == .none || upstream.rawValue == reason.rawValue)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, "unknown"), (.some(.none), "none"), (.city, "city")] as [(AccuracyLevel?, String)])
-  func `Nothing and not known are not the same`(level: AccuracyLevel?, name: String) {
+  func `none and unknown are different`(level: AccuracyLevel?, name: String) {
     #expect(UpstreamStatus(state: .running, availableAccuracy: level).availableAccuracyName == name)
   }
 }

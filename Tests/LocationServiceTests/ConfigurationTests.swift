@@ -14,8 +14,7 @@ struct ConfigurationTests {
     return try Configuration.load(file: path)
   }
 
-  @Test("what is set is taken, what is not keeps its default")
-  func values() throws {
+  @Test func `settings are taken, and what is not set keeps its default`() throws {
     let configuration = try load("# a comment\n[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=7\n")
     #expect(configuration.idleTimeout == 0)
     #expect(configuration.limits[.callsBurst] == 7)
@@ -36,16 +35,15 @@ struct ConfigurationTests {
     ("[Service\n", []),
   ]
 
-  @Test("what is wrong is refused with file, group and key", arguments: wrong)
-  func refused(_ text: String, _ parts: [String]) throws {
+  @Test(arguments: wrong)
+  func `invalid settings are refused with file, group and key`(_ text: String, _ parts: [String]) throws {
     let error = #expect(throws: KeyFile.FileError.self) { try load(text) }
     let message = error.map { "\($0)" } ?? ""
     #expect(message.contains(".conf: "))
     for part in parts { #expect(message.contains(part)) }
   }
 
-  @Test("a file that was asked for and is not there is an error")
-  func missing() {
+  @Test func `a requested file that does not exist is an error`() {
     #expect(throws: KeyFile.FileError.self) { try Configuration.load(file: "/nonexistent/geopublicist.conf") }
   }
 }

@@ -14,19 +14,19 @@ import Testing
     }
   }
 
-  @Test func `Of few who come and go there is nothing to be had`() {
+  @Test func `a small crowd triggers no trimming`() {
     #expect(moments(Array(0...63) + (0...63).reversed()) == [])
   }
 
-  @Test func `When half of many have gone, and half of those`() {
+  @Test func `trimming follows each halving of a crowd`() {
     #expect(moments(Array(0...1_000) + (0...1_000).reversed()) == [500, 250, 125, 62])
   }
 
-  @Test func `Nobody waits for the last ones to go`() {
+  @Test func `trimming does not wait for the last clients`() {
     #expect(moments([1_000, 999, 501, 500, 499, 500, 501]) == [500])
   }
 
-  @Test func `Those who come in their place count anew`() {
+  @Test func `new clients count again`() {
     #expect(moments([100, 50, 100, 51, 50]) == [50, 50])
   }
 }

@@ -12,8 +12,7 @@ struct LevelChoiceTests {
     UpstreamStatus(state: state, reason: reason, availableAccuracy: available)
   }
 
-  @Test("a listener for the city gets its fix from a GPS receiver when there is nothing coarser")
-  func raised() {
+  @Test func `a client at city level is served by a GPS receiver when there is nothing coarser`() {
     var choice = LevelChoice()
     choice.need(.city)
     #expect(choice.level(available: .exact, ceiling: .exact) == .city)
@@ -23,8 +22,7 @@ struct LevelChoiceTests {
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
   }
 
-  @Test("there is no waiting for a finer source while fixes come, or where there is none")
-  func notRaised() {
+  @Test func `no finer source is awaited while fixes arrive or none exists`() {
     var choice = LevelChoice()
     #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
     choice.need(.city)
@@ -45,8 +43,7 @@ struct LevelChoiceTests {
     #expect(choice.level(available: .exact, ceiling: .street) == .street)
   }
 
-  @Test("another need begins anew")
-  func begunAnew() {
+  @Test func `a different demand starts again`() {
     var choice = LevelChoice()
     choice.need(.city)
     choice.raise()

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Limits")
 struct LimitsTests {
-  @Test("a burst passes, then so many a second")
-  func tokenBucket() {
+  @Test func `a burst passes, then the rate per second`() {
     var bucket = TokenBucket(burst: 3, at: 0)
     func take(_ now: Int64) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
     #expect([take(0), take(0), take(0), take(0)] == [true, true, true, false])
@@ -16,15 +15,13 @@ struct LimitsTests {
     #expect([take(60_000_000), take(60_000_000), take(60_000_000), take(60_000_000)] == [true, true, true, false])
   }
 
-  @Test("a clock that goes back gives nothing and takes nothing away")
-  func clockGoesBack() {
+  @Test func `a clock that goes back neither adds nor removes tokens`() {
     var bucket = TokenBucket(burst: 2, at: 1_000_000)
     func take() -> Bool { bucket.take(burst: 2, perSecond: 1, at: 0) }
     #expect([take(), take(), take()] == [true, true, false])
   }
 
-  @Test("the property has every limit under its name")
-  func property() {
+  @Test func `the property has every limit under its name`() {
     let limits = Limits()
     guard case .dictionary(let key, let value, let entries) = limits.value else {
       Issue.record("not a dictionary")
@@ -36,8 +33,7 @@ struct LimitsTests {
     #expect(limits[.messageBytes] == 65_536)
   }
 
-  @Test("the error names the limit")
-  func errorNamesLimit() {
+  @Test func `the error names the limit`() {
     for key in Limits.Key.allCases {
       let error = DBusError.limitsExceeded(key)
       #expect(error.name.rawValue == "org.geopublicist.Location1.Error.LimitsExceeded")

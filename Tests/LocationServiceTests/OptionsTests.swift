@@ -14,7 +14,7 @@ import Testing
     try OptionReader.read(.options(pairs), ClientOption.ofRequest)
   }
 
-  @Test func `nothing given means the contract's defaults`() throws {
+  @Test func `absent options take the contract's defaults`() throws {
     let request = try request([])
     #expect(request.accuracy == .exact)
     #expect(request.timeout == 20_000)
@@ -25,7 +25,7 @@ import Testing
     #expect(subscription.desktopID == "")
   }
 
-  @Test func `everything given is taken`() throws {
+  @Test func `given options are taken`() throws {
     let options = try subscription([
       ("accuracy", .string("street")), ("distance-threshold", .double(12.5)), ("time-threshold", .uint32(1)),
       ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),
@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: wrong)
-  func `what is wrong is InvalidOption, never ignored`(_ name: String, _ options: [(String, Value)]) throws {
+  func `invalid options are InvalidOption, never ignored`(_ name: String, _ options: [(String, Value)]) throws {
     let error = #expect(throws: DBusError.self) { try subscription(options) }
     #expect(error?.name == .invalidOption)
     #expect(error?.message.isEmpty == false)

@@ -36,7 +36,7 @@ struct SharedLocationsTests {
     two.cancel()
   }
 
-  @Test func `a branch does not replay: who comes later hears what comes later`() {
+  @Test func `a branch does not replay: late subscribers receive later fixes only`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     var heard: [UInt64] = []
@@ -49,7 +49,7 @@ struct SharedLocationsTests {
   }
 
   @Test(arguments: [AccuracyLevel.street, .city, .country])
-  func `below exact nothing of the fix but its cell gets through`(_ level: AccuracyLevel) throws {
+  func `below exact only the cell of a fix gets through`(_ level: AccuracyLevel) throws {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let location = try #require(store.newest(for: level))
@@ -61,7 +61,7 @@ struct SharedLocationsTests {
     for key in ["Altitude", "Speed", "Heading", "Description", "Age"] { #expect(keys[key] == nil) }
   }
 
-  @Test func `of a batch the newest counts, and an empty one is nothing`() {
+  @Test func `the newest of a batch counts, and an empty batch is ignored`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([])
     #expect(store.newest(for: .exact) == nil)
@@ -69,7 +69,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .exact)?.sequence == 2)
   }
 
-  @Test func `what was forgotten is not handed out`() {
+  @Test func `a forgotten fix is not delivered`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     _ = store.newest(for: .city)

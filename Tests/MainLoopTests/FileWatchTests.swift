@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func itTellsOfWhatCanBeRead() throws {
+  @Test func `a watch reports readable data`() throws {
     let pipe = try Pipe()
     var received = ""
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { found in
@@ -47,7 +47,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func itIsCalledAgainUntilAllIsRead() throws {
+  @Test func `a watch is called again until everything is read`() throws {
     let pipe = try Pipe()
     var calls = 0
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func itTellsThatWritingIsPossible() throws {
+  @Test func `a watch reports that writing is possible`() throws {
     let pipe = try Pipe()
     var writable = false
     let block = String(repeating: "x", count: 4_096)
@@ -71,7 +71,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func itTellsOfAHangUp() throws {
+  @Test func `a watch reports a hang-up`() throws {
     let pipe = try Pipe()
     var found: FileCondition = []
     var watch: FileWatch?
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A source whose conditions were taken away was called again and again for a hang-up.
-  @Test func whoWaitsForNothingHearsNothing() throws {
+  @Test func `a watch for nothing is never called`() throws {
     let pipe = try Pipe()
     var calls = 0
     let watch = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -97,7 +97,7 @@ import Testing
     try turning("it hears again") { calls > 0 }
   }
 
-  @Test func whatIsWaitedForMayChange() throws {
+  @Test func `the watched conditions may change`() throws {
     let pipe = try Pipe()
     var found: [FileCondition] = []
     let watch = MainLoop.main.watch(descriptor: pipe.writing, for: []) { found.append($0) }
@@ -110,7 +110,7 @@ import Testing
     try turning(for: .milliseconds(10), "silence again") { found.count == count }
   }
 
-  @Test func itEndsWithItsOwner() throws {
+  @Test func `a source ends with its owner`() throws {
     let pipe = try Pipe()
     var calls = 0
     var watch: FileWatch? = MainLoop.main.watch(descriptor: pipe.reading, for: .readable) { _ in calls += 1 }
@@ -123,7 +123,7 @@ import Testing
     try turning(for: .milliseconds(20), "not any more") { calls == before }
   }
 
-  @Test func twoWatchesOfOneDescriptor() throws {
+  @Test func `one descriptor can have two watches`() throws {
     let pipe = try Pipe()
     var first = 0
     var second = 0

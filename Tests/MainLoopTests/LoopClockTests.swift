@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct LoopClockTests {
-  @Test func theSystemsClocksAreTheKernels() {
+  @Test func `the system clocks are the kernel's`() {
     func kernel(_ clock: clockid_t) -> Int64 {
       var time = timespec()
       clock_gettime(clock, &time)
@@ -16,7 +16,7 @@ import Testing
     #expect((kernel(CLOCK_REALTIME)...kernel(CLOCK_REALTIME) + 1_000_000).contains(Int64(clock.realtime())))
   }
 
-  @Test func monotonicTimeDoesNotGoBack() {
+  @Test func `monotonic time does not go back`() {
     var last = monotonic
     for _ in 0..<1_000 {
       let now = monotonic
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func testsMayReplaceThem() {
+  @Test func `tests may replace the clocks`() {
     let original = MainLoop.main.clock
     defer { MainLoop.main.clock = original }
     var time: Int64 = 5

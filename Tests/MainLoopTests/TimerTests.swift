@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct TimerTests {
-  @Test func itFiresOnceAndNotEarly() throws {
+  @Test func `a timer fires once and not early`() throws {
     let start = monotonic
     var fired: [Int64] = []
     let timer = MainLoop.main.after(milliseconds: 30) { fired.append(monotonic) }
@@ -15,7 +15,7 @@ import Testing
     try turning(for: .milliseconds(80), "it does not fire again") { fired.count == 1 }
   }
 
-  @Test func microsecondsAreNotRoundedDown() throws {
+  @Test func `microseconds are not rounded down`() throws {
     let start = monotonic
     var fired: Int64?
     let timer = MainLoop.main.after(microseconds: 1_500) { fired = monotonic }
@@ -24,7 +24,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func whatIsDueFiresInTheNextTurn() throws {
+  @Test func `a due timer fires in the next turn`() throws {
     var fired = 0
     let timers = [
       MainLoop.main.after(milliseconds: 0) { fired += 1 }, MainLoop.main.after(milliseconds: -5) { fired += 1 },
@@ -35,7 +35,7 @@ import Testing
     #expect(fired == timers.count)
   }
 
-  @Test func theFarFutureDoesNotTrap() throws {
+  @Test func `the far future does not trap`() throws {
     var fired = 0
     let timers = [
       MainLoop.main.after(milliseconds: .max) { fired += 1 }, MainLoop.main.after(microseconds: .max) { fired += 1 },
@@ -46,7 +46,7 @@ import Testing
     for timer in timers { #expect(timer.isActive) }
   }
 
-  @Test func timersFireInTheOrderOfTheirMoments() throws {
+  @Test func `timers fire in the order of their deadlines`() throws {
     var order: [Int] = []
     let timers = [30, 10, 20].map { delay in
       MainLoop.main.after(milliseconds: Int64(delay)) { order.append(delay) }
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(timers) {}
   }
 
-  @Test func itEndsWithItsOwner() throws {
+  @Test func `a source ends with its owner`() throws {
     final class Owner {
       var timer: LoopSource?
       var fired = 0
@@ -68,7 +68,7 @@ import Testing
     try turning(for: .milliseconds(40), "nothing fires") { fired == 0 }
   }
 
-  @Test func cancelTwiceIsFine() {
+  @Test func `cancelling twice is harmless`() {
     let timer = MainLoop.main.after(milliseconds: 0) { Issue.record("it was cancelled") }
     timer.cancel()
     timer.cancel()
@@ -76,7 +76,7 @@ import Testing
     MainLoop.main.iterate()
   }
 
-  @Test func aTimerMayEndItselfFromItsAction() throws {
+  @Test func `a timer may end itself from its action`() throws {
     var ticks = 0
     var timer: LoopSource?
     timer = MainLoop.main.every(microseconds: 1_000) {
@@ -88,7 +88,7 @@ import Testing
     #expect(timer == nil)
   }
 
-  @Test func aTimerMayEndAnotherThatIsDue() throws {
+  @Test func `a timer may end another that is due`() throws {
     var fired: [String] = []
     var second: LoopSource?
     let first = MainLoop.main.after(milliseconds: 0) {
@@ -101,7 +101,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func whatTheActionHoldsIsLetGo() throws {
+  @Test func `what the action retains is released`() throws {
     final class Held {}
     weak var held: Held?
     var fired = false
@@ -120,7 +120,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func aRepeatingTimerDoesNotDrift() throws {
+  @Test func `a repeating timer does not drift`() throws {
     let start = monotonic
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(microseconds: 5_000) { ticks.append(monotonic - start) }
@@ -132,7 +132,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func theFirstMomentMayBeGiven() throws {
+  @Test func `the first deadline may be given`() throws {
     let start = monotonic
     var ticks: [Int64] = []
     let timer = MainLoop.main.every(microseconds: 1_000_000, first: start + 10_000) { ticks.append(monotonic - start) }
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// A program that had been stopped for an hour called an action of every second 3,600 times at once.
-  @Test func missedMomentsAreLeftOut() throws {
+  @Test func `missed deadlines are skipped`() throws {
     var ticks: [Int64] = []
     let start = monotonic
     let timer = MainLoop.main.every(microseconds: 10_000) {
@@ -155,7 +155,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func aMomentLongAgoIsNotMadeUpFor() throws {
+  @Test func `a deadline long ago is not made up for`() throws {
     var ticks = 0
     let timer = MainLoop.main.every(microseconds: 1_000_000, first: .min) { ticks += 1 }
     try turning("the first tick") { ticks > 0 }
@@ -164,7 +164,7 @@ import Testing
     withExtendedLifetime(timer) {}
   }
 
-  @Test func aHundredThousandTimersAllFire() throws {
+  @Test func `a hundred thousand timers all fire`() throws {
     var fired = 0
     for _ in 0..<1_000 {
       let timers = (0..<100).map { _ in MainLoop.main.after(milliseconds: 0) { fired += 1 } }

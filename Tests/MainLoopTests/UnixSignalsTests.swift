@@ -5,7 +5,7 @@ import MainLoop
 import Testing
 
 @Suite struct UnixSignalsTests {
-  @Test func aSignalArrivesOnTheLoop() throws {
+  @Test func `a signal arrives on the loop`() throws {
     var received: [Int32] = []
     let signals = UnixSignals([SIGUSR1, SIGUSR2]) { received.append($0) }
     raise(SIGUSR1)
@@ -16,7 +16,7 @@ import Testing
     withExtendedLifetime(signals) {}
   }
 
-  @Test func theyAreBlockedAndStaySoAndNoOthersAre() throws {
+  @Test func `watched signals are blocked, and no others`() throws {
     func blocked() -> Set<Int32> {
       var mask = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -30,7 +30,7 @@ import Testing
     #expect(blocked() == before.union([SIGUSR1]))
   }
 
-  @Test func otherSignalsAreLeftAlone() throws {
+  @Test func `other signals are left alone`() throws {
     var received: [Int32] = []
     let other = UnixSignals([SIGUSR2]) { received.append($0) }
     let signals = UnixSignals([SIGUSR1]) { received.append($0) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The loop over the descriptor went on after the action had closed it.
-  @Test func theActionMayLetGoOfThem() throws {
+  @Test func `the action may release its watch`() throws {
     var received: [Int32] = []
     var signals: UnixSignals?
     signals = UnixSignals([SIGUSR1, SIGUSR2]) { signal in
@@ -61,7 +61,7 @@ import Testing
     while sigtimedwait(&rest, nil, &none) > 0 {}
   }
 
-  @Test func theDescriptorIsClosed() throws {
+  @Test func `the descriptor is closed in the end`() throws {
     func descriptors() -> Int { (0..<256).count { fcntl($0, F_GETFD) >= 0 } }
     let before = descriptors()
     for _ in 0..<50 { _ = UnixSignals([SIGUSR1]) { _ in } }

@@ -33,9 +33,10 @@ import Testing
     }
   }
 
-  @Test(
-    "Each message is one datagram, to a socket in the file system and to an abstract one", arguments: [true, false])
-  @MainActor func messages(hasFile: Bool) throws {
+  @Test(arguments: [true, false])
+  @MainActor func `each message is one datagram, to a socket in the file system and to an abstract one`(hasFile: Bool)
+    throws
+  {
     let folder = TemporaryDirectory()
     let name = hasFile ? folder.file("notify") : "@geopublicist-test-\(getpid())"
     let manager = try Manager(name)
@@ -49,8 +50,8 @@ import Testing
     #expect(manager.received() == nil)
   }
 
-  @Test("A status is sent when it changes, in one line")
-  @MainActor func status() throws {
+  @Test
+  @MainActor func `a status is sent when it changes, in one line`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
     let notifier = ServiceNotifier(
@@ -63,8 +64,8 @@ import Testing
     #expect(manager.received() == nil)
   }
 
-  @Test("A reload carries the time at which it began")
-  @MainActor func reloading() throws {
+  @Test
+  @MainActor func `a reload carries the time at which it began`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
     let notifier = ServiceNotifier(
@@ -75,8 +76,8 @@ import Testing
     #expect(message.split(separator: "=").last.flatMap { Int64($0) } ?? 0 > 0)
   }
 
-  @Test("The watchdog is fed twice in its time, and only by the process that it is meant for")
-  @MainActor func watchdog() throws {
+  @Test
+  @MainActor func `the watchdog is fed twice per interval, and only by the process it is meant for`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
     func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Int64? {
@@ -94,8 +95,8 @@ import Testing
     }
   }
 
-  @Test("Without a socket, or with one that is malformed or gone, nothing happens")
-  @MainActor func nobody() throws {
+  @Test
+  @MainActor func `without a socket, or with one that is malformed or gone, nothing happens`() throws {
     let folder = TemporaryDirectory()
     let name = folder.file("notify")
     for socket in [nil, "", "/", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {

@@ -24,7 +24,7 @@ extension LocationPublicist {
 @Suite struct DriverTests {
   let scene = Scene()
 
-  @Test func speaksInALaterTurnOfTheLoop() throws {
+  @Test func `a subscriber is called in a later turn of the loop`() throws {
     let driver = scene.publicist.authorizedDriver()
     let recorder = driver.record()
     scene.source.authorize(.authorized(.whenInUse))
@@ -34,7 +34,7 @@ extension LocationPublicist {
     recorder.cancel()
   }
 
-  @Test func givesANewcomerTheLastValueAndSharesOneSubscription() throws {
+  @Test func `a new subscriber gets the last value and shares one subscription`() throws {
     var subscriptions = 0
     let driver = scene.publicist.authorizationPublisher()
       .handleEvents(receiveSubscription: { _ in subscriptions += 1 })
@@ -58,7 +58,7 @@ extension LocationPublicist {
     second.cancel()
   }
 
-  @Test func replacesFailuresAndThenRests() throws {
+  @Test func `failures are replaced, and then nothing follows`() throws {
     let driver = scene.publicist.statusPublisher()
       .map(\.isAuthorized)
       .replaceError(with: false)
@@ -71,7 +71,7 @@ extension LocationPublicist {
     #expect(recorder.completion == .finished)
   }
 
-  @Test func debounceOnTheLoopGivesTheLastOfABurst() throws {
+  @Test func `debounce on the loop delivers the last value of a burst`() throws {
     let start = MainLoop.main.now
     let recorder = scene.publicist.locationPublisher()
       .compactMap(\.last)
@@ -85,7 +85,7 @@ extension LocationPublicist {
     recorder.cancel()
   }
 
-  @Test func nothingIsHeardAfterCancelThoughTheLoopHasItAlready() throws {
+  @Test func `nothing is delivered after cancel, even if already scheduled`() throws {
     let recorder = scene.publicist.locationPublisher().receive(on: MainLoop.main).record()
     scene.source.move(north: 1)
     recorder.cancel()

@@ -19,7 +19,7 @@ import Testing
     source.onEvent?(.location(Location(latitude: latitude, longitude: 0, sequence: 99)))
   }
 
-  @Test func `Before anything is asked for, nothing is`() {
+  @Test func `nothing is known before a request`() {
     #expect(source.required.isEmpty)
     #expect(manager.location == nil)
     #expect(manager.authorizationStatus == .notDetermined)
@@ -31,7 +31,7 @@ import Testing
     #expect(source.startOvers == 0)
   }
 
-  @Test func `Every location is delivered until the end`() {
+  @Test func `every location is delivered until the end`() {
     manager.startUpdatingLocation()
     manager.startUpdatingLocation()
     fix(1)
@@ -46,7 +46,7 @@ import Testing
     #expect(delegate.locations.allSatisfy { $0.receivedAt > 0 })
   }
 
-  @Test func `What comes when everybody has left is not delivered`() {
+  @Test func `a location without demand is not delivered`() {
     fix(1)
     manager.startUpdatingLocation()
     manager.stopUpdatingLocation()
@@ -55,7 +55,7 @@ import Testing
     #expect(manager.location == nil)
   }
 
-  @Test func `One location on request`() {
+  @Test func `one location is delivered on request`() {
     manager.requestLocation()
     manager.requestLocation()
     #expect(source.required == [.exact])
@@ -69,7 +69,7 @@ import Testing
     #expect(source.required == [.exact, nil, .exact, nil])
   }
 
-  @Test func `A request while updating has the source hand over what it has`() {
+  @Test func `a request while updating returns the source's last fix`() {
     manager.startUpdatingLocation()
     #expect(source.refreshes == 0)
     manager.requestLocation()
@@ -81,7 +81,7 @@ import Testing
     #expect(source.required == [.exact])
   }
 
-  @Test func `The accuracy may change while updating`() {
+  @Test func `the accuracy may change while updating`() {
     manager.desiredAccuracy = .city
     manager.startUpdatingLocation()
     manager.desiredAccuracy = .city
@@ -89,7 +89,7 @@ import Testing
     #expect(source.required == [.city, .street])
   }
 
-  @Test func `The delegate may stop in the middle of a callback`() {
+  @Test func `the delegate may stop in the middle of a callback`() {
     delegate.onLocation = { $0.stopUpdatingLocation() }
     manager.startUpdatingLocation()
     fix(1)
@@ -98,7 +98,7 @@ import Testing
     #expect(source.required == [.exact, nil])
   }
 
-  @Test func `The location is forgotten with the access, before anybody hears of it`() {
+  @Test func `the location is forgotten with the access, before it is reported`() {
     manager.startUpdatingLocation()
     source.onEvent?(.authorization(.authorized(.always)))
     fix(1)
@@ -118,7 +118,7 @@ import Testing
       ])
   }
 
-  @Test func `A decision that is none again and another reason are changes, the same once more is not`() {
+  @Test func `a repeated authorization is no change`() {
     source.onEvent?(.authorization(.undecided()))
     #expect(delegate.authorizations.isEmpty)
     source.onEvent?(.authorization(.undecided(.noAgent)))
@@ -126,7 +126,7 @@ import Testing
     #expect(delegate.authorizations == [.notDetermined])
   }
 
-  @Test func `Failures and the upstream's state are passed on`() {
+  @Test func `failures and the source's state are passed on`() {
     let status = UpstreamStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none)
     source.onEvent?(.status(status))
     source.onEvent?(.failure(LocationError(.denied, "No")))
@@ -135,7 +135,7 @@ import Testing
     #expect(delegate.failures == [LocationError(.denied, "No")])
   }
 
-  @Test func `Forgetting and starting over`() {
+  @Test func `the manager forgets and starts over`() {
     manager.startUpdatingLocation()
     fix(1)
     manager.forgetLocation()
@@ -150,7 +150,7 @@ import Testing
     #expect(delegate.locations.last?.sequence == 3, "the numbers go on")
   }
 
-  @Test func `The manager does not keep its delegate`() {
+  @Test func `the manager does not retain its delegate`() {
     weak var gone: Diary?
     do {
       let diary = Diary()

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func justMergedWithTheSubjectSpeaksFirstAndForEver() {
+  @Test func `Just merged with a subject speaks first and never ends`() {
     let publicist = SimplePublicist(scene.manager)
     let recorder = publicist.authorizationPublisher().record()
     scene.source.authorize(.authorized(.whenInUse))
@@ -44,7 +44,7 @@ import Testing
     #expect(recorder.completion == nil)
   }
 
-  @Test func justFreezesTheStatusThatDeferredReadsAnew() {
+  @Test func `Just freezes the status that Deferred reads again`() {
     let simple = SimplePublicist(scene.manager)
     let frozen = simple.authorizationPublisher()
     let manager = LocationManager(source: scene.source)
@@ -54,7 +54,7 @@ import Testing
     #expect(fresh.record().values == [.authorizedAlways])
   }
 
-  @Test func onlyLocationsWhileAuthorized() {
+  @Test func `locations are delivered only while authorized`() {
     let publicist = scene.publicist
     let recorder = publicist.authorizationPublisher()
       .map { status -> AnyPublisher<[Location], Never> in
@@ -73,7 +73,7 @@ import Testing
     #expect(recorder.values == [2, 4])
   }
 
-  @Test func theNewestLocationWaitsForASlowReader() {
+  @Test func `the newest location waits for a slow subscriber`() {
     let recorder = scene.publicist.locationPublisher()
       .compactMap { $0.last?.sequence }
       .buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)
@@ -84,7 +84,7 @@ import Testing
     #expect(recorder.values == [1, 4])
   }
 
-  @Test func aSinkThatStopsTheUpdatesInsideAValue() {
+  @Test func `a sink may stop the updates inside a value`() {
     let (manager, source) = (scene.manager, scene.source)
     var sequences: [UInt64] = []
     let subscription = scene.publicist.locationPublisher()

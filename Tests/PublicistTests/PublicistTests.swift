@@ -7,7 +7,7 @@ import Testing
 @Suite struct PublicistTests {
   let scene = Scene()
 
-  @Test func authorizationBeginsWithTheStatusAtTheMomentOfSubscribing() {
+  @Test func `authorization starts with the status at subscription`() {
     let publisher = scene.publicist.authorizationPublisher()
     scene.source.authorize(.denied(.disabledByUser))
     let recorder = publisher.record()
@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.completion == nil)
   }
 
-  @Test func aRefusalEndsNothing() {
+  @Test func `a refusal ends no stream`() {
     let recorder = scene.publicist.authorizationPublisher().record()
     scene.source.authorize(.restricted(.disallowedByPolicy))
     scene.source.authorize(.denied(.rejectedByAgent))
@@ -24,14 +24,14 @@ import Testing
     #expect(recorder.values == [.notDetermined, .restricted, .denied, .authorizedAlways])
   }
 
-  @Test func theCurrentStatusWaitsForDemand() {
+  @Test func `the current status waits for demand`() {
     let recorder = scene.publicist.authorizationPublisher().record(asking: .none)
     #expect(recorder.values == [])
     recorder.request(.max(1))
     #expect(recorder.values == [.notDetermined])
   }
 
-  @Test func locationsReachEverySubscriberAndNobodyLate() {
+  @Test func `locations reach every subscriber and are not replayed`() {
     let first = scene.publicist.locationPublisher().record()
     scene.source.move(north: 0)
     let second = scene.publicist.locationPublisher().record()
@@ -41,7 +41,7 @@ import Testing
     #expect(second.values.count == 1)
   }
 
-  @Test func errorsGoTheirOwnWay() {
+  @Test func `errors are a stream of their own`() {
     let errors = scene.publicist.errorPublisher().record()
     let locations = scene.publicist.locationPublisher().record()
     scene.source.fail(.unavailable)
@@ -52,14 +52,14 @@ import Testing
     #expect(locations.completion == nil)
   }
 
-  @Test func theStateOfTheUpstreamBeginsWithTheCurrentOne() {
+  @Test func `the state of the source starts with the current one`() {
     let recorder = scene.publicist.upstreamStatusPublisher().record()
     let status = UpstreamStatus()
     scene.source.onEvent?(.status(status))
     #expect(recorder.values == [UpstreamStatus(), status])
   }
 
-  @Test func cancelledSubscribersHearNothingAndHoldNothing() {
+  @Test func `cancelled subscribers receive nothing and retain nothing`() {
     weak var publicist: LocationPublicist?
     weak var manager: LocationManager?
     let source = ScriptedSource()
@@ -75,7 +75,7 @@ import Testing
     #expect(manager == nil)
   }
 
-  @Test func aSubscriptionKeepsThePublishersButNotThePublicist() {
+  @Test func `a subscription retains the publishers but not the publicist`() {
     let source = ScriptedSource()
     let recorder = LocationPublicist(LocationManager(source: source)).locationPublisher().record()
     source.move(north: 1)

@@ -8,7 +8,7 @@ import Testing
   private typealias Stride = MainLoop.SchedulerTimeType.Stride
   private let loop = MainLoop.main
 
-  @Test func workIsDoneLaterAndInOrder() throws {
+  @Test func `scheduled work runs later and in order`() throws {
     var done: [Int] = []
     for number in 0..<10 { loop.schedule { done.append(number) } }
     #expect(done.isEmpty)
@@ -16,7 +16,7 @@ import Testing
     #expect(done == Array(0..<10))
   }
 
-  @Test func workAtATimeIsNotEarly() throws {
+  @Test func `work for a time does not run early`() throws {
     let start = loop.now
     var done: MainLoop.SchedulerTimeType?
     loop.schedule(after: start.advanced(by: .milliseconds(20))) { done = loop.now }
@@ -24,7 +24,7 @@ import Testing
     #expect(try #require(done) >= start.advanced(by: .milliseconds(20)))
   }
 
-  @Test func whatIsScheduledIsLetGoWhenItIsDone() throws {
+  @Test func `scheduled work is released when done`() throws {
     final class Held {}
     weak var held: Held?
     weak var timed: Held?
@@ -39,7 +39,7 @@ import Testing
     try turning("both are let go") { held == nil && timed == nil }
   }
 
-  @Test func repeatedWorkKeepsTimeUntilCancelled() throws {
+  @Test func `repeated work keeps time until cancelled`() throws {
     let start = loop.now
     var times: [Int64] = []
     let work = loop.schedule(after: start.advanced(by: .milliseconds(5)), interval: .milliseconds(10)) {
@@ -52,7 +52,7 @@ import Testing
     try turning(for: .milliseconds(40), "no more") { times.count == count }
   }
 
-  @Test func repeatedWorkEndsWhenItIsLetGo() throws {
+  @Test func `repeated work ends when it is released`() throws {
     var times = 0
     var work: (any Cancellable)? = loop.schedule(after: loop.now, interval: .milliseconds(1)) { times += 1 }
     try turning("some times") { times > 2 }
@@ -62,7 +62,7 @@ import Testing
     try turning(for: .milliseconds(20), "no more") { times == count }
   }
 
-  @Test func repeatedWorkMayCancelItself() throws {
+  @Test func `repeated work may cancel itself`() throws {
     var times = 0
     var work: (any Cancellable)?
     work = loop.schedule(after: loop.now, interval: .milliseconds(1)) {
@@ -73,7 +73,7 @@ import Testing
     try turning(for: .milliseconds(20), "and not twice") { times == 1 }
   }
 
-  @Test func debounceWaitsForQuiet() throws {
+  @Test func `debounce waits for quiet`() throws {
     let subject = PassthroughSubject<Int, Never>()
     var received: [Int] = []
     let subscription = subject.debounce(for: .milliseconds(40), scheduler: loop).sink { received.append($0) }
@@ -88,7 +88,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func throttleLetsOneThroughInATime() throws {
+  @Test func `throttle lets one value through per interval`() throws {
     let subject = PassthroughSubject<Int, Never>()
     var received: [(value: Int, at: Int64)] = []
     let start = loop.now
@@ -108,7 +108,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func receiveOnTheLoopComesInALaterTurn() throws {
+  @Test func `receive on the loop delivers in a later turn`() throws {
     var received: [Int] = []
     let subscription = [1, 2, 3].publisher.receive(on: loop).sink { received.append($0) }
     #expect(received.isEmpty)
@@ -116,7 +116,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func timerPublisherTicks() throws {
+  @Test func `a timer publisher ticks`() throws {
     var ticks: [MainLoop.SchedulerTimeType] = []
     let subscription = loop.timerPublisher(every: .milliseconds(5)).autoconnect().sink { ticks.append($0) }
     try turning("three ticks") { ticks.count >= 3 }
@@ -125,13 +125,13 @@ import Testing
     try turning(for: .milliseconds(30), "no more") { ticks.count == count }
   }
 
-  @Test func literalsAreSeconds() {
+  @Test func `literals are seconds`() {
     #expect((2 as Stride).microseconds == 2_000_000)
     #expect((0.5 as Stride).microseconds == 500_000)
     #expect((-1.5 as Stride).microseconds == -1_500_000)
   }
 
-  @Test func unitsAreMicroseconds() {
+  @Test func `units are microseconds`() {
     #expect(Stride.seconds(3).microseconds == 3_000_000)
     #expect(Stride.seconds(0.000_25).microseconds == 250)
     #expect(Stride.milliseconds(7).microseconds == 7_000)
@@ -141,7 +141,7 @@ import Testing
     #expect(Stride(exactly: UInt64.max) == nil)
   }
 
-  @Test func arithmeticEndsInsteadOfTrapping() {
+  @Test func `arithmetic ends instead of trapping`() {
     let longest = Stride(microseconds: .max)
     let shortest = Stride(microseconds: .min)
     #expect(Stride.seconds(Int.max) == longest)
@@ -171,7 +171,7 @@ import Testing
     #expect(MainLoop.SchedulerTimeType(microseconds: .min).distance(to: .init(microseconds: .max)) == longest)
   }
 
-  @Test func timesCompare() {
+  @Test func `times compare`() {
     let now = loop.now
     #expect(now < now.advanced(by: .microseconds(1)))
     #expect(now == now.advanced(by: 0))

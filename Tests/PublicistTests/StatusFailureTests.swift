@@ -27,7 +27,7 @@ extension LocationPublicist {
 @Suite struct StatusFailureTests {
   let scene = Scene()
 
-  @Test func aDenialFailsTheStream() {
+  @Test func `a denial fails the stream`() {
     let recorder = scene.publicist.statusPublisher().record()
     scene.source.authorize(.authorized(.whenInUse))
     scene.source.authorize(.denied(.disabledByUser))
@@ -37,14 +37,14 @@ extension LocationPublicist {
     #expect(recorder.breaches == [])
   }
 
-  @Test func aRestrictionFailsTheStream() {
+  @Test func `a restriction fails the stream`() {
     let recorder = scene.publicist.statusPublisher().record()
     scene.source.authorize(.restricted(.disallowedByConfiguration))
     #expect(recorder.values == [.notDetermined])
     #expect(recorder.completion == .failure(.restricted))
   }
 
-  @Test func aNewSubscriptionTriesAgain() {
+  @Test func `a new subscription tries again`() {
     scene.source.authorize(.denied(.disabledByUser))
     let refused = scene.publicist.statusPublisher().record()
     scene.source.authorize(.authorized(.always))
@@ -55,7 +55,7 @@ extension LocationPublicist {
     #expect(granted.completion == nil)
   }
 
-  @Test func theTextOfAFailure() {
+  @Test func `a failure describes itself`() {
     var text = ""
     let subscription = scene.publicist.statusPublisher().sink { completion in
       if case .failure(let error) = completion { text = "Location Service terminated with error:\(error.rawValue)" }
@@ -67,7 +67,7 @@ extension LocationPublicist {
   }
 
   /// Retrying a refusal at once is refused at once; the stream ends after the last attempt.
-  @Test func retryingDoesNotGoRoundForEver() {
+  @Test func `retrying does not loop for ever`() {
     let recorder = scene.publicist.statusPublisher().retry(2).record()
     scene.source.authorize(.denied(.disabledByUser))
     #expect(recorder.completion == .failure(.denied))

@@ -44,13 +44,13 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
   let scene = Scene()
   let clock = TestScheduler()
 
-  @Test func showsNothingAtFirst() {
+  @Test func `the view model shows nothing at first`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     #expect([model.latitude, model.longitude] == ["-", "-"])
     #expect(model.status == .notDetermined)
   }
 
-  @Test func showsTheLastOfABurstHalfASecondLater() {
+  @Test func `the view model shows the last of a burst half a second later`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     for metres in [0.0, 500, 1000] {
       scene.source.move(north: metres)
@@ -62,7 +62,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     #expect([model.latitude, model.longitude] == ["52.5090", "13.2500"])
   }
 
-  @Test func aMoveOfLessThanAMetreChangesNothing() {
+  @Test func `a move of less than a metre changes nothing`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     var changes = 0
     let subscription = model.objectWillChange.sink { _ in changes += 1 }
@@ -79,7 +79,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
   }
 
   /// The comparison is with the location received last: somebody who walks slowly enough is never shown to move.
-  @Test func slowDriftIsNeverShown() {
+  @Test func `slow drift is never shown`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     for step in 0..<100 {
       scene.source.move(north: Double(step) * 0.4)
@@ -88,7 +88,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     #expect(model.latitude == "52.5000")
   }
 
-  @Test func showsTheStatus() {
+  @Test func `the view model shows the status`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     var texts: [String] = []
     let subscription = model.$status.map(\.rawValue).sink { texts.append($0) }
@@ -99,7 +99,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     subscription.cancel()
   }
 
-  @Test func isLetGoWithAllItsSubscriptions() {
+  @Test func `the view model is released with all its subscriptions`() {
     weak var weakModel: LocationViewModel?
     do {
       let model = LocationViewModel(scene.publicist, clock: clock)

@@ -36,7 +36,7 @@ import Testing
     #expect(trace.text == "1 end v1")
   }
 
-  @Test func `CurrentValueSubject: setting value after the end changes it, and nobody hears of it`() {
+  @Test func `CurrentValueSubject: setting value after the end changes it silently`() {
     let subject = CurrentValueSubject<Int, TestError>(1)
     let recorder = subject.record(trace)
     subject.send(completion: .failure(.oops))

@@ -82,7 +82,7 @@ import Testing
     #expect(trace.text == "up:sub up:unlimited 2 up:cancel fail")
   }
 
-  @Test func `replaceNil fills in, replaceEmpty speaks when nobody did`() {
+  @Test func `replaceNil fills in, replaceEmpty speaks when no value came`() {
     #expect([1, nil, 3].publisher.eraseToAnyPublisher().replaceNil(with: 0).record().values == [1, 0, 3])
     #expect(Empty<Int, TestError>().replaceEmpty(with: 7).record().values == [7])
     #expect([1].publisher.eraseToAnyPublisher().replaceEmpty(with: 7).record().values == [1])

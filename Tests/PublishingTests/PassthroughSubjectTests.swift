@@ -88,7 +88,7 @@ import Testing
     #expect(trace.text == "end")
   }
 
-  @Test func `PassthroughSubject holds back its upstream until somebody wants values`() {
+  @Test func `PassthroughSubject holds back its upstream until values are wanted`() {
     let probe = Probe<Int, TestError>(trace)
     let connection = probe.subscribe(subject)
     #expect(trace.text == "up:sub")
@@ -143,7 +143,7 @@ import Testing
     #expect(held(by: subject) == 0)
   }
 
-  @Test func `a shared publisher that everybody has left keeps nothing of its upstream`() {
+  @Test func `a shared publisher without subscribers keeps nothing of its upstream`() {
     weak var link: Probe<Int, TestError>.Link?
     let shared = Deferred { () -> Probe<Int, TestError> in
       let probe = Probe<Int, TestError>(isPolite: true)

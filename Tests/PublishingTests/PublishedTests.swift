@@ -89,7 +89,7 @@ import Testing
     #expect(second.values == [7])
   }
 
-  @Test func `a property nobody listens to keeps no subject alive, and its publisher outlives nothing`() {
+  @Test func `a property without subscribers keeps no subject alive, and its publisher outlives nothing`() {
     var model: Model? = Model()
     weak let weakModel = model
     let recorder = model?.$x.record()
@@ -160,7 +160,7 @@ import Testing
     outer.cancel()
   }
 
-  @Test func `an own objectWillChange is used as it is`() {
+  @Test func `a custom objectWillChange is used as it is`() {
     final class Own: ObservableObject {
       let objectWillChange = PassthroughSubject<Int, Never>()
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("share") struct ShareTests {
   let trace = Trace()
 
-  @Test func `share: whoever comes after the end gets the end only`() {
+  @Test func `share: a subscriber after the end gets the end only`() {
     let subject = PassthroughSubject<Int, TestError>()
     let shared = subject.share()
     let a = shared.record(trace, "a")

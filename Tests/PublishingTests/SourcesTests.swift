@@ -26,7 +26,7 @@ import Testing
     #expect(trace.text == "run 1 end 1 end")
   }
 
-  @Test func `Future: those who wait are told when the promise comes, and hold nothing before`() {
+  @Test func `Future: waiting subscribers are told when the promise comes, and hold nothing before`() {
     var promise: Future<Int, TestError>.Promise?
     let future = Future<Int, TestError> { promise = $0 }
     future.record(trace, "a")

@@ -21,7 +21,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a timer with autoconnect runs as long as somebody listens, and again for the next`() {
+  @Test func `a timer with autoconnect runs while it has subscribers, and again for the next`() {
     let timer = scheduler.timerPublisher(every: 1).autoconnect()
     #expect(scheduler.pendingActions == 0)
     let a = timer.record(trace, "a")
@@ -39,7 +39,7 @@ import Testing
     #expect(trace.entries.last == "c4.5s")
   }
 
-  @Test func `a tick for which nobody has asked is lost`() {
+  @Test func `a tick without demand is lost`() {
     let timer = scheduler.timerPublisher(every: 1)
     let recorder = timer.record(trace, asking: .max(1))
     let connection = timer.connect()
@@ -78,7 +78,7 @@ import Testing
     recorder.cancel()
   }
 
-  @Test func `a timer that nobody holds and nobody hears is gone`() {
+  @Test func `a timer that is neither held nor subscribed to is gone`() {
     weak var weakTimer: Publishers.TimerPublisher<TestScheduler>?
     do {
       let timer = scheduler.timerPublisher(every: 1)

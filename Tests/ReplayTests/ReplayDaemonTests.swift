@@ -20,7 +20,7 @@ import Testing
     return try file("<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>")
   }
 
-  @Test func aTrackArrivesInOrderAndMarkedAsSimulated() throws {
+  @Test func `a track arrives in order and marked as simulated`() throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
     let client = try BusClient(at: bus.address)
@@ -35,7 +35,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func itStandsStillWhileNobodyListens() throws {
+  @Test func `a replay pauses while there are no subscribers`() throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "1"])
     for _ in 0..<2 {
@@ -47,7 +47,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func aLoopBeginsAgain() throws {
+  @Test func `a looped track starts again`() throws {
     let bus = try PrivateBus(.session)
     let nmea =
       GGASentence(latitude: 52, longitude: 13).text
@@ -69,7 +69,7 @@ import Testing
       (["--system", "--replay", "x"], 2), (["--session", "--speed", "2"], 2), (["--session", "--loop"], 2),
       (["--session", "--replay", "x", "--speed", "0"], 2), (["--session", "--replay", "x", "--speed", "nan"], 2),
       (["--session", "--replay", "/nonexistent"], 78), (["--session", "--replay", "/etc/hostname"], 78),
-    ] as [([String], Int32)]) func mistakesAreNamed(options: [String], status: Int32) throws
+    ] as [([String], Int32)]) func `mistakes in options are named`(options: [String], status: Int32) throws
   {
     let result = try run([Rig.product("geopublicistd")] + options)
     #expect(result.exit == .status(status))

@@ -13,25 +13,25 @@ import Testing
     Track(times.map { (fix(1), $0) })?.points.map(\.offset)
   }
 
-  @Test func offsetsCountFromTheFirstTime() {
+  @Test func `offsets count from the first time`() {
     #expect(offsets([5_000_000, 6_500_000, 16_500_000]) == [0, 1_500_000, 11_500_000])
   }
 
-  @Test func pointsWithoutTimesAreASecondApart() {
+  @Test func `points without times are a second apart`() {
     #expect(offsets([nil, nil, nil]) == [0, 1_000_000, 2_000_000])
   }
 
-  @Test func aTimeThatGoesBackNeverMakesTheTrackGoBack() {
+  @Test func `a time that goes back does not make the track go back`() {
     #expect(offsets([90, 10, 20, nil, 1_000_030]) == [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020])
   }
 
-  @Test func timesAtTheEndsOfTheRangeDoNotOverflow() {
+  @Test func `times at the ends of the range do not overflow`() {
     #expect(offsets([.min, .max, .max, nil]) == [0, .max, .max, .max])
   }
 
-  @Test func nothingIsNoTrack() { #expect(offsets([]) == nil) }
+  @Test func `an empty file is no track`() { #expect(offsets([]) == nil) }
 
-  @Test func aGPXTrackWithEverything() throws {
+  @Test func `a GPX track with every element is read`() throws {
     let points = try GPXReader.read(
       """
       <?xml version="1.0"?>
@@ -56,16 +56,16 @@ import Testing
   @Test(arguments: [
     ("<gpx><wpt lat='1' lon='2'/><rte><rtept lat='3' lon='4'/></rte></gpx>", 3.0),
     ("<gpx><wpt lat='1' lon='2'/></gpx>", 1.0),
-  ]) func routesAndWaypointsServeWhereThereIsNoTrack(text: String, latitude: Double) throws {
+  ]) func `routes and waypoints serve where there is no track`(text: String, latitude: Double) throws {
     #expect(try GPXReader.read(text).map(\.fix.latitude) == [latitude])
   }
 
   @Test(arguments: ["<gpx><trk>", "<kml/>", "<gpx></gpx><gpx>", "<gpx>&nope;</gpx>"])
-  func whatIsNoGPXIsRefused(text: String) {
+  func `a file that is not GPX is refused`(text: String) {
     #expect(throws: GPXReader.Malformed.self) { try GPXReader.read(text) }
   }
 
-  @Test func sentencesOfOneSecondAreOneFix() throws {
+  @Test func `sentences of one second are one fix`() throws {
     let points = NMEAReader.read(
       """
       $GPGGA,235959.50,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,
@@ -87,13 +87,15 @@ import Testing
     "$GPGGA,120000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,*00",
     "$GPGGA,250000,5230.0000,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,",
     "$GPGGA,120000,nan,N,01315.0000,W,1,08,4.0,34.5,M,46.9,M,,", "$GPGGA", "$", "", "$GPGGA,,,,,,,,,",
-  ]) func damagedSentencesAreLeftOut(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
+  ]) func `damaged sentences are left out`(sentence: String) { #expect(NMEAReader.read(sentence).isEmpty) }
 
-  @Test func theChecksumOfAReceiverIsRight() {
+  @Test func `a receiver's checksum is verified`() {
     #expect(NMEAReader.read(GGASentence(latitude: 52.5, longitude: 13.25).text).count == 1)
   }
 
-  @Test(arguments: [(1.0, false), (4.0, true)]) func playbackGoesToTheEndOrRound(speed: Double, isLoop: Bool) throws {
+  @Test(arguments: [(1.0, false), (4.0, true)]) func `playback runs to the end or loops`(speed: Double, isLoop: Bool)
+    throws
+  {
     let measurements: [Track.Measurement] = [(fix(1), 0), (fix(2), 2_000_000), (fix(3), 2_000_000)]
     let track = try #require(Track(measurements))
     var playback = Playback(track, speed: speed, isLoop: isLoop)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `an own publisher and an own subscriber`() {
+  @Test func `a custom publisher and a custom subscriber`() {
     let subscriber = OwnSubscriber()
     OwnPublisher().subscribe(subscriber)
     OwnPublisher().receive(subscriber: subscriber)
@@ -110,7 +110,7 @@ import Testing
     #expect(AnySubscriber(PassthroughSubject<Int, Never>()).combineIdentifier != any.combineIdentifier)
   }
 
-  @Test func `cancellables`() {
+  @Test func `cancellables compare and erase`() {
     var count = 0
     let first = AnyCancellable { count += 1 }
     let second: AnyCancellable = AnyCancellable(first)

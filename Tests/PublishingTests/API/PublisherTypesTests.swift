@@ -9,7 +9,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let source = Source()
 
-  @Test func `transforming`() throws {
+  @Test func `the types of transforming operators`() throws {
     let map: Publishers.Map<Source, String> = Publishers.Map(upstream: source) { "\($0)" }
     #expect(map.upstream === source)
     #expect(map.transform(1) == "1")
@@ -46,7 +46,7 @@ import Testing
     #expect(replaceNil.transform(nil) == 1)
   }
 
-  @Test func `filtering`() throws {
+  @Test func `the types of filtering operators`() throws {
     let filter: Publishers.Filter<Source> = Publishers.Filter(upstream: source) { $0 > 1 }
     #expect(filter.isIncluded(2))
     let tryFilter: Publishers.TryFilter<Source> = Publishers.TryFilter(upstream: source) { $0 > 1 }
@@ -83,7 +83,7 @@ import Testing
     #expect(count.range == 0..<2)
   }
 
-  @Test func `answers`() throws {
+  @Test func `the types of operators that answer`() throws {
     let all: Publishers.AllSatisfy<Source> = Publishers.AllSatisfy(upstream: source) { $0 > 1 }
     #expect(all.predicate(2))
     let tryAll: Publishers.TryAllSatisfy<Source> = Publishers.TryAllSatisfy(upstream: source) { $0 > 1 }
@@ -123,7 +123,7 @@ import Testing
     #expect(byCount.count == 2)
   }
 
-  @Test func `several publishers`() {
+  @Test func `the types of operators over several publishers`() {
     let concatenate: Publishers.Concatenate<Source, Source> = Publishers.Concatenate(prefix: source, suffix: source)
     #expect(concatenate.prefix === concatenate.suffix)
     let merge: Publishers.Merge<Source, Source> = Publishers.Merge(source, source)
@@ -152,7 +152,7 @@ import Testing
     #expect(latestOf.upstream === outer)
   }
 
-  @Test func `failures`() throws {
+  @Test func `the types of operators for failures`() throws {
     let catching: Publishers.Catch<Source, Source> = Publishers.Catch(upstream: source) { [source] _ in source }
     #expect(catching.handler(.oops) === catching.upstream)
     let tryCatching: Publishers.TryCatch<Source, Source> =

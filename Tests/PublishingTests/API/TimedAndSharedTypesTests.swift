@@ -10,7 +10,7 @@ import Testing
   let source = Source()
   let clock = TestScheduler()
 
-  @Test func `time`() {
+  @Test func `the types of timed operators`() {
     let debounce: Publishers.Debounce<Source, Clock> =
       Publishers.Debounce(upstream: source, dueTime: 1, scheduler: clock, options: nil)
     #expect(debounce.dueTime == 1)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `sharing`() {
+  @Test func `the types of sharing operators`() {
     let multicast: Publishers.Multicast<Source, Source> = Publishers.Multicast(upstream: source) { Source() }
     #expect(multicast.upstream === source)
     #expect(multicast.createSubject() !== multicast.createSubject())
@@ -75,7 +75,7 @@ import Testing
     func decode<T: Decodable>(_ type: T.Type, from: String) throws -> T { throw TestError.oops }
   }
 
-  @Test func `observing and coding`() {
+  @Test func `the types of observing and coding operators`() {
     let print: Publishers.Print<Source> = Publishers.Print(upstream: source, prefix: "p", to: nil)
     #expect(print.prefix == "p")
     #expect(print.stream == nil)

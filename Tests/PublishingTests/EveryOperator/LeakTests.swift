@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `a publisher that nobody subscribed to frees its source`(operation: OperatorCase) {
+  func `a publisher without subscribers frees its source`(operation: OperatorCase) {
     let scheduler = TestScheduler()
     weak var weakSource: Probe<Int, TestError>?
     do {
