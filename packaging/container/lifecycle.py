@@ -31,6 +31,10 @@ def install():
     get("Version", user="alice")
     expect(is_active(), "the call did not start it")
     expect("error" not in journal(0).lower(), journal(0))
+    # The user exists before the bus reads the policy that names it.
+    log = output("journalctl", "--boot", "--output", "cat")
+    unknown = [line for line in log.splitlines() if re.search("(invalid|unknown) user", line, re.I)]
+    expect(not unknown, f"the bus says: {unknown}")
 
 
 def upgrade():

@@ -52,7 +52,8 @@ boot() {
   # There is no network in it, and nobody shall wait for one.
   rm -rf "$folder/etc/apt/sources.list" "$folder"/etc/apt/sources.list.d/*
   mkdir "$folder/srv/tests"
-  cp "$source"/packaging/debian/tests/* "$source/packaging/container/lifecycle.py" "$folder/srv/tests"
+  find "$source/packaging/debian/tests" "$source/packaging/container/lifecycle.py" -name __pycache__ -prune -o -type f \
+    -exec cp -t "$folder/srv/tests" {} +
   cp "$package" "$folder/srv/package.deb"
   cp "$scratch/next.deb" "$folder/srv/next.deb"
   # Under the names that lintian and autopkgtest want to see.
