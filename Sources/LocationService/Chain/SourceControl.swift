@@ -18,6 +18,7 @@ final class SourceControl {
   private var change: LoopSource?
   private var isChanging = false
   private var patience: LoopSource?
+  private var review: LoopSource?
   private var question: LoopSource?
   private var askedAt: Int64?
 
@@ -40,7 +41,13 @@ final class SourceControl {
 
   /// What clients may have has changed, perhaps.
   func permissionsChanged() {
-    if choice.isRaised { apply() } else { waitForFinerSource() }
+    guard review == nil else { return }
+    // Once for all clients that change together.
+    review = MainLoop.main.nextTurn { [weak self] in
+      guard let self else { return }
+      review = nil
+      if choice.isRaised { apply() } else { waitForFinerSource() }
+    }
   }
 
   /// Asks the source to hand over what it has, though nothing may have changed; soon, if it was asked only just now.
@@ -64,7 +71,7 @@ final class SourceControl {
 
   /// Releases the source for good.
   func end() {
-    (change, patience, question) = (nil, nil, nil)
+    (change, patience, question, review) = (nil, nil, nil, nil)
     manager.stopUpdatingLocation()
   }
 
