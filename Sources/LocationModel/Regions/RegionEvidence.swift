@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What one location says about a region.
+enum RegionEvidence: Equatable, Sendable {
+  /// The device is inside.
+  case inside
+  /// The device is outside, by more than the margin that keeps a border from flapping.
+  case outside
+  /// The location is too coarse, or too close to the border, to say anything.
+  case uncertain
+
+  /// Accuracies smaller than this are not believed, metres: receivers in towns are off by more, whatever they report.
+  static let smallestAccuracy = 15.0
+  /// From this radius on a larger share of the location's circle must lie within the region, metres.
+  static let largeRadius = 300.0
+
+  /// Returns what a location with a known accuracy says about a region; nil without one.
+  ///
+  /// Inside is Android's rule: the whole circle of the location, or a large share of its area, lies within the region.
+  /// Outside requires that none of it does: a share that is merely small would make an exit of every coarse location.
+  ///
+  /// - Parameter isInside: Whether the region is occupied now, which adds a margin for leaving it.
+  init?(of location: Location, on region: CircularRegion, isInside: Bool) {
+    guard let reported = location.accuracy else { return nil }
+    let accuracy = max(reported, Self.smallestAccuracy)
+    let distance = region.distance(to: location)
+    let margin = isInside ? min(max(region.radius / 10, 20), 500) : 0
+    let neededShare = region.radius >= Self.largeRadius ? 0.85 : 0.75
+    if distance + accuracy <= region.radius
+      || Self.share(ofRadius: accuracy, within: region.radius, distance: distance) >= neededShare
+    {
+      self = .inside
+    } else if distance - accuracy > region.radius + margin {
+      self = .outside
+    } else {
+      self = .uncertain
+    }
+  }
+
+  /// Returns the share of a circle's area, 0 to 1, that lies within another circle whose centre is `distance` away.
+  ///
+  /// Computed in the plane, which is within a percent of the sphere for the radii that can be monitored.
+  static func share(ofRadius own: Double, within other: Double, distance: Double) -> Double {
+    guard distance < own + other else { return 0 }
+    if distance <= abs(own - other) {
+      let ratio = min(own, other) / own
+      return ratio * ratio
+    }
+    let (d, r, s) = (distance, own, other)
+    // Half the angles under which each centre sees the chord that both circles share.
+    let mine = acos(clamped((d * d + r * r - s * s) / (2 * d * r)))
+    let theirs = acos(clamped((d * d + s * s - r * r) / (2 * d * s)))
+    let lens = r * r * (mine - sin(2 * mine) / 2) + s * s * (theirs - sin(2 * theirs) / 2)
+    return lens / (.pi * r * r)
+  }
+
+  private static func clamped(_ cosine: Double) -> Double { min(max(cosine, -1), 1) }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Monitors one region: a pure state machine that turns locations into events.
+///
+/// The owner feeds it events, performs the actions that come back, sends ``Event/timer`` when ``deadline`` has come,
+/// and sees to ``need``. All times are microseconds of `CLOCK_BOOTTIME`.
+public struct RegionMachine: Sendable {
+  /// What happens to the region.
+  public enum Event: Sendable {
+    /// The client wants events. Does nothing while it already gets them.
+    case start
+    /// The client wants no more events.
+    case stop
+    /// The finest level that may be revealed to the client from now on; nil while it is not authorized.
+    case level(AccuracyLevel?)
+    /// A location, reduced to that level, and the microseconds since it was measured.
+    case location(Location, age: UInt64)
+    /// The machine slept and may be elsewhere.
+    case slept
+    /// ``RegionMachine/deadline`` has come. Too early does no harm.
+    case timer
+  }
+
+  /// What the owner must do.
+  public enum Action: Equatable, Sendable {
+    /// Send this event.
+    case emit(RegionEvent)
+    /// End the region: it was for a single use.
+    case complete
+  }
+
+  /// What the region needs of the source of locations.
+  public enum Need: Equatable, Sendable {
+    /// Nothing; locations that others cause are welcome.
+    case nothing
+    /// Locations, now.
+    case now
+    /// Nothing until this time.
+    case check(at: UInt64)
+  }
+
+  /// How the region is monitored.
+  public let configuration: RegionConfiguration
+  private var level: AccuracyLevel?
+  private var phase = Phase.stopped
+  /// The newest known state, remembered while nothing is known; unknown before the first.
+  private var remembered: RegionState
+  /// Whether the present stay, as far as is known, has had its `dwelled`.
+  private var hasDwelled = false
+  private var sequence: UInt64 = 0
+  private var suspension = SuspensionFilter()
+
+  private enum Phase: Sendable {
+    case stopped
+    case unauthorized
+    /// The granted level is coarser than the region.
+    case limited
+    case watching(RegionWatch)
+  }
+
+  /// Makes a stopped region for a client that is not authorized yet.
+  public init(_ configuration: RegionConfiguration) {
+    self.configuration = configuration
+    remembered = configuration.assumed
+  }
+
+  /// Where the device is.
+  public var state: RegionState {
+    if case .watching(let watch) = phase { watch.state } else { .unknown }
+  }
+
+  /// Why ``state`` is unknown.
+  public var reason: RegionReason {
+    switch phase {
+    case .stopped: .none
+    case .unauthorized: .notAuthorized
+    case .limited: .accuracyLimited
+    case .watching(let watch): watch.reason
+    }
+  }
+
+  /// When ``Event/timer`` is due; nil if nothing is waited for.
+  public var deadline: UInt64? {
+    guard case .watching(let watch) = phase else { return nil }
+    return watch.deadline(configuration, dwells: !hasDwelled)
+  }
+
+  /// What is needed of the source.
+  public var need: Need {
+    if case .watching(let watch) = phase { watch.need } else { .nothing }
+  }
+
+  /// Takes in what happened at a time and returns what to do about it, in order.
+  public mutating func handle(_ event: Event, at now: UInt64) -> [Action] {
+    switch event {
+    case .start:
+      guard case .stopped = phase else { return [] }
+      return resume(at: now)
+    case .stop:
+      phase = .stopped
+      return []
+    case .level(let level):
+      return changeLevel(to: level, at: now)
+    case .location(let location, let age):
+      guard case .watching(var watch) = phase, suspension.accepts(location, at: now),
+        age <= RegionWatch.oldestEvidence
+      else { return [] }
+      watch.take(location, configuration, at: now)
+      phase = .watching(watch)
+      return proceed(at: now)
+    case .slept:
+      suspension.slept(at: now)
+      guard case .watching(let watch) = phase else { return [] }
+      phase = .watching(RegionWatch(since: now, reason: .slept))
+      return lost(from: watch, because: .slept, at: now)
+    case .timer:
+      return proceed(at: now)
+    }
+  }
+
+  private mutating func changeLevel(to new: AccuracyLevel?, at now: UInt64) -> [Action] {
+    let old = level
+    level = new
+    switch phase {
+    case .stopped: return []
+    case .unauthorized, .limited: return new == old ? [] : resume(at: now)
+    case .watching(var watch):
+      guard let new, !isLimited(new) else { return resume(at: now) }
+      // What a finer location suggested must not show once the client is entitled to less.
+      if let old, new < old { watch.dropCandidate() }
+      phase = .watching(watch)
+      return []
+    }
+  }
+
+  /// Begins, or goes on, as the level allows.
+  private mutating func resume(at now: UInt64) -> [Action] {
+    let before = phase
+    guard let level else {
+      phase = .unauthorized
+      guard case .watching(let watch) = before else { return [] }
+      return lost(from: watch, because: .notAuthorized, at: now)
+    }
+    guard isLimited(level) else {
+      phase = .watching(RegionWatch(since: now))
+      return []
+    }
+    phase = .limited
+    switch before {
+    case .limited: return []
+    case .watching(let watch) where watch.state != .unknown:
+      return lost(from: watch, because: .accuracyLimited, at: now)
+    default:
+      return [emit(.lost, .unknown, from: .unknown, because: .accuracyLimited, at: now, evidence: nil)]
+    }
+  }
+
+  private func isLimited(_ level: AccuracyLevel) -> Bool {
+    level.cellSize.map { $0 > configuration.region.radius } ?? false
+  }
+
+  /// Does what is due at a time.
+  private mutating func proceed(at now: UInt64) -> [Action] {
+    guard case .watching(var watch) = phase else { return [] }
+    var actions: [Action] = []
+    if let candidate = watch.commit(configuration, at: now) {
+      let previous = watch.state
+      watch.accept(candidate)
+      actions += crossed(from: previous, candidate, at: now)
+    } else if watch.isLost(configuration, at: now) {
+      let before = watch
+      watch.lose()
+      actions += lost(from: before, because: watch.reason, at: now)
+    }
+    if !hasDwelled, let stay = watch.dwelled(configuration, at: now) {
+      hasDwelled = true
+      actions.append(emit(.dwelled, .inside, from: .inside, because: .none, at: now, evidence: stay))
+    }
+    watch.proceedChecks(at: now, configuration)
+    phase = actions.contains(.complete) ? .stopped : .watching(watch)
+    return actions
+  }
+
+  private mutating func crossed(from previous: RegionState, _ candidate: RegionCandidate, at now: UInt64) -> [Action] {
+    let state = candidate.state
+    let isCrossing = remembered != .unknown && remembered != state
+    remembered = state
+    if isCrossing || state == .outside { hasDwelled = false }
+    let kind: RegionEvent.Kind = !isCrossing ? .determined : state == .inside ? .entered : .exited
+    let event = emit(
+      kind, state, from: previous, because: .none, at: now, evidence: candidate,
+      hasGap: isCrossing && previous == .unknown)
+    return isCrossing && configuration.isSingleUse ? [event, .complete] : [event]
+  }
+
+  private mutating func lost(from watch: RegionWatch, because reason: RegionReason, at now: UInt64) -> [Action] {
+    guard watch.state != .unknown else { return [] }
+    return [emit(.lost, .unknown, from: watch.state, because: reason, at: now, evidence: watch.newestEvidence)]
+  }
+
+  private mutating func emit(
+    _ kind: RegionEvent.Kind, _ state: RegionState, from previous: RegionState, because reason: RegionReason,
+    at now: UInt64, evidence: RegionCandidate?, hasGap: Bool = false
+  ) -> Action {
+    sequence = sequence.saturatingAdd(1)
+    return .emit(
+      RegionEvent(
+        kind: kind, state: state, previous: previous, reason: reason, sequence: sequence,
+        timestamp: evidence?.measured ?? Timestamp(), committedAt: now, hasGap: hasGap,
+        isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : evidence?.newest))
+  }
+}

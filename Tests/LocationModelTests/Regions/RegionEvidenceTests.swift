@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import GeopublicistLocationModel
+
+@Suite struct RegionEvidenceTests {
+  private func evidence(
+    metres: Double, accuracy: Double?, radius: Double = 200, isInside: Bool = false
+  ) -> RegionEvidence? {
+    RegionEvidence(
+      of: RegionSimulation.location(metres, accuracy: accuracy, measured: 0),
+      on: RegionSimulation.configuration(radius: radius).region, isInside: isInside)
+  }
+
+  @Test func `a location without a known accuracy says nothing`() {
+    #expect(evidence(metres: 0, accuracy: nil) == nil)
+  }
+
+  @Test func `reported accuracies below 15 m are not believed`() {
+    #expect(evidence(metres: 210, accuracy: 1.7) == .uncertain)
+    #expect(evidence(metres: 216, accuracy: 1.7) == .outside)
+  }
+
+  @Test func `a circle within the region is inside, and one beyond it is outside`() {
+    #expect(evidence(metres: 150, accuracy: 50) == .inside)
+    #expect(evidence(metres: 260, accuracy: 50) == .outside)
+    #expect(evidence(metres: 230, accuracy: 50) == .uncertain)
+  }
+
+  @Test func `an occupied region is left only beyond a margin`() {
+    #expect(evidence(metres: 219, accuracy: 15, isInside: true) == .uncertain)
+    #expect(evidence(metres: 236, accuracy: 15, isInside: true) == .outside)
+    #expect(evidence(metres: 100_400, accuracy: 100, radius: 100_000, isInside: true) == .uncertain)
+    #expect(evidence(metres: 100_700, accuracy: 100, radius: 100_000, isInside: true) == .outside)
+  }
+
+  @Test func `a coarse location centred on a region is not an exit`() {
+    #expect(evidence(metres: 0, accuracy: 25_000, radius: 100, isInside: true) == .uncertain)
+  }
+
+  @Test func `larger regions need a larger share`() {
+    // The border lies half the location's radius beyond its centre, so 75 to 80 % of its area is within.
+    #expect(evidence(metres: 254, accuracy: 90, radius: 299) == .inside)
+    #expect(evidence(metres: 255, accuracy: 90, radius: 300) == .uncertain)
+  }
+
+  /// Counts points of a fine lattice instead of solving for the lens.
+  private func countedShare(_ own: Double, _ other: Double, _ distance: Double) -> Double {
+    var (within, all) = (0, 0)
+    let steps = 400
+    for column in -steps...steps {
+      for row in -steps...steps {
+        let x = Double(column) / Double(steps) * own
+        let y = Double(row) / Double(steps) * own
+        guard x * x + y * y <= own * own else { continue }
+        all += 1
+        if (x - distance) * (x - distance) + y * y <= other * other { within += 1 }
+      }
+    }
+    return Double(within) / Double(all)
+  }
+
+  @Test(arguments: [(10.0, 100.0, 95.0), (100, 60, 80), (50, 50, 50), (100, 20, 0), (30, 40, 100), (20, 90, 10)])
+  func `the share is the area of the lens`(own: Double, other: Double, distance: Double) {
+    let share = RegionEvidence.share(ofRadius: own, within: other, distance: distance)
+    #expect(abs(share - countedShare(own, other, distance)) < 0.005)
+  }
+}
+
+@Suite struct CircularRegionTests {
+  @Test(arguments: [
+    (90.0, 0.0, 50.0), (-90, 180, 1_000_000), (0, -180, 100), (48, 11, 50),
+  ])
+  func `poles, the antimeridian and the largest radii can be monitored`(
+    latitude: Double, longitude: Double, radius: Double
+  ) {
+    #expect(CircularRegion(latitude: latitude, longitude: longitude, radius: radius) != nil)
+  }
+
+  @Test(arguments: [
+    (90.1, 0.0, 100.0), (0, 180.1, 100), (0, 0, 49.9), (0, 0, 1_000_001), (.nan, 0, 100), (0, .nan, 100),
+    (0, 0, .nan), (0, 0, .infinity), (.infinity, 0, 100),
+  ])
+  func `numbers out of range are refused`(latitude: Double, longitude: Double, radius: Double) {
+    #expect(CircularRegion(latitude: latitude, longitude: longitude, radius: radius) == nil)
+  }
+
+  @Test func `a region across the antimeridian is one circle`() throws {
+    let region = try #require(CircularRegion(latitude: 0, longitude: 179.999, radius: 500))
+    #expect(region.distance(to: Location(latitude: 0, longitude: -179.999)) < 250)
+  }
+
+  @Test func `a description reveals no coordinate`() throws {
+    let region = try #require(CircularRegion(latitude: 48.137, longitude: 11.575, radius: 100))
+    #expect("\(region) \(String(reflecting: region))" == "CircularRegion CircularRegion")
+  }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import Testing
+
+@Suite struct RegionMachineTests {
+  typealias Change = RegionSimulation.Change
+
+  private func simulation(
+    radius: Double = 200, level: AccuracyLevel? = .exact, _ change: (inout RegionConfiguration) -> Void = { _ in }
+  ) -> RegionSimulation {
+    var configuration = RegionSimulation.configuration(radius: radius)
+    change(&configuration)
+    return RegionSimulation(configuration, level: level)
+  }
+
+  @Test func `a first state is determined, then crossings are entered and exited`() {
+    var region = simulation()
+    for second in 0...30 { region.locate(1_000, at: UInt64(second)) }
+    for second in 31...60 { region.locate(0, at: UInt64(second)) }
+    for second in 61...90 { region.locate(1_000, at: UInt64(second)) }
+    #expect(region.changes == [Change(.determined, at: 20), Change(.entered, at: 51), Change(.exited, at: 81)])
+    #expect(region.events.map(\.sequence) == [1, 2, 3])
+    #expect(region.events.map(\.previous) == [.unknown, .outside, .inside])
+    #expect(region.events[1].timestamp.seconds == 1_000_031)
+  }
+
+  @Test func `a single measurement counts after three times the confirmation`() {
+    var region = simulation()
+    region.locate(0, at: 5)
+    region.advance(to: 64)
+    #expect(region.changes.isEmpty)
+    #expect(region.machine.need == .now)
+    region.advance(to: 65)
+    #expect(region.changes == [Change(.determined, at: 65)])
+  }
+
+  @Test func `the same measurement twice is one`() {
+    var region = simulation()
+    region.locate(0, at: 5)
+    region.locate(0, at: 15, age: 10)
+    region.advance(to: 30)
+    #expect(region.changes.isEmpty)
+  }
+
+  @Test func `single locations 200 m off with an accuracy of 1.7 m change nothing`() {
+    var region = simulation(radius: 100)
+    for second in 0..<3_600 {
+      region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: UInt64(second))
+    }
+    #expect(region.changes == [Change(.determined, at: 20)])
+  }
+
+  @Test func `a coarse location centred on the region changes nothing`() {
+    var region = simulation(radius: 100)
+    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    for second in 60..<300 { region.locate(0, accuracy: 25_000, at: UInt64(second)) }
+    #expect(region.changes == [Change(.determined, at: 20)])
+  }
+
+  @Test func `noise at the border causes at most one pair of events for each real crossing`() {
+    var random = SeededGenerator(seed: 7)
+    var region = simulation()
+    var second: UInt64 = 0
+    for crossing in 0..<1_000 {
+      // Noise of twice the reported accuracy, around places 60 m on either side of the border.
+      let place = crossing.isMultiple(of: 2) ? 140.0 : 260
+      for _ in 0..<60 {
+        region.locate(place + .random(in: -40...40, using: &random), accuracy: 20, at: second)
+        second += 1
+      }
+    }
+    let crossings = region.changes.filter { $0.kind != .determined }
+    #expect(crossings.count <= 1_000)
+    #expect(zip(crossings, crossings.dropFirst()).allSatisfy { $0.kind != $1.kind })
+  }
+
+  @Test func `a laptop closed in one place and opened in another yields one exit and one entry`() {
+    let far = 50_000.0
+    var home = simulation()
+    var work = RegionSimulation(
+      RegionConfiguration(
+        CircularRegion(latitude: 48 + far / (6_371_008.8 * .pi / 180), longitude: 11, radius: 200)!))
+    for second in 0..<60 {
+      home.locate(0, at: UInt64(second))
+      work.locate(0, at: UInt64(second))
+    }
+    home.advance(to: 4_000)
+    work.advance(to: 4_000)
+    home.send(.slept)
+    work.send(.slept)
+    for second in 4_001..<4_060 {
+      home.locate(far, at: UInt64(second))
+      work.locate(far, at: UInt64(second))
+    }
+    #expect(home.changes.filter { $0.kind == .exited } == [Change(.exited, at: 4_021, hasGap: true)])
+    #expect(work.changes.filter { $0.kind == .entered } == [Change(.entered, at: 4_021, hasGap: true)])
+    #expect(home.changes.count { $0.kind == .entered } == 0)
+    #expect(work.changes.count { $0.kind == .exited } == 0)
+  }
+
+  @Test func `a location from before the suspend is no evidence after it`() {
+    var region = simulation()
+    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    region.send(.slept)
+    #expect(region.changes.last == Change(.lost, at: 59, reason: .slept))
+    region.locate(0, at: 63, age: 12)
+    region.locate(0, at: 75, age: 16)
+    region.advance(to: 200)
+    #expect(region.changes.last?.kind == .lost)
+    region.locate(0, at: 201)
+    region.locate(0, at: 222)
+    #expect(region.changes.last == Change(.determined, at: 222))
+  }
+
+  @Test func `a source whose clock is behind is heard again soon after a suspend`() {
+    var region = simulation()
+    for second in 100..<160 { region.locate(0, at: UInt64(second)) }
+    region.send(.slept)
+    for second in 175..<200 { region.locate(0, at: UInt64(second), age: 120) }
+    #expect(region.changes.last?.kind == .determined)
+  }
+
+  @Test func `nothing for 15 minutes is lost, and the way back is no crossing`() {
+    var region = simulation()
+    for second in 0..<30 { region.locate(0, at: UInt64(second)) }
+    region.advance(to: 1_000)
+    #expect(region.changes.last == Change(.lost, at: 929, reason: .noFix))
+    region.locate(0, at: 1_001)
+    region.locate(0, at: 1_030)
+    #expect(region.changes.last == Change(.determined, at: 1_030))
+  }
+
+  @Test func `only uncertain locations are lost for lack of accuracy`() {
+    var region = simulation()
+    for second in 0..<30 { region.locate(0, at: UInt64(second)) }
+    for minute in 1..<20 { region.locate(0, accuracy: 5_000, at: UInt64(minute * 60)) }
+    #expect(region.changes.last == Change(.lost, at: 929, reason: .accuracyInsufficient))
+  }
+
+  @Test func `what a program remembers yields at most one event, with a gap`() {
+    for assumed in RegionState.allCases {
+      var region = simulation { $0.assumed = assumed }
+      for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+      let expected = Change(assumed == .outside ? .entered : .determined, at: 20, hasGap: assumed == .outside)
+      #expect(region.changes == [expected])
+    }
+  }
+
+  @Test func `a stay is announced once, however often it is lost sight of`() {
+    var region = simulation { $0.dwell = 60_000 }
+    for second in 0..<50 { region.locate(0, at: UInt64(second)) }
+    #expect(region.changes == [Change(.determined, at: 20)])
+    for second in 50..<100 { region.locate(0, at: UInt64(second)) }
+    #expect(region.changes.last == Change(.dwelled, at: 60))
+    region.send(.slept)
+    for second in 100..<300 { region.locate(0, at: UInt64(second)) }
+    #expect(region.changes.count { $0.kind == .dwelled } == 1)
+  }
+
+  @Test func `a suspend restarts the dwell time`() {
+    var region = simulation { $0.dwell = 60_000 }
+    for second in 0..<50 { region.locate(0, at: UInt64(second)) }
+    region.send(.slept)
+    for second in 50..<200 { region.locate(0, at: UInt64(second)) }
+    #expect(region.changes.last == Change(.dwelled, at: 110))
+  }
+
+  @Test func `a single use ends with the first crossing, not with the first state`() {
+    var region = simulation { $0.isSingleUse = true }
+    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    #expect(!region.isComplete)
+    for second in 60..<120 { region.locate(900, at: UInt64(second)) }
+    #expect(region.isComplete)
+    #expect(region.changes.map(\.kind) == [.determined, .exited])
+  }
+
+  @Test func `losing access while a candidate stands ends the evaluation at that instant`() {
+    var region = simulation()
+    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    region.locate(900, at: 61)
+    region.send(.level(nil))
+    for second in 62..<200 { region.locate(900, at: UInt64(second)) }
+    #expect(region.changes == [Change(.determined, at: 20), Change(.lost, at: 61, reason: .notAuthorized)])
+    #expect(region.machine.need == .nothing)
+    region.send(.level(.exact))
+    for second in 200..<260 { region.locate(900, at: UInt64(second)) }
+    #expect(region.changes.last == Change(.exited, at: 220, hasGap: true))
+  }
+
+  @Test func `a cell coarser than the region is reported at once and never evaluated`() {
+    var region = simulation(radius: 14_999, level: .city)
+    #expect(region.changes == [Change(.lost, at: 0, reason: .accuracyLimited)])
+    #expect(region.machine.reason == .accuracyLimited)
+    for second in 0..<100 { region.locate(0, at: UInt64(second)) }
+    #expect(region.changes.count == 1)
+    #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
+  }
+
+  @Test func `a coarser grant drops what a finer one suggested`() {
+    var region = simulation(radius: 20_000)
+    for second in 0..<60 { region.locate(0, accuracy: 10, at: UInt64(second)) }
+    region.locate(90_000, at: 61)
+    region.send(.level(.city))
+    region.advance(to: 200)
+    #expect(region.changes.map(\.kind) == [.determined])
+  }
+
+  @Test func `a location from the network address counts only for large regions and for want of better ones`() {
+    var small = simulation(radius: 10_000)
+    var large = simulation(radius: 60_000)
+    for second in 0..<100 {
+      small.locate(0, accuracy: 25_000, at: UInt64(second), description: "GeoIP (ichnaea)")
+      large.locate(0, accuracy: 25_000, at: UInt64(second), description: "GeoIP (ichnaea)")
+    }
+    #expect(small.changes.isEmpty)
+    #expect(large.changes.map(\.kind) == [.determined])
+    large.locate(0, at: 100)
+    for second in 101..<400 {
+      large.locate(300_000, accuracy: 25_000, at: UInt64(second), description: "GeoIP (gmaps)")
+    }
+    #expect(large.changes.map(\.kind) == [.determined])
+  }
+
+  @Test func `at 50 km from the border the source is needed for less than 3 percent of the time`() {
+    var region = simulation()
+    var second: UInt64 = 0
+    while second < 36_000 {
+      region.advance(to: second)
+      // A source that answers three seconds after it is asked.
+      if region.machine.need == .now { region.locate(50_200, accuracy: 30, at: second + 3) }
+      second = region.now + 1
+    }
+    #expect(Double(region.neededSeconds) / 36_000 < 0.03)
+  }
+
+  @Test func `a border is checked before it can have been reached`() {
+    var region = simulation()
+    for second in 0..<40 { region.locate(20_200, accuracy: 20, at: UInt64(second)) }
+    guard case .check(let time) = region.machine.need else {
+      Issue.record("no check is due")
+      return
+    }
+    #expect(time / 1_000_000 <= 39 + 20_000 / 50)
+  }
+}

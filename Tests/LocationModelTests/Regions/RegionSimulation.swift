@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// Drives a ``RegionMachine`` as its owner would, on a clock of whole seconds.
+struct RegionSimulation {
+  /// One event in short: what the tests compare.
+  struct Change: Equatable, CustomStringConvertible {
+    var kind: RegionEvent.Kind
+    var at: UInt64
+    var hasGap = false
+    var reason = RegionReason.none
+
+    init(_ kind: RegionEvent.Kind, at: UInt64, hasGap: Bool = false, reason: RegionReason = .none) {
+      (self.kind, self.at, self.hasGap, self.reason) = (kind, at, hasGap, reason)
+    }
+
+    var description: String { "\(kind)@\(at)\(hasGap ? " gap" : "")\(reason == .none ? "" : " \(reason)")" }
+  }
+
+  private(set) var machine: RegionMachine
+  private(set) var events: [RegionEvent] = []
+  private(set) var isComplete = false
+  /// How many seconds the source was needed.
+  private(set) var neededSeconds: UInt64 = 0
+  private(set) var now: UInt64 = 0
+
+  var changes: [Change] {
+    events.map { Change($0.kind, at: $0.committedAt / 1_000_000, hasGap: $0.hasGap, reason: $0.reason) }
+  }
+
+  init(_ configuration: RegionConfiguration, level: AccuracyLevel? = .exact) {
+    machine = RegionMachine(configuration)
+    send(.level(level))
+    send(.start)
+  }
+
+  /// The circle that the tests monitor.
+  static func configuration(radius: Double = 200) -> RegionConfiguration {
+    // Well within the documented range, so it cannot be refused.
+    RegionConfiguration(CircularRegion(latitude: 48, longitude: 11, radius: radius)!)
+  }
+
+  /// A location so many metres north of the centre, measured `measured` seconds into the simulation.
+  static func location(_ metres: Double, accuracy: Double? = 10, measured: UInt64, description: String? = nil)
+    -> Location
+  {
+    let degrees = metres / (6_371_008.8 * .pi / 180)
+    return Location(
+      latitude: 48 + degrees, longitude: 11, accuracy: accuracy, sourceDescription: description,
+      timestamp: Timestamp(seconds: 1_000_000 + measured))
+  }
+
+  mutating func send(_ event: RegionMachine.Event) {
+    for action in machine.handle(event, at: now * 1_000_000) {
+      switch action {
+      case .emit(let event): events.append(event)
+      case .complete: isComplete = true
+      }
+    }
+  }
+
+  /// A location at a second, after every timer that is due until then.
+  mutating func locate(
+    _ metres: Double, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0, description: String? = nil
+  ) {
+    advance(to: second)
+    let location = Self.location(
+      metres, accuracy: accuracy, measured: second - min(age, second), description: description)
+    send(.location(location, age: age * 1_000_000))
+  }
+
+  mutating func advance(to second: UInt64) {
+    while now < second {
+      if machine.need == .now { neededSeconds += 1 }
+      now += 1
+      // A deadline between two seconds is met at the next whole one.
+      while let due = machine.deadline, due <= now * 1_000_000 {
+        send(.timer)
+        if machine.deadline == due { break }
+      }
+    }
+  }
+}
