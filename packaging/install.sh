@@ -65,6 +65,7 @@ file packaging/org.geopublicist.Location1.desktop "$share/applications"
 for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
 file packaging/completions/geopublicist.bash "$share/bash-completion/completions" geopublicist
 file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
+file packaging/completions/geopublicist.fish "$share/fish/vendor_completions.d"
 for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/doc/geopublicist"; done
 for rules in packaging/polkit/*.rules; do file "$rules" "$share/doc/geopublicist/examples"; done
 

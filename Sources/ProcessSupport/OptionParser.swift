@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
+import Glibc
 
-/// GLib's option parser: long and short options, `--help` made from their descriptions.
+/// GLib's option parser: long and short options, and a help text made from their descriptions.
 @MainActor public final class OptionParser {
   private let context: OpaquePointer
   private var switches: [String: UnsafeMutablePointer<gboolean>] = [:]
   private var texts: [String: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>] = [:]
   private var entries: [GOptionEntry] = []
+  private var shortNames: [Character: String] = [:]
 
-  /// `summary` is the line under the usage in `--help`.
-  public init(summary: String, arguments: String? = nil) {
+  /// - Parameters:
+  ///   - summary: The text under the usage line of the help.
+  ///   - footer: The text at its end.
+  public init(summary: String, arguments: String? = nil, footer: String? = nil) {
     context = g_option_context_new(arguments)
     g_option_context_set_summary(context, summary)
+    g_option_context_set_description(context, footer)
+    // GLib would list its own help option before the useful ones.
+    g_option_context_set_help_enabled(context, 0)
   }
 
   isolated deinit {
@@ -50,10 +57,11 @@ import GeopublicistCGLib
     public init(message: String) { self.message = message }
   }
 
-  /// Parses the program's arguments and returns those that are no options, the program's name not among them.
+  /// Parses the program's arguments and returns those that are not options, without the program's name.
   ///
-  /// For `--help` it prints the help and ends the program, as is GLib's way.
+  /// For `--help` it prints the help and exits.
   public func parse(_ arguments: [String]) throws(UsageError) -> [String] {
+    addSwitch("help", "h", "Show this help")
     entries.append(GOptionEntry())
     g_option_context_add_main_entries(context, entries, nil)
     // GLib's own string vector: the parser takes entries out of it, and it is freed as a whole.
@@ -68,6 +76,7 @@ import GeopublicistCGLib
       g_clear_error(&error)
       throw UsageError(message: message)
     }
+    if isSet("help") { printHelp() }
     var rest: [String] = []
     var index = 1
     while let argument = vector?[index] {
@@ -75,6 +84,24 @@ import GeopublicistCGLib
       index += 1
     }
     return rest
+  }
+
+  /// Whether an argument is one of the declared options and needs the next argument as its value.
+  public func takesNextArgument(_ argument: String) -> Bool {
+    if argument.hasPrefix("--") { return texts[String(argument.dropFirst(2))] != nil }
+    // Short switches may be combined; only the last can take the next argument.
+    guard argument.hasPrefix("-"), let last = argument.last, let name = shortNames[last] else { return false }
+    return texts[name] != nil && argument.dropFirst().dropLast().allSatisfy { shortNames[$0].map(isSwitch) ?? false }
+  }
+
+  private func isSwitch(_ name: String) -> Bool { switches[name] != nil }
+
+  private func printHelp() -> Never {
+    // `puts` adds a line end of its own.
+    let help = g_option_context_get_help(context, 1, nil).map { g_strchomp($0) }
+    // Flushing every stream is the way to the error of the one that `puts` writes to.
+    let isWritten = help.map { puts($0) >= 0 && fflush(nil) == 0 } ?? false
+    exit(isWritten ? EXIT_SUCCESS : EXIT_FAILURE)
   }
 
   /// Whether a switch was given.
@@ -90,6 +117,7 @@ import GeopublicistCGLib
     var entry = GOptionEntry()
     // GLib's context keeps the pointers.
     entry.long_name = UnsafePointer(g_strdup(name))
+    if let short { shortNames[short] = name }
     entry.short_name = CChar(bitPattern: short?.asciiValue ?? 0)
     entry.arg = kind
     entry.arg_data = value

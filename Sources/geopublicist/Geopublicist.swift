@@ -16,7 +16,7 @@ struct Geopublicist {
 
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
-    AuthorizeCommand.self, MonitorCommand.self, DoctorCommand.self,
+    AuthorizeCommand.self, SunCommand.self, MonitorCommand.self, DoctorCommand.self,
   ]
 
   static func main(_ arguments: [String]) -> Int32 {
@@ -40,15 +40,36 @@ struct Geopublicist {
 
   private static func run(_ arguments: [String]) -> Int32 {
     do throws(OptionParser.UsageError) {
-      guard let (name, rest) = Invocation.split(arguments) else { return try runWithoutCommand(arguments) }
-      guard let type = commands.first(where: { $0.name == name }) else {
-        throw OptionParser.UsageError(message: "There is no command '\(name)'; see geopublicist --help")
+      guard let (name, rest) = Invocation.split(arguments, commands: commands) else {
+        return try runWithoutCommand(arguments)
       }
-      let invocation = try Invocation(of: type, rest)
-      return serve(try type.init(invocation), invocation)
+      switch name {
+      case "help": return try runWithoutCommand(rest.first.map { [$0, "--help"] } ?? ["--help"])
+      case "version": return try runWithoutCommand(["--version"])
+      default: return try run(command(named: name), rest)
+      }
     } catch {
       StandardError.write("geopublicist: \(error.message)\n")
       return ExitStatus.usage
+    }
+  }
+
+  private static func run(_ type: any Command.Type, _ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+    let invocation = try Invocation(of: type, arguments)
+    return serve(try type.init(invocation), invocation)
+  }
+
+  private static func command(named word: String) throws(OptionParser.UsageError) -> any Command.Type {
+    switch Suggestion.match(word, among: commands.map { $0.name }) {
+    case .found(let name):
+      if let command = commands.first(where: { $0.name == name }) { return command }
+      fallthrough
+    case .unknown(nil):
+      throw OptionParser.UsageError(message: "There is no command '\(word)'; see geopublicist help")
+    case .unknown(let nearest?):
+      throw OptionParser.UsageError(message: "There is no command '\(word)'; did you mean '\(nearest)'?")
+    case .ambiguous(let names):
+      throw OptionParser.UsageError(message: "'\(word)' could be \(names.joined(separator: " or "))")
     }
   }
 
@@ -63,28 +84,34 @@ struct Geopublicist {
     return status
   }
 
-  /// `--help`, `--version`, or nothing, which is a mistake.
+  /// `--help`, `--version`, or nothing but common options: then the status, and what else there is.
   private static func runWithoutCommand(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
-    let width = commands.map { $0.name.count }.max() ?? 0
-    let list = commands.map { "  \(Text.padded($0.name, to: width))  \($0.summary)" }.joined(separator: "\n")
+    if let name = arguments.first, !name.hasPrefix("-") {
+      return try run(command(named: name), Array(arguments.dropFirst()))
+    }
     g_set_prgname("geopublicist")
     let parser = OptionParser(
-      summary: """
-        Says where this machine is, and who may know it.
-
-        Commands:
-        \(list)
-
-        geopublicist COMMAND --help tells more about each.
-        """, arguments: "COMMAND")
+      summary: "Shows where this machine is, and who may know it.\n\n\(commandList)", arguments: "COMMAND",
+      footer: "geopublicist help COMMAND shows more about a command.")
     Invocation.declareCommonOptions(parser)
-    parser.addSwitch("version", nil, "Print the version and exit")
+    parser.addSwitch("version", "V", "Show the version")
     _ = try parser.parse(["geopublicist"] + arguments)
-    guard parser.isSet("version") else {
-      throw OptionParser.UsageError(message: "No command is given; see geopublicist --help")
-    }
+    guard parser.isSet("version") else { return try runOverview(arguments) }
     let output = StandardOutput()
     let isWritten = output.write("geopublicist \(version)\n")
     return withExtendedLifetime(output) { isWritten ? ExitStatus.success : ExitStatus.failure }
+  }
+
+  private static func runOverview(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+    let invocation = try Invocation(of: StatusCommand.self, arguments)
+    let status = serve(try StatusCommand(invocation), invocation)
+    if !invocation.isJSON { invocation.output.line("\n\(commandList)\n\ngeopublicist help COMMAND shows more.") }
+    return status
+  }
+
+  private static var commandList: String {
+    let width = commands.map { $0.name.count }.max() ?? 0
+    return "Commands:\n"
+      + commands.map { "  \(Text.padded($0.name, to: width))  \($0.summary)" }.joined(separator: "\n")
   }
 }

@@ -5,7 +5,9 @@ import Testing
 
 @testable import geopublicist
 
-private nonisolated let commands = ["status", "locate", "watch", "record", "list", "authorize", "monitor", "doctor"]
+private nonisolated let commands = [
+  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor",
+]
 
 /// The manual and the completions say what the command does.
 @Suite(.serialized) struct DocumentationTests {

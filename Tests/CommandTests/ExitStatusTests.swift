@@ -9,7 +9,7 @@ import Testing
 /// The exit statuses, one by one.
 @Suite(.serialized) struct ExitStatusTests {
   @Test(arguments: [
-    [], ["nonsense"], ["watch", "more"], ["watch", "--count", "-1"], ["locate", "--accuracy", "none"],
+    ["nonsense"], ["watch", "more"], ["watch", "--count", "-1"], ["locate", "--accuracy", "none"],
     ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"],
     ["--nonsense"], ["watch", "--count", "0"], ["watch", "--duration", "0"], ["record", "x", "--count", "0"],
     ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],

@@ -13,14 +13,16 @@ import Testing
 
   @Test(
     arguments: [
-      ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0),
+      ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0), ("5m", 300_000),
+      ("1m30s", 90_000), ("1h30m", 5_400_000), ("2h500ms", 7_200_500),
       ("4294967.295", UInt32.max),
     ] as [(String, UInt32)]) func times(text: String, milliseconds: UInt32)
   {
     #expect(Quantity.milliseconds(text) == milliseconds)
   }
 
-  @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣"]) func noTimes(
+  @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣", "1m30", "30s5", "ms"])
+  func noTimes(
     text: String
   ) {
     #expect(Quantity.milliseconds(text) == nil)

@@ -116,8 +116,18 @@ private final class Stage {
     }
   }
 
+  /// The service keeps GeoClue for a moment after a call, and the documentation shows it at rest.
+  private func waitUntilIdle() throws {
+    let question = [
+      "gdbus", "call", "--address", system.address, "--dest", Daemon.name, "--object-path", Daemon.path, "--method",
+      "org.freedesktop.DBus.Properties.Get", Daemon.name, "State",
+    ]
+    try eventually("the service is idle", within: .seconds(30)) { try run(question).standardOutput.contains("idle") }
+  }
+
   /// The output of each command, when all have come to their end.
   func play(_ transcript: Transcript) throws -> [[String]] {
+    try waitUntilIdle()
     let bin = (Rig.product("geopublicist") as NSString).deletingLastPathComponent
     let commands = transcript.steps.map { step in
       let command = step.command.replacing("/usr/libexec/geopublicistd", with: "'\(bin)/geopublicistd'")

@@ -42,15 +42,26 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
   }
 
-  @Test func watchFitsIntoALowTerminal() throws {
+  @Test func `latitude and longitude are the last rows to disappear on a short terminal`() throws {
     let machine = try Machine()
-    let command = "stty rows 6 cols 30; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' watch"
+    let command = "stty rows 3 cols 30; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' watch"
     let watch = try ChildProcess(["script", "-qefc", command, "/dev/null"], environment: ["TERM": "xterm"])
     try machine.measure(52)
-    try eventually("it is drawn again, in the five lines that it may have") {
-      watch.standardOutput.contains("\u{1B}[5A\r") && watch.standardOutput.contains("geo:52.0000000,13")
-    }
-    #expect(!watch.standardOutput.contains(#/\e\[(?:[6-9]|\d\d)A/#))
+    // A terminal ends its lines by two characters, which are one to a regex otherwise.
+    let rows = #/\e\[2A\r[^\n]*Latitude[^\n]*52\.0000000[^\n]*\n[^\n]*Longitude/#.matchingSemantics(.unicodeScalar)
+    try eventually("both are drawn, and again in the same place") { watch.standardOutput.contains(rows) }
+    #expect(!watch.standardOutput.contains(#/\e\[(?:[3-9]|\d\d)A/#))
+  }
+
+  @Test func `q leaves watch, and keys are not echoed meanwhile`() throws {
+    let machine = try Machine()
+    let watch = try onTerminal("watch", machine)
+    try machine.measure(52)
+    try eventually("the location is drawn") { watch.standardOutput.contains("52.0000000") }
+    try watch.send("xyz")
+    try watch.send("q")
+    #expect(try watch.waitForExit() == .status(0))
+    #expect(!watch.standardOutput.contains("xyz"))
   }
 
   @Test func locateShowsThatItWaits() throws {

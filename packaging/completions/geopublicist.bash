@@ -6,7 +6,7 @@ _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
 
-  local commands="status locate watch record list authorize monitor doctor"
+  local commands="status locate watch record list authorize sun monitor doctor help version"
   local options="--system --session --address --json --help"
   local command= word index
   for ((index = 1; index < cword; index++)); do
@@ -25,7 +25,14 @@ _geopublicist() {
       return
       ;;
     --format | -f)
-      COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur"))
+      case $command in
+        record) COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur")) ;;
+        locate | watch) COMPREPLY=($(compgen -W "plain dms geo osm waybar" -- "$cur")) ;;
+      esac
+      return
+      ;;
+    help)
+      COMPREPLY=($(compgen -W "$commands" -- "$cur"))
       return
       ;;
     --geoclue-config)
@@ -33,17 +40,18 @@ _geopublicist() {
       return
       ;;
     --address | --timeout | --maximum-age | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
-      -t | -d | -n)
+      --at | -t | -d | -n)
       return
       ;;
   esac
 
   case $command in
     "") options+=" --version $commands" ;;
-    locate) options+=" --accuracy --timeout --maximum-age --desktop-id" ;;
-    watch) options+=" --accuracy --distance --interval --debounce --desktop-id --count --duration" ;;
+    locate) options+=" --accuracy --timeout --maximum-age --format --desktop-id" ;;
+    watch) options+=" --accuracy --distance --interval --debounce --desktop-id --count --duration --format" ;;
     record) options+=" --format --force --accuracy --distance --interval --debounce --desktop-id --count --duration" ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
+    sun) options+=" --follow --format --at --accuracy" ;;
     monitor) options+=" --listen" ;;
     doctor) options+=" --geoclue-config" ;;
   esac

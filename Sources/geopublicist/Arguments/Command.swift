@@ -8,21 +8,31 @@ protocol Command: AnyObject {
   static var summary: String { get }
   /// What follows the options, for the line of usage.
   static var operands: String? { get }
+  /// Command lines and what they do, for `--help`.
+  static var examples: [(line: String, meaning: String)] { get }
 
-  /// Tells the parser of the command's own options.
+  /// Declares the command's own options.
   static func declareOptions(_ parser: OptionParser)
 
-  /// Takes the options over; throws for a value that makes no sense.
+  /// Reads the options; throws for a value that makes no sense.
   init(_ invocation: Invocation) throws(OptionParser.UsageError)
 
-  /// Sets to work; the main loop runs afterwards, until somebody quits it.
+  /// Sets to work; the main loop runs afterwards, until the command quits it.
   func begin()
 
-  /// The person has pressed Ctrl-C, or the terminal has gone.
+  /// The user pressed Ctrl-C, or the terminal is gone.
   func interrupted()
 }
 
 extension Command {
   static var operands: String? { nil }
+  static var examples: [(line: String, meaning: String)] { [] }
   static func declareOptions(_ parser: OptionParser) {}
+
+  /// The examples as the end of the help.
+  static var helpFooter: String? {
+    guard !examples.isEmpty else { return nil }
+    let lines = examples.map { "  geopublicist \($0.line)\n      \($0.meaning)" }
+    return "Examples:\n" + lines.joined(separator: "\n")
+  }
 }

@@ -18,12 +18,18 @@ final class Invocation {
 
   private static let addressOption = "address"
 
-  /// Finds the subcommand, wherever among the common options it stands.
-  static func split(_ arguments: [String]) -> (command: String, rest: [String])? {
+  /// Finds the subcommand, wherever among the options it stands.
+  static func split(_ arguments: [String], commands: [any Command.Type]) -> (command: String, rest: [String])? {
+    let parsers = commands.map { command in
+      let parser = OptionParser(summary: "")
+      command.declareOptions(parser)
+      declareCommonOptions(parser)
+      return parser
+    }
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
-      if argument == "--\(addressOption)" {
+      if parsers.contains(where: { $0.takesNextArgument(argument) }) {
         index += 2
       } else if argument.hasPrefix("-") {
         index += 1
@@ -44,7 +50,7 @@ final class Invocation {
   init(of command: any Command.Type, _ arguments: [String]) throws(OptionParser.UsageError) {
     // GLib prints it in the line of usage.
     g_set_prgname("geopublicist \(command.name)")
-    parser = OptionParser(summary: command.summary + ".", arguments: command.operands)
+    parser = OptionParser(summary: command.summary + ".", arguments: command.operands, footer: command.helpFooter)
     command.declareOptions(parser)
     Self.declareCommonOptions(parser)
     operands = try parser.parse(["geopublicist"] + arguments)

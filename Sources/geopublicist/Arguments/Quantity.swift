@@ -4,37 +4,61 @@ import GeopublicistProcessSupport
 
 /// Numbers with units as people write them on a command line.
 nonisolated enum Quantity {
-  /// Milliseconds of "3", "2.5s", "500ms", "2min" or "1h"; nil for anything else, and for what does not fit.
+  private static let timeUnits = [("ms", 1.0), ("s", 1_000), ("min", 60_000), ("m", 60_000), ("h", 3_600_000)]
+
+  /// Returns the milliseconds of "3", "2.5s", "500ms", "5m", "2h" or "1m30s"; nil for anything else, and for what does
+  /// not fit.
   static func milliseconds(_ text: String) -> UInt32? {
-    let digits = text.prefix { $0.isNumber || $0 == "." }
-    guard let number = Double(digits), number.isFinite else { return nil }
-    let factor: Double
-    switch text.dropFirst(digits.count) {
-    case "", "s": factor = 1_000
-    case "ms": factor = 1
-    case "min": factor = 60_000
-    case "h": factor = 3_600_000
-    default: return nil
+    var rest = text[...]
+    var total = 0.0
+    var isFirst = true
+    while isFirst || !rest.isEmpty {
+      guard let (number, unit, end) = quantity(rest) else { return nil }
+      // Only a number that stands alone needs no unit.
+      guard let factor = timeUnits.first(where: { $0.0 == unit })?.1 ?? (unit.isEmpty && isFirst ? 1_000 : nil),
+        !unit.isEmpty || end.isEmpty
+      else { return nil }
+      total += number * factor
+      rest = end
+      isFirst = false
     }
-    return UInt32(exactly: (number * factor).rounded())
+    return UInt32(exactly: total.rounded())
   }
 
-  /// Metres of "25", "25m" or "1.5km".
+  /// Returns the metres of "25", "25m" or "1.5km".
   static func metres(_ text: String) -> Double? {
-    let digits = text.prefix { $0.isNumber || $0 == "." }
-    guard let number = Double(digits), number.isFinite else { return nil }
-    switch text.dropFirst(digits.count) {
+    guard let (number, unit, rest) = quantity(text[...]), rest.isEmpty else { return nil }
+    switch unit {
     case "", "m": return number
     case "km": return number * 1_000
     default: return nil
     }
+  }
+
+  /// Returns milliseconds in the largest units that divide them, such as "2min" or "1min30s".
+  static func text(milliseconds: UInt32) -> String {
+    var rest = milliseconds
+    var text = ""
+    for (unit, size) in [("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)] as [(String, UInt32)] {
+      if rest >= size { text += "\(rest / size)\(unit)" }
+      rest %= size
+    }
+    return text.isEmpty ? "0s" : text
+  }
+
+  private static func quantity(_ text: Substring) -> (number: Double, unit: String, rest: Substring)? {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard let number = Double(digits), number.isFinite else { return nil }
+    let behind = text[digits.endIndex...]
+    let unit = behind.prefix { $0.isASCII && $0.isLetter }
+    return (number, String(unit), behind[unit.endIndex...])
   }
 }
 
 /// Options with their values checked.
 extension OptionParser {
   func milliseconds(_ name: String) throws(UsageError) -> UInt32? {
-    try value(name, "a time such as 500ms, 10s, 2min or 1h", Quantity.milliseconds)
+    try value(name, "a time such as 500ms, 10s, 5m or 1h30m", Quantity.milliseconds)
   }
 
   func metres(_ name: String) throws(UsageError) -> Double? {
@@ -42,10 +66,14 @@ extension OptionParser {
   }
 
   /// Rejects zero: a limit of nothing is never intended.
-  func duration(_ name: String) throws(UsageError) -> UInt32? {
-    try value(name, "a time such as 500ms, 10s, 2min or 1h") {
+  func duration(_ name: String, atMost limit: UInt32 = .max) throws(UsageError) -> UInt32? {
+    let duration = try value(name, "a time such as 500ms, 10s, 5m or 1h30m") {
       Quantity.milliseconds($0).flatMap { $0 > 0 ? $0 : nil }
     }
+    if let duration, duration > limit {
+      throw UsageError(message: "--\(name) takes at most \(Quantity.text(milliseconds: limit))")
+    }
+    return duration
   }
 
   func count(_ name: String) throws(UsageError) -> UInt32? {

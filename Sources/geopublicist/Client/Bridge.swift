@@ -13,7 +13,7 @@ final class Bridge {
   init(on bus: Connection.Bus) throws(DBusError) {
     do throws(DBusError) {
       connection = try Connection(to: bus)
-    } catch where error.name == .badAddress || error.name == .accessDenied {
+    } catch  where error.name == .badAddress || error.name == .accessDenied {
       throw error
     } catch {
       // libdbus has many names for a bus that is not there: no address, no file, no X11 to look it up, …

@@ -41,7 +41,8 @@ nonisolated struct Failure {
     case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
     case .badAddress: self.init("This is no address of a bus: \(error.message)", ExitStatus.usage)
     case .noServer: self.init("There is no connection to \(bus): \(error.message)", ExitStatus.unavailable)
-    case _ where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+    case _
+    where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
       || name.hasPrefix("org.freedesktop.systemd1."):
       self.init("The bus could not start the bridge: \(error.message)", ExitStatus.unavailable)
     default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)

@@ -11,6 +11,8 @@ nonisolated struct LocationReading {
   let level: String
   /// What was granted is coarser than what was asked.
   let isReduced: Bool
+  /// Where the fix came from, in the contract's word; `unknown` where the service does not say.
+  let source: String
   /// Milliseconds since it reached the service; in the reply of `GetLocation` alone.
   let age: UInt32?
 
@@ -30,6 +32,7 @@ nonisolated struct LocationReading {
       isSimulated: properties["Simulated"]?.boolean ?? false)
     level = properties["Level"]?.string ?? ""
     isReduced = properties["Reduced"]?.boolean ?? false
+    source = properties["Source"]?.string ?? "unknown"
     age = properties["Age"]?.uint32
   }
 }

@@ -11,12 +11,20 @@ final class LocateCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
-    parser.addText("timeout", "t", "Wait no longer than this, 20s by default and 2min at most", value: "TIME")
-    parser.addText("maximum-age", nil, "A fix that is no older serves, too, 30s by default", value: "TIME")
+    parser.addText("timeout", "t", "Wait no longer than this (default 20s, at most 2min)", value: "TIME")
+    parser.addText("maximum-age", nil, "Accept a cached location up to this old (default 30s)", value: "TIME")
+    LocationTemplate.declare(parser)
     parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
   }
 
+  static let examples = [
+    (line: "locate", meaning: "Show the location and everything that is known about it."),
+    (line: "locate --format '{latitude:.4},{longitude:.4}'", meaning: "Print two numbers for another program."),
+    (line: "locate -a city --timeout 5s --json", meaning: "Get an approximate location, as one JSON object."),
+  ]
+
   private let invocation: Invocation
+  private let template: LocationTemplate?
   private let options: [(String, Value)]
   private let timeout: UInt32
   private var bridge: Bridge?
@@ -31,7 +39,8 @@ final class LocateCommand: Command {
     if let level = try parser.level("accuracy") { options.append(("accuracy", .string(level))) }
     if let age = try parser.milliseconds("maximum-age") { options.append(("maximum-age", .uint32(age))) }
     if let id = parser.text("desktop-id") { options.append(("desktop-id", .string(id))) }
-    timeout = try parser.duration("timeout") ?? 20_000
+    timeout = try parser.duration("timeout", atMost: 120_000) ?? 20_000
+    template = try LocationTemplate.read(parser)
     options.append(("timeout", .uint32(timeout)))
     self.options = options
   }
@@ -48,7 +57,7 @@ final class LocateCommand: Command {
         [weak self, invocation] result in
         invocation.output.clearProgress()
         switch result {
-        case .success(let values): Self.show(values.first ?? .options([]), on: invocation)
+        case .success(let values): self?.show(values.first ?? .options([]))
         case .failure(let error) where error.name == .contractNotAuthorized && self?.hasSaidWhy == true:
           invocation.finish(ExitStatus.notAuthorized)
         case .failure(let error): invocation.fail(error)
@@ -82,14 +91,16 @@ final class LocateCommand: Command {
     }
   }
 
-  private static func show(_ value: Value, on invocation: Invocation) {
+  private func show(_ value: Value) {
     guard let reading = LocationReading(value) else {
-      invocation.complain("The bridge answered without a location")
+      invocation.complain("The service answered without a location")
       return invocation.finish(ExitStatus.failure)
     }
     let output = invocation.output
-    if invocation.isJSON {
-      output.line(JSONText.text(value))
+    if let template {
+      output.line(template.text(reading))
+    } else if invocation.isJSON {
+      output.line(JSONText.location(reading))
     } else {
       for line in LocationText.rows(reading).lines(for: output) { output.line(line) }
       output.line(LocationText.uri(reading.location))

@@ -11,22 +11,32 @@ final class WatchCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser)
-    parser.addText("count", "n", "End after so many fixes", value: "NUMBER")
-    parser.addText("duration", nil, "End after this time", value: "TIME")
+    parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
+    parser.addText("duration", nil, "Stop after this time", value: "TIME")
+    LocationTemplate.declare(parser)
   }
+
+  static let examples = [
+    (line: "watch", meaning: "Follow the location on the terminal; q or Ctrl-C ends it."),
+    (line: "watch --distance 50m --json", meaning: "Print one JSON object for each 50 metres moved."),
+    (line: "watch --format waybar", meaning: "Feed a panel."),
+  ]
 
   private let invocation: Invocation
   private let options: [(String, Value)]
+  private let template: LocationTemplate?
   private var bridge: Bridge?
   private var subscription: SubscriptionClient?
   private var state = WatchState()
   private var region: LiveRegion?
   private var upstream: UpstreamWatch?
   private var ticks: LoopSource?
+  private var keyboard: Keyboard?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
     options = try SubscriptionArguments.options(invocation.parser)
+    template = try LocationTemplate.read(invocation.parser)
   }
 
   func begin() {
@@ -35,7 +45,7 @@ final class WatchCommand: Command {
       self.bridge = bridge
       bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
       subscription = SubscriptionClient(on: bridge, options) { [weak self] event in self?.handle(event) }
-      if invocation.output.isTerminal, !invocation.isJSON { beginDrawing() }
+      if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
       upstream = UpstreamWatch(on: bridge) { [weak self] properties in
         self?.state.upstreamChanged(properties)
         self?.draw()
@@ -51,8 +61,10 @@ final class WatchCommand: Command {
     state.handle(event)
     switch event {
     case .location(let reading):
-      if invocation.isJSON {
-        invocation.output.line(JSONText.text(reading.value))
+      if let template {
+        invocation.output.line(template.text(reading))
+      } else if invocation.isJSON {
+        invocation.output.line(JSONText.location(reading))
       } else if region == nil {
         invocation.output.line(LocationText.line(reading))
       }
@@ -81,9 +93,14 @@ final class WatchCommand: Command {
 extension WatchCommand {
   private func beginDrawing() {
     region = LiveRegion(on: invocation.output)
-    // So that the age of the last fix is true.
+    keyboard = Keyboard { [weak self] key in if key == UInt8(ascii: "q") { self?.interrupted() } }
+    if let keyboard { invocation.output.whenEnding { keyboard.restore() } }
+    // Keeps the age of the last location true.
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.draw() }
   }
 
-  private func draw() { region?.draw(state.lines(for: invocation.output)) }
+  private func draw() {
+    guard let region else { return }
+    region.draw(state.lines(for: invocation.output, fitting: invocation.output.rows - 1))
+  }
 }

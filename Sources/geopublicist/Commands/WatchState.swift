@@ -56,7 +56,8 @@ struct WatchState {
     }
   }
 
-  @MainActor func lines(for output: StandardOutput) -> [String] {
+  /// Returns what a terminal shows; on a short one the latitude and longitude are the last rows to disappear.
+  @MainActor func lines(for output: StandardOutput, fitting height: Int) -> [String] {
     var rows = Rows()
     rows.add(
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
@@ -71,6 +72,9 @@ struct WatchState {
     rows.add("Fixes", "\(count)")
     let head = rows.lines(for: output)
     guard let last else { return head }
-    return head + [""] + LocationText.rows(last).lines(for: output) + [LocationText.uri(last.location)]
+    let place = LocationText.rows(last).lines(for: output)
+    let all = head + [""] + place + [LocationText.uri(last.location)]
+    // The location's rows begin with latitude and longitude.
+    return all.count <= height ? all : Array(place.prefix(max(1, height)))
   }
 }

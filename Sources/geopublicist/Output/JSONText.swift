@@ -29,8 +29,17 @@ nonisolated enum JSONText {
   /// An object of the given members, in their order.
   static func object(_ members: [(String, Value)]) -> String { text(.options(members)) }
 
-  /// The shortest number that reads back as the same double; JSON has no word for infinity and for no number.
-  static func text(_ number: Double) -> String { number.isFinite ? "\(number)" : "null" }
+  /// Returns the shortest number that reads back as the same double; JSON cannot express infinity or NaN.
+  static func text(_ number: Double) -> String {
+    guard number.isFinite else { return "null" }
+    // Swift writes 10 as 10.0; beyond 2^53 a double no longer tells neighbouring integers apart.
+    return number == number.rounded() && abs(number) <= 9_007_199_254_740_992 ? "\(Int64(number))" : "\(number)"
+  }
+
+  /// A location: the contract's dictionary, and its time in ISO 8601.
+  static func location(_ reading: LocationReading) -> String {
+    object((reading.value.options ?? []) + [("Time", .string(Moment.iso(reading.location.timestamp)))])
+  }
 
   static func quoted(_ string: String) -> String {
     var quoted = "\""

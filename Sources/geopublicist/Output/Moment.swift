@@ -11,9 +11,9 @@ nonisolated enum Moment {
     return format(g_date_time_new_from_unix_utc(seconds(time)), "%Y-%m-%dT%H:%M:%S").map { $0 + fraction + "Z" } ?? "?"
   }
 
-  /// By the person's own clock and calendar.
-  static func local(_ time: Timestamp) -> String {
-    format(g_date_time_new_from_unix_local(seconds(time)), "%Y-%m-%d %H:%M:%S") ?? "?"
+  /// Returns the date and time in the user's time zone, or parts of them as GLib's `format` says.
+  static func local(_ time: Timestamp, _ format: String = "%Y-%m-%d %H:%M:%S") -> String {
+    self.format(g_date_time_new_from_unix_local(seconds(time)), format) ?? "?"
   }
 
   /// Parts of the date and time in UTC, each with leading zeros, as `format` of GLib has them.

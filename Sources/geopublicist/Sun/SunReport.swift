@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+
+/// The sun at a place and a moment, in the forms that people and scripts read.
+nonisolated struct SunReport {
+  static let fields = ["phase", "dawn", "sunrise", "noon", "sunset", "dusk", "polar", "next", "next-time"]
+
+  let phase: SunState.Phase
+  let next: (event: SunDay.Event, time: Double)?
+  private let day: SunDay
+
+  init(_ place: Location, at seconds: Double) {
+    let state = SunState(latitude: place.latitude, longitude: place.longitude, at: seconds)
+    (phase, next) = (state.phase, state.next)
+    day = SunDay(latitude: place.latitude, longitude: place.longitude, containing: seconds)
+  }
+
+  /// All events of the day in their order, by the name of their field.
+  private var times: [(name: String, time: Double?)] {
+    let morning = [SunDay.Event.dawn, .sunrise].map { ($0.rawValue, day[$0]) }
+    let evening = [SunDay.Event.sunset, .dusk].map { ($0.rawValue, day[$0]) }
+    return morning + [("noon", day.noon)] + evening
+  }
+
+  func value(_ field: String) -> Template.Field? {
+    switch field {
+    case "phase": .text(phase.rawValue)
+    case "polar": day.polar.map { .text($0.rawValue) }
+    case "next": next.map { .text($0.event.rawValue) }
+    case "next-time": next.map { .text(Self.clock($0.time)) }
+    default: times.first { $0.name == field }?.time.map { .text(Self.clock($0)) }
+    }
+  }
+
+  var json: String {
+    var members: [(String, Value)] = [("Phase", .string(phase.rawValue))]
+    for (name, time) in times {
+      if let time { members.append((name.prefix(1).uppercased() + name.dropFirst(), .string(Self.iso(time)))) }
+    }
+    if let polar = day.polar { members.append(("Polar", .string(polar.rawValue))) }
+    if let next {
+      members += [("Next", .string(next.event.rawValue)), ("NextTime", .string(Self.iso(next.time)))]
+    }
+    return JSONText.object(members)
+  }
+
+  /// One line for each change.
+  var line: String {
+    let until = next.map { " until \(Self.local($0.time)) (\($0.event.rawValue))" } ?? ""
+    return phase.rawValue + until
+  }
+
+  var rows: Rows {
+    var rows = Rows()
+    rows.add("Phase", phase.rawValue + (day.polar.map { " (polar \($0.rawValue))" } ?? ""), .strong)
+    for (name, time) in times { rows.add(name.prefix(1).uppercased() + name.dropFirst(), time.map(Self.clock)) }
+    rows.add("Next", next.map { "\($0.event.rawValue), \(Self.local($0.time))" })
+    return rows
+  }
+
+  private static func timestamp(_ time: Double) -> Timestamp { Timestamp(seconds: UInt64(max(0, time.rounded()))) }
+  private static func iso(_ time: Double) -> String { Moment.iso(timestamp(time)) }
+  private static func local(_ time: Double) -> String { Moment.local(timestamp(time)) }
+  private static func clock(_ time: Double) -> String { Moment.local(timestamp(time), "%H:%M") }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import geopublicist
+
+/// Compares with an almanac of high precision (the XEphem library), whose seconds are computed for the same altitudes.
+@Suite struct SunDayTests {
+  nonisolated struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let latitude: Double
+    let longitude: Double
+    let noon: Double
+    /// Dawn, sunrise, sunset, dusk.
+    let times: [Double?]
+
+    init(_ name: String, _ latitude: Double, _ longitude: Double, noon: Double, _ times: [Double?]) {
+      (testDescription, self.latitude, self.longitude, self.noon, self.times) = (name, latitude, longitude, noon, times)
+    }
+  }
+
+  nonisolated static let almanac = [
+    Row(
+      "Berlin, 2024-03-20", 52.52, 13.405, noon: 1_710_933_222,
+      [1_710_909_246, 1_710_911_288, 1_710_955_218, 1_710_957_267]),
+    Row(
+      "Berlin, 2024-06-21", 52.52, 13.405, noon: 1_718_968_098,
+      [1_718_934_778, 1_718_937_792, 1_718_998_402, 1_719_001_416]),
+    Row(
+      "Berlin, 2025-12-21", 52.52, 13.405, noon: 1_766_315_073,
+      [1_766_298_801, 1_766_301_302, 1_766_328_843, 1_766_331_344]),
+    Row(
+      "Berlin, 2026-11-21", 52.52, 13.405, noon: 1_795_258_334,
+      [1_795_240_776, 1_795_243_110, 1_795_273_528, 1_795_275_860]),
+    Row(
+      "Quito, 2024-03-20", -0.1807, -78.4678, noon: 1_710_955_267,
+      [1_710_932_232, 1_710_933_472, 1_710_977_061, 1_710_978_301]),
+    Row(
+      "Quito, 2024-06-21", -0.1807, -78.4678, noon: 1_718_990_150,
+      [1_718_966_996, 1_718_968_349, 1_719_011_952, 1_719_013_304]),
+    Row(
+      "Quito, 2025-12-21", -0.1807, -78.4678, noon: 1_766_337_130,
+      [1_766_313_933, 1_766_315_286, 1_766_358_974, 1_766_360_326]),
+    Row(
+      "Quito, 2026-11-21", -0.1807, -78.4678, noon: 1_795_280_387,
+      [1_795_257_235, 1_795_258_555, 1_795_302_219, 1_795_303_540]),
+    Row(
+      "Tromsø, 2024-03-20", 69.6492, 18.9553, noon: 1_710_931_890,
+      [1_710_906_093, 1_710_909_704, 1_710_954_208, 1_710_957_849]),
+    Row("Tromsø, 2024-06-21", 69.6492, 18.9553, noon: 1_718_966_765, [nil, nil, nil, nil]),
+    Row("Tromsø, 2025-12-21", 69.6492, 18.9553, noon: 1_766_313_740, [1_766_305_885, nil, nil, 1_766_321_595]),
+    Row(
+      "Tromsø, 2026-11-21", 69.6492, 18.9553, noon: 1_795_257_002,
+      [1_795_245_275, 1_795_251_982, 1_795_261_970, 1_795_268_673]),
+    Row(
+      "Auckland, 2024-03-20", -36.8485, 174.7633, noon: 1_710_894_504,
+      [1_710_871_081, 1_710_872_633, 1_710_916_338, 1_710_917_888]),
+    Row(
+      "Auckland, 2024-06-21", -36.8485, 174.7633, noon: 1_718_929_366,
+      [1_718_910_288, 1_718_912_027, 1_718_946_704, 1_718_948_444]),
+    Row(
+      "Auckland, 2025-12-21", -36.8485, 174.7633, noon: 1_766_276_333,
+      [1_766_248_040, 1_766_249_887, 1_766_302_781, 1_766_304_628]),
+    Row(
+      "Auckland, 2026-11-21", -36.8485, 174.7633, noon: 1_795_219_601,
+      [1_795_192_210, 1_795_193_965, 1_795_245_266, 1_795_247_026]),
+    Row(
+      "Longyearbyen, 2024-03-20", 78.2232, 15.6267, noon: 1_710_932_689,
+      [1_710_903_706, 1_710_910_083, 1_710_955_534, 1_710_962_032]),
+    Row("Longyearbyen, 2024-06-21", 78.2232, 15.6267, noon: 1_718_967_564, [nil, nil, nil, nil]),
+    Row("Longyearbyen, 2025-12-21", 78.2232, 15.6267, noon: 1_766_314_539, [nil, nil, nil, nil]),
+    Row("Longyearbyen, 2026-11-21", 78.2232, 15.6267, noon: 1_795_257_801, [nil, nil, nil, nil]),
+    Row(
+      "Ushuaia, 2024-03-20", -54.8019, -68.303, noon: 1_710_952_828,
+      [1_710_928_766, 1_710_930_928, 1_710_974_659, 1_710_976_814]),
+    Row(
+      "Ushuaia, 2024-06-21", -54.8019, -68.303, noon: 1_718_987_710,
+      [1_718_972_023, 1_718_974_738, 1_719_000_684, 1_719_003_399]),
+    Row(
+      "Ushuaia, 2025-12-21", -54.8019, -68.303, noon: 1_766_334_689,
+      [1_766_300_043, 1_766_303_492, 1_766_365_886, 1_766_369_335]),
+    Row(
+      "Ushuaia, 2026-11-21", -54.8019, -68.303, noon: 1_795_277_947,
+      [1_795_245_546, 1_795_248_481, 1_795_307_482, 1_795_310_442]),
+  ]
+
+  @Test(arguments: almanac) func `every event is within a minute of the almanac`(row: Row) {
+    // From one end of the solar day to the other, the same day is found.
+    for offset in [-42_000.0, 0, 42_000] {
+      let day = SunDay(latitude: row.latitude, longitude: row.longitude, containing: row.noon + offset)
+      #expect(abs(day.noon - row.noon) < 20)
+      for (event, expected) in zip(SunDay.Event.allCases, row.times) {
+        let found = day[event]
+        #expect((found == nil) == (expected == nil), "\(event)")
+        if let found, let expected { #expect(abs(found - expected) < 60, "\(event)") }
+      }
+    }
+  }
+
+  @Test func `polar day and polar night are told apart`() {
+    let june = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_718_967_600)
+    let december = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_766_314_800)
+    #expect(june.polar == .day && june[.sunset] == nil)
+    #expect(december.polar == .night && december[.dawn] == nil)
+    #expect(SunDay(latitude: 52.5, longitude: 13.4, containing: 1_718_967_600).polar == nil)
+  }
+
+  @Test func `the poles and the antimeridian have days, too`() {
+    for (latitude, longitude) in [(90.0, 0.0), (-90, 0), (0, 180), (0, -180)] {
+      let day = SunDay(latitude: latitude, longitude: longitude, containing: 1_718_967_600)
+      #expect(abs(day.noon - 1_718_967_600) <= 43_300)
+    }
+    let east = SunDay(latitude: 0, longitude: 180, containing: 1_718_967_600)
+    let west = SunDay(latitude: 0, longitude: -180, containing: 1_718_967_600)
+    #expect(abs(east.noon - west.noon) < 1)
+  }
+
+  @Test func `the phase follows the events of the day, and the next event is the next one`() {
+    let berlin = Self.almanac[3]
+    let times = berlin.times.compactMap(\.self)
+    func state(_ seconds: Double) -> SunState {
+      SunState(latitude: berlin.latitude, longitude: berlin.longitude, at: seconds)
+    }
+    #expect(state(times[0] - 120).phase == .night)
+    #expect(state(times[0] - 120).next?.event == .dawn)
+    #expect(state(times[0] + 120).phase == .dawn)
+    #expect(state(times[1] + 120).phase == .day)
+    #expect(state(times[1] + 120).next?.event == .sunset)
+    #expect(state(times[2] + 120).phase == .dusk)
+    #expect(state(times[3] + 120).phase == .night)
+    #expect(state(times[3] + 120).next?.event == .dawn)
+  }
+
+  @Test func `in a polar night the next event is weeks away`() throws {
+    let state = SunState(latitude: 78.2232, longitude: 15.6267, at: 1_766_314_800)
+    let next = try #require(state.next)
+    #expect(state.phase == .night)
+    #expect(next.event == .dawn)
+    #expect(next.time - 1_766_314_800 > 20 * 86_400)
+  }
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of geopublicist(1) for fish.
+
+set -l commands status locate watch record list authorize sun monitor doctor
+set -l levels 'country city neighborhood street exact'
+
+complete -c geopublicist -f
+complete -c geopublicist -n "not __fish_seen_subcommand_from $commands help version" -a '
+  status\t"Show the service and what this user may have"
+  locate\t"Show where this machine is, once"
+  watch\t"Show where this machine is, all the time"
+  record\t"Record a track for maps programs"
+  list\t"Show who uses the location"
+  authorize\t"Decide whether this user may have the location"
+  sun\t"Show sunrise, sunset and twilight"
+  monitor\t"Show what changes"
+  doctor\t"Check everything that commonly breaks location"
+  help\t"Show the help of a command"
+  version\t"Show the version"'
+complete -c geopublicist -n '__fish_seen_subcommand_from help' -a "$commands"
+
+complete -c geopublicist -l system -d 'Ask on the system bus'
+complete -c geopublicist -l session -d 'Ask on the session bus'
+complete -c geopublicist -l address -x -d 'Ask on the bus at this address'
+complete -c geopublicist -s j -l json -d 'Print one JSON object a line'
+complete -c geopublicist -s h -l help -d 'Show the help'
+complete -c geopublicist -s V -l version -d 'Show the version'
+
+set -l seen __fish_seen_subcommand_from
+complete -c geopublicist -n "$seen locate watch record authorize sun" -s a -l accuracy -x -a "$levels" -d 'Accuracy level'
+complete -c geopublicist -n "$seen locate watch record authorize" -l desktop-id -x -d 'The program that asks'
+complete -c geopublicist -n "$seen locate watch" -s f -l format -x -a 'plain dms geo osm waybar' -d 'A text with fields'
+complete -c geopublicist -n "$seen locate" -s t -l timeout -x -d 'Wait no longer than this'
+complete -c geopublicist -n "$seen locate" -l maximum-age -x -d 'Accept a cached location up to this old'
+complete -c geopublicist -n "$seen watch record" -s d -l distance -x -d 'Metres between two locations'
+complete -c geopublicist -n "$seen watch record" -s i -l interval -x -d 'Time between two locations'
+complete -c geopublicist -n "$seen watch record" -l debounce -x -d 'Time without another location'
+complete -c geopublicist -n "$seen watch record" -s n -l count -x -d 'Stop after this many locations'
+complete -c geopublicist -n "$seen watch record" -l duration -x -d 'Stop after this time'
+complete -c geopublicist -n "$seen record" -s f -l format -x -a 'gpx geojson nmea' -d 'Format of the file'
+complete -c geopublicist -n "$seen record" -l force -d 'Replace a file that exists'
+complete -c geopublicist -n "$seen record" -F
+complete -c geopublicist -n "$seen authorize" -s i -l interactive -d 'A dialog may be shown'
+complete -c geopublicist -n "$seen sun" -s F -l follow -d 'Show the phase now and at each change'
+complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields'
+complete -c geopublicist -n "$seen sun" -l at -x -d 'Compute for this place'
+complete -c geopublicist -n "$seen monitor" -s l -l listen -d 'Use the location meanwhile'
+complete -c geopublicist -n "$seen doctor" -l geoclue-config -r -d "Read GeoClue's settings in this folder"
