@@ -83,7 +83,7 @@ import Testing
     sample.export(on: peers.service)
     var answered = 0
     sample.onDo = { call throws(DBusError) in
-      call.onAnswered = { answered += 1 }
+      call.onAnswered = { _ in answered += 1 }
       call.reply()
       call.fail(DBusError(.failed, "too late"))
       call.reply()

@@ -17,11 +17,11 @@ import MainLoop
 /// ```
 @MainActor public final class Connection {
   /// The name that the bus has given to this connection.
-  public let uniqueName: BusName
+  public private(set) var uniqueName: BusName
   /// What is exported here.
   public let objects = ObjectTree()
   /// Called once, when the bus has gone or has thrown this connection out, after all pending calls have failed; not
-  /// after ``close()``.
+  /// after ``close()``. With ``isToRejoin``, each time and before any call fails.
   public var onDisconnected: (() -> Void)?
 
   /// How many calls a destination other than the bus may leave unanswered, given up or not; more fail at once with
@@ -31,7 +31,26 @@ import MainLoop
     set { replies.limit = newValue }
   }
 
-  let raw: OpaquePointer
+  /// Whether the connection is to be joined again with ``rejoin()`` after it was lost: then calls whose replies have not
+  /// come, and a limited number of messages, wait for that instead of failing.
+  public var isToRejoin = false
+  /// Called for each message to a single peer, with its size in bytes.
+  public var onSent: ((BusName, Int) -> Void)?
+  /// Called when the bus has taken nothing for ``stallTime`` although something waits for it; again after each such time.
+  public var onStalled: (() -> Void)? { didSet { watchForStall() } }
+  /// Microseconds.
+  public static let stallTime: Int64 = 2_000_000
+
+  private(set) var raw: OpaquePointer
+  /// Grows each time that the connection is joined again: a call that came before cannot be answered any more.
+  private(set) var generation: UInt64 = 0
+  private let bus: Bus
+  private var serverID: String
+  /// What was to be sent while the connection was lost.
+  private var unsent: [Message] = []
+  /// What is to be done again whenever the connection was joined again.
+  var rejoinActions: [ObjectIdentifier: (_ forgetsOwners: Bool) -> Void] = [:]
+  private var stall: LoopSource?
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
@@ -61,10 +80,10 @@ import MainLoop
       throw DBusError(.failed, "The bus has not given this connection a name")
     }
     raw = connection
+    self.bus = bus
+    serverID = Self.serverID(of: connection)
     uniqueName = BusName(unchecked: String(cString: name))
-    let this = Unmanaged.passUnretained(self).toOpaque()
-    guard dbus_connection_add_filter(raw, Self.filter, this, nil) != 0 else { fatalError("out of memory") }
-    loop = LoopIntegration(raw)
+    serve()
     objects.connection = self
     signals.connection = self
     replies.connection = self
@@ -78,6 +97,10 @@ import MainLoop
     guard isOpen else { return }
     isOpen = false
     onDisconnected = nil
+    onStalled = nil
+    onSent = nil
+    stall = nil
+    unsent = []
     signals.removeAll()
     replies.removeAll()
     objects.removeAll()
@@ -108,10 +131,85 @@ import MainLoop
 
   /// Queues a message and returns its serial number, or nil when the bus has gone.
   func post(_ message: Message) -> UInt32? {
-    guard isConnected else { return nil }
+    guard isConnected else {
+      if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
+      return nil
+    }
+    if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, message.wireSize) }
     var serial: dbus_uint32_t = 0
     if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }
+    watchForStall()
     return serial
+  }
+
+  /// How many messages wait for a lost connection.
+  private static let largestBacklog = 256
+
+  private func watchForStall() {
+    guard stall == nil, onStalled != nil, outgoingBytes > 0 else { return }
+    let begin = MainLoop.main.clock.monotonic()
+    stall = MainLoop.main.after(microseconds: Self.stallTime) { [weak self] in
+      guard let self else { return }
+      stall = nil
+      if outgoingBytes > 0, let loop, loop.writableAt < begin { onStalled?() }
+      watchForStall()
+    }
+  }
+
+  /// While true, nothing that comes is read, and nothing that has been read is handled.
+  public var isPaused = false { didSet { loop?.isPaused = isPaused } }
+
+  /// Leaves the bus, if it has not ended the connection already, and joins it again: with a new unique name, the same
+  /// objects, matches and handlers. Calls whose replies have not come are made again; calls to this connection that have
+  /// not been answered cannot be answered any more. Names have to be owned again.
+  ///
+  /// Blocks until the bus has answered. Returns false if this is another bus, on which nobody from before is: then
+  /// nothing but the connection itself is made again. With `forgettingOwners`, every ``NameWatch`` tells of a new owner,
+  /// for services that keep something for this connection and have lost it.
+  public func rejoin(forgettingOwners: Bool = false) throws(DBusError) -> Bool {
+    guard isOpen else { throw DBusError(.disconnected, "The connection was closed") }
+    loop?.stop()
+    loop = nil
+    stall = nil
+    replies.hold()
+    // The old one stays until there is a new one: closed, it can be asked and does nothing.
+    dbus_connection_close(raw)
+    let connection = try Self.open(bus)
+    dbus_connection_remove_filter(raw, Self.filter, Unmanaged.passUnretained(self).toOpaque())
+    dbus_connection_unref(raw)
+    raw = connection
+    dbus_connection_set_exit_on_disconnect(connection, 0)
+    Self.raiseDescriptorLimits(connection)
+    uniqueName = dbus_bus_get_unique_name(connection).map { BusName(unchecked: String(cString: $0)) } ?? uniqueName
+    generation &+= 1
+    let (before, now) = (serverID, Self.serverID(of: connection))
+    serverID = now
+    serve()
+    guard before == now else {
+      unsent = []
+      return false
+    }
+    signals.rejoin()
+    replies.resend()
+    let messages = unsent
+    unsent = []
+    for message in messages { send(message.isSent ? message.copy() : message) }
+    for action in rejoinActions.values { action(forgettingOwners) }
+    return true
+  }
+
+  private func serve() {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    guard dbus_connection_add_filter(raw, Self.filter, this, nil) != 0 else { fatalError("out of memory") }
+    loop = LoopIntegration(raw)
+    loop?.isPaused = isPaused
+  }
+
+  /// By which a bus is told from another one at the same address.
+  private static func serverID(of connection: OpaquePointer) -> String {
+    guard let id = dbus_connection_get_server_id(connection) else { return "" }
+    defer { dbus_free(id) }
+    return String(cString: id)
   }
 
   /// Blocks until everything queued has been written or the time is over; for the end of the program only.
@@ -167,6 +265,10 @@ import MainLoop
   }
 
   private func disconnected() {
+    guard !isToRejoin else {
+      onDisconnected?()
+      return
+    }
     replies.failAll(DBusError(.disconnected, "The bus has gone"))
     let action = onDisconnected
     onDisconnected = nil

@@ -14,6 +14,16 @@ final class LoopIntegration {
   private var dispatching: LoopSource?
   private var isServing = false
   private var isStopped = false
+  /// When the socket last had room, in microseconds of the monotonic clock, as far as that was waited for.
+  private(set) var writableAt: Int64 = 0
+  /// While true, nothing is read or handled.
+  var isPaused = false {
+    didSet {
+      guard isPaused != oldValue, !isStopped else { return }
+      follow()
+      if !isPaused { dispatchLater() }
+    }
+  }
 
   /// How many messages are handled before others on the loop get their turn.
   static let batch = 64
@@ -86,7 +96,7 @@ final class LoopIntegration {
     var conditions: FileCondition = []
     for watch in watches where dbus_watch_get_enabled(watch) != 0 {
       let flags = dbus_watch_get_flags(watch)
-      if flags & DBUS_WATCH_READABLE.rawValue != 0 { conditions.insert(.readable) }
+      if flags & DBUS_WATCH_READABLE.rawValue != 0, !isPaused { conditions.insert(.readable) }
       if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { conditions.insert(.writable) }
     }
     if let socket {
@@ -100,8 +110,11 @@ final class LoopIntegration {
 
   private func handle(_ found: FileCondition) {
     var flags: UInt32 = 0
-    if found.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
-    if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+    if found.contains(.readable), !isPaused { flags |= DBUS_WATCH_READABLE.rawValue }
+    if found.contains(.writable) {
+      flags |= DBUS_WATCH_WRITABLE.rawValue
+      writableAt = MainLoop.main.clock.monotonic()
+    }
     if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
     // A descriptor that is none is an error, too.
     if !found.subtracting([.readable, .writable, .hangUp]).isEmpty { flags |= DBUS_WATCH_ERROR.rawValue }
@@ -126,7 +139,7 @@ final class LoopIntegration {
   }
 
   private func dispatchLater() {
-    guard !isServing, !isStopped, dispatching == nil else { return }
+    guard !isServing, !isStopped, !isPaused, dispatching == nil else { return }
     dispatching = MainLoop.main.whileTrue { [weak self] in
       guard let self, self.dispatching != nil else { return false }
       if self.dispatchBatch() { return true }
@@ -138,14 +151,16 @@ final class LoopIntegration {
   /// Handles some of the messages that are waiting; returns whether there are more.
   private func dispatchBatch() -> Bool {
     // Dispatching inside dispatching would wait for itself for ever.
-    guard !isStopped, !isServing else { return false }
+    guard !isStopped, !isServing, !isPaused else { return false }
     // A handler may close the connection: the reference keeps it valid to the end of the batch.
     dbus_connection_ref(connection)
     defer { dbus_connection_unref(connection) }
     isServing = true
     defer { isServing = false }
     for _ in 0..<Self.batch {
-      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped else { return false }
+      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped, !isPaused else {
+        return false
+      }
     }
     return true
   }

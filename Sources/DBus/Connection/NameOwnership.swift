@@ -38,6 +38,7 @@ public final class NameWatch {
   private let onChange: (BusName?) -> Void
   private var match: SignalMatch?
   private var question: PendingCall?
+  private weak var connection: Connection?
 
   /// Calls `onChange` with each new owner, nil when it has gone; also for the one that is there already.
   /// Never starts a service.
@@ -49,10 +50,23 @@ public final class NameWatch {
       self?.question = nil
       self?.update(BusName(validating: new))
     }
+    connection.rejoinActions[ObjectIdentifier(self)] = { [weak self, weak connection] forgetsOwners in
+      guard let self, let connection else { return }
+      if forgetsOwners { update(nil) }
+      ask(on: connection)
+    }
+    self.connection = connection
+    ask(on: connection)
+  }
+
+  isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
+
+  private func ask(on connection: Connection) {
     guard let message = try? Message(callingBus: "GetNameOwner", [.string(name.rawValue)]) else { return }
     question = connection.call(message, expecting: .string) { [weak self] result in
-      if case .success(let values) = result, let owner = values.first?.string {
-        self?.update(BusName(validating: owner))
+      switch result {
+      case .success(let values): if let owner = values.first?.string { self?.update(BusName(validating: owner)) }
+      case .failure(let error): if error.name == .nameHasNoOwner { self?.update(nil) }
       }
     }
   }

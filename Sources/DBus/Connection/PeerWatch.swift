@@ -21,7 +21,15 @@ public final class PeerWatch {
       guard let name = signal.arguments.first?.string.flatMap(BusName.init(validating:)), name.isUnique else { return }
       self?.gone(name)
     }
+    connection.rejoinActions[ObjectIdentifier(self)] = { [weak self] _ in
+      // Whoever has left meanwhile has not been announced.
+      self?.lastRollCall = .min
+      self?.rollCall = nil
+      self?.reconcileWithBus()
+    }
   }
+
+  isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
 
   /// Calls `action` once when the connection with this unique name has gone; replaces an earlier action for it.
   public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
@@ -38,7 +46,8 @@ public final class PeerWatch {
   /// next without a word: the news of who has left, too.
   public func reconcileWithBus() {
     let now = MainLoop.main.clock.monotonic()
-    guard let connection, rollCall == nil, !actions.isEmpty, now - lastRollCall >= interval else { return }
+    guard let connection, rollCall == nil, !actions.isEmpty, lastRollCall == .min || now - lastRollCall >= interval
+    else { return }
     guard let message = try? Message(callingBus: "ListNames") else { return }
     lastRollCall = now
     // Who comes after this may not be in the answer.

@@ -10,7 +10,9 @@ import MainLoop
 /// connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
 /// ```
 @MainActor public final class PendingCall {
-  fileprivate let serial: UInt32?
+  fileprivate var serial: UInt32?
+  /// What to send again if the connection is lost and joined again; nil if it is not to be.
+  fileprivate var request: Message?
   private let destination: BusName?
   private let signature: Signature?
   private let budget: ReadBudget
@@ -38,6 +40,7 @@ import MainLoop
     deadline = nil
     let router = router
     self.router = nil
+    request = nil
     router?.forget(self)
   }
 
@@ -117,22 +120,31 @@ final class ReplyRouter {
   private var waiting: [UInt32: Waiting] = [:]
   private var kept: [ObjectIdentifier: PendingCall] = [:]
   private var unanswered = UnansweredCalls()
+  /// Those that are made again when a lost connection was joined again, in this order.
+  private var held: [Waiting] = []
+  /// While a reply is handled, who has sent it: the peer that was called, or the bus.
+  private(set) var lastSender: BusName?
 
   func add(
     _ message: Message, timeout: CallTimeout, expecting signature: Signature?, within budget: ReadBudget,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
     let destination = message.destination
+    let isLost = connection.map { $0.isToRejoin && !$0.isConnected } ?? false
     let isOverLimit = hasTooMany(of: destination)
-    let serial = isOverLimit ? nil : connection?.post(message)
+    let serial = isLost || isOverLimit ? nil : connection?.post(message)
     let call = PendingCall(
       serial: serial, to: destination, expecting: signature, within: budget, router: self, handler)
+    if connection?.isToRejoin == true { call.request = message }
     if let serial {
       waiting[serial] = Waiting(call)
       if limit != nil, let destination { unanswered.add(serial, to: destination) }
       call.fail(after: timeout)
     } else if isOverLimit {
       call.failNextTurn(DBusError(.limitsExceeded, "Too many calls have no answer yet"))
+    } else if isLost {
+      held.append(Waiting(call))
+      call.fail(after: timeout)
     } else {
       call.failNextTurn(DBusError(.disconnected, "The connection to the bus is closed"))
     }
@@ -146,6 +158,8 @@ final class ReplyRouter {
 
   func receive(_ reply: Message) {
     unanswered.answered(reply.replySerial, by: reply.sender)
+    lastSender = reply.sender
+    defer { lastSender = nil }
     waiting[reply.replySerial]?.call.receive(reply)
   }
 
@@ -153,11 +167,40 @@ final class ReplyRouter {
 
   /// Answers every call in the order in which they were made: the bus has gone.
   func failAll(_ error: DBusError) {
-    for serial in waiting.keys.sorted() { waiting[serial]?.call.complete(.failure(error)) }
+    hold()
+    for call in held.map(\.call) { call.complete(.failure(error)) }
+    held = []
+  }
+
+  /// The connection is lost and will be joined again: the calls wait for that.
+  func hold() {
+    held += waiting.sorted { $0.key < $1.key }.map(\.value)
+    for entry in held { entry.call.serial = nil }
+    waiting = [:]
+    unanswered.removeAll()
+  }
+
+  /// The connection was joined again: makes the calls again, with the time that each had left.
+  func resend() {
+    let calls = held.map(\.call)
+    held = []
+    for call in calls {
+      guard let request = call.request else {
+        call.failNextTurn(DBusError(.disconnected, "The bus has ended the connection"))
+        continue
+      }
+      let message = request.isSent ? request.copy() : request
+      call.request = message
+      guard let serial = connection?.post(message) else { continue }
+      call.serial = serial
+      waiting[serial] = Waiting(call)
+      if limit != nil, let destination = message.destination { unanswered.add(serial, to: destination) }
+    }
   }
 
   func removeAll() {
     waiting = [:]
+    held = []
     unanswered.removeAll()
     let ended = kept
     kept = [:]
@@ -168,6 +211,7 @@ final class ReplyRouter {
     // Not by assigning nil: what is let go with it may come back here.
     _ = kept.removeValue(forKey: ObjectIdentifier(call))
     if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
+    if !held.isEmpty { held.removeAll { $0.id == ObjectIdentifier(call) } }
   }
 }
 

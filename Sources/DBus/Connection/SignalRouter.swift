@@ -137,6 +137,14 @@ final class SignalRouter {
     if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, match.rule.text, nil) }
   }
 
+  /// The connection was joined again: asks for the same signals.
+  func rejoin() {
+    guard let connection else { return }
+    for entry in matches {
+      if let match = entry.match.match { dbus_bus_add_match(connection.raw, match.rule.text, nil) }
+    }
+  }
+
   /// Ends every match; the bus has forgotten them, or soon will.
   func removeAll() {
     let (ended, held) = (matches, kept)

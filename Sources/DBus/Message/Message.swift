@@ -5,6 +5,8 @@ import Glibc
 /// A D-Bus message, owned: the one type that holds a `DBusMessage`.
 nonisolated public final class Message {
   let raw: OpaquePointer
+  /// The size on the wire in bytes, counted once.
+  lazy var wireSize = byteCount(upTo: .max) ?? 0
 
   /// Takes over one reference.
   init(owning raw: OpaquePointer) { self.raw = raw }

@@ -4,6 +4,8 @@ import GeopublicistCDBus
 /// A signal for many receivers, from another object for each: checked and built once, and copied by libdbus.
 nonisolated public final class SignalTemplate {
   private let message: Message
+  /// Of what all copies have in common.
+  private let size: Int
 
   /// Throws `InvalidArgs` for arguments that D-Bus cannot carry, and `LimitsExceeded` above 16 MiB.
   public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
@@ -16,6 +18,7 @@ nonisolated public final class SignalTemplate {
     try message.append(arguments)
     // Asked for any field, libdbus notes where each one is; the copies have that from here, and need not search.
     _ = dbus_message_get_member(message.raw)
+    size = message.wireSize
   }
 
   /// The signal of one object to one receiver.
@@ -24,6 +27,8 @@ nonisolated public final class SignalTemplate {
     guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
       dbus_message_set_destination(copy.raw, destination.rawValue) != 0
     else { fatalError("out of memory") }
+    // Two more header fields, each a little longer than its text.
+    copy.wireSize = size + path.rawValue.utf8.count + destination.rawValue.utf8.count + 24
     return copy
   }
 }

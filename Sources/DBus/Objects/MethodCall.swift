@@ -19,8 +19,8 @@ import GeopublicistCDBus
   public let signature: String
   /// The arguments; for a handler they have the types of its row in the table.
   public internal(set) var arguments: [Value] = []
-  /// Called when the answer has gone out, whatever it is.
-  public var onAnswered: (() -> Void)?
+  /// Called when the answer has gone out, whatever it is, with its size in bytes; 0 if none was sent.
+  public var onAnswered: ((Int) -> Void)?
 
   // Not the message itself for as long as the answer takes: it may be large.
   private var message: Message?
@@ -29,6 +29,7 @@ import GeopublicistCDBus
   private let serial: UInt32
   private let wantsReply: Bool
   private weak var connection: Connection?
+  private let generation: UInt64
   private var isAnswered = false
   /// What the answer's types must be; nil before the method is known.
   var outputs: String?
@@ -37,6 +38,7 @@ import GeopublicistCDBus
     guard let sender = message.sender, let member = message.member else { return nil }
     self.message = message
     self.connection = connection
+    generation = connection.generation
     self.sender = sender
     // Every call has a path.
     hasLongPath = message.path == nil
@@ -70,11 +72,25 @@ import GeopublicistCDBus
     }
   }
 
+  /// Answers with a copy of a reply that was made before.
+  public func reply(_ prepared: PreparedReply) {
+    answer(prepared.message(answering: serial, to: sender))
+  }
+
+  /// Lets the call go without an answer, to a caller that does not read what it is sent.
+  public func drop() {
+    isAnswered = true
+    finish(0)
+  }
+
   /// Refuses the call.
   public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
 
   /// Whether the whole message takes more bytes than that; to be asked before the call is let in.
   public func isLarger(than limit: Int) -> Bool { hasLongPath || message?.isLarger(than: limit) ?? false }
+
+  /// The size of the whole message in bytes, nil if it is above the limit; to be asked before the call is let in.
+  public func byteCount(upTo limit: Int) -> Int? { hasLongPath ? nil : message?.byteCount(upTo: limit) }
 
   /// Reads the arguments, which is put off until the call has been let in.
   func readArguments() throws(DBusError) {
@@ -87,11 +103,21 @@ import GeopublicistCDBus
   private func answer(_ reply: @autoclosure () -> Message) {
     guard !isAnswered else { return }
     isAnswered = true
+    var bytes = 0
+    // The bus has told the caller of a connection that was lost that no answer comes.
+    if wantsReply, let connection, connection.isConnected, connection.generation == generation {
+      let outgoing = reply()
+      bytes = outgoing.wireSize
+      connection.send(outgoing)
+    }
+    finish(bytes)
+  }
+
+  private func finish(_ bytes: Int) {
     message = nil
-    if wantsReply { connection?.send(reply()) }
     let action = onAnswered
     onAnswered = nil
-    action?()
+    action?(bytes)
   }
 }
 

@@ -7,6 +7,9 @@ public final class ObjectTree {
   /// Asked before anything is done for a call, standard interfaces included; what it throws is the answer.
   public var admission: ((MethodCall) throws(DBusError) -> Void)?
 
+  /// Takes each call that arrives, and has it ``perform(_:)``ed when its turn comes; nil performs it at once.
+  public var intake: ((MethodCall) -> Void)?
+
   /// Puts an object on the bus; an earlier one at the same path is replaced.
   ///
   /// With an `owner`, to everybody else the object does not exist, and its signals go to the owner alone.
@@ -27,11 +30,16 @@ public final class ObjectTree {
     for object in objects.values { object.detach() }
     objects = [:]
     admission = nil
+    intake = nil
   }
 
-  /// Answers a call, or hands it to who will.
   func dispatch(_ message: Message) {
     guard let connection, let call = MethodCall(message, on: connection) else { return }
+    if let intake { intake(call) } else { perform(call) }
+  }
+
+  /// Answers a call, or hands it to its method, which will.
+  public func perform(_ call: MethodCall) {
     do throws(DBusError) {
       try admission?(call)
       try route(call)

@@ -1,0 +1,35 @@
+import GeopublicistCDBus
+
+extension Connection {
+  /// What came of a ping.
+  nonisolated public enum PingResult: Sendable {
+    /// The peer has answered, if only with an error: it reads what it is sent.
+    case answered
+    /// The rules of the bus do not allow the question.
+    case refused
+    /// The peer or the connection has gone.
+    case lost
+  }
+
+  /// Asks a peer for a sign of life, without a time limit: every D-Bus library answers for its program.
+  ///
+  /// The call has a random serial number: a peer that does not read cannot know what to answer to.
+  public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall? {
+    guard
+      let message = try? Message(calling: "Ping", of: "org.freedesktop.DBus.Peer", at: .root, on: peer)
+    else { return nil }
+    message.startsService = false
+    dbus_message_set_serial(message.raw, .random(in: 1 << 31 ... .max))
+    return replies.add(message, timeout: .never, expecting: nil, within: .reply) { [weak replies] result in
+      switch result {
+      case .success: handler(.answered)
+      case .failure(let error):
+        if replies?.lastSender == peer {
+          handler(.answered)
+        } else {
+          handler(error.name == .accessDenied ? .refused : .lost)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import GeopublicistCDBus
+
+/// The reply to many calls: its values are marshalled once.
+nonisolated public final class PreparedReply {
+  private let message: Message
+  private let size: Int
+
+  /// Throws as ``Message/append(_:)`` does.
+  public init(_ values: [Value]) throws(DBusError) {
+    message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN)))
+    dbus_message_set_no_reply(message.raw, 1)
+    try message.append(values)
+    size = message.wireSize
+  }
+
+  func message(answering serial: UInt32, to caller: BusName) -> Message {
+    let copy = message.copy()
+    guard dbus_message_set_reply_serial(copy.raw, serial) != 0,
+      dbus_message_set_destination(copy.raw, caller.rawValue) != 0
+    else { fatalError("out of memory") }
+    copy.wireSize = size + caller.rawValue.utf8.count + 24
+    return copy
+  }
+}

@@ -1,0 +1,130 @@
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import MainLoop
+import Testing
+
+import func GeopublicistCDBus.dbus_connection_close
+
+@testable import DBus
+
+/// A connection that was lost is joined again with all that it was for.
+@Suite struct RejoinTests {
+  @Test func `D22: objects, matches and calls outlive a connection that the bus has ended`() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    let before = peers.service.uniqueName
+    var (lost, signals, owners): (Int, Int, [BusName?]) = (0, 0, [])
+    peers.service.isToRejoin = true
+    peers.service.onDisconnected = { lost += 1 }
+    peers.service.onSignal(MatchRule(interface: "a.b")) { _ in signals += 1 }.keep()
+    try peers.client.own("a.name")
+    let watch = NameWatch("a.name", on: peers.service) { owners.append($0) }
+    try peers.settle()
+    try turning("the owner is known") { owners == [peers.client.uniqueName] }
+
+    var results: [Result<[Value], DBusError>] = []
+    let other = Sample()
+    other.export(on: peers.client)
+    let call = peers.service.call(
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName), timeout: .never
+    ) { results.append($0) }
+    try turning("the call arrives") { other.kept.count == 1 }
+    dbus_connection_close(peers.service.raw)
+    try turning("the loss is told") { lost == 1 }
+    #expect(results.isEmpty, "the call waits")
+    #expect(try peers.service.rejoin())
+    #expect(peers.service.uniqueName != before)
+    try turning("the call is made again") { other.kept.count == 2 }
+    other.kept[1].reply(.string("here"))
+    try turning("and answered") { results.count == 1 }
+    #expect(try results[0].get() == [.string("here")])
+
+    peers.client.send(try Message(signal: "S", of: "a.b", at: "/"))
+    try turning("signals come") { signals == 1 }
+    try peers.call("Nothing")
+    try peers.settle()
+    #expect(owners == [peers.client.uniqueName], "nothing has changed")
+    withExtendedLifetime((watch, call)) {}
+  }
+
+  @Test func `calls from before cannot be answered, and are not`() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var refusal: ErrorName?
+    peers.client.call(
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName), timeout: .never
+    ) { result in
+      if case .failure(let error) = result { refusal = error.name }
+    }.keep()
+    try turning("the call arrives") { sample.kept.count == 1 }
+    #expect(try peers.service.rejoin())
+    try turning("the bus has told the caller") { refusal == .noReply }
+    sample.kept[0].reply(.string("late"))
+    try peers.settle()
+    #expect(peers.service.isConnected)
+  }
+
+  @Test func `a restarted bus is another one`() throws {
+    let (first, second) = (try PrivateBus(.session), try PrivateBus(.session))
+    let one = try Connection(to: .address(first.address))
+    let two = try Connection(to: .address(second.address))
+    #expect(try one.rejoin())
+    #expect(try two.rejoin())
+    first.kill()
+    #expect(throws: DBusError.self) { _ = try one.rejoin() }
+    #expect(throws: DBusError.self) { _ = try one.rejoin() }
+    #expect(!one.isConnected)
+    one.close()
+  }
+
+  /// dbus-daemon reads nothing more from a sender whose messages it cannot deliver: 127 MiB of them.
+  @Test func `D2: a bus that takes nothing more is noticed, and a new connection begins with nothing`() throws {
+    let peers = try Peers(on: .dbusDaemon)
+    try peers.service.own("a.name")
+    var stalls = 0
+    peers.service.onStalled = { stalls += 1 }
+    let deaf = try peers.connect()
+    deaf.isPaused = true
+    let bytes = Value.string(String(repeating: "x", count: 1 << 20))
+    for _ in 0..<140 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/", to: deaf.uniqueName, [bytes])) }
+    try turning("it is noticed", within: .seconds(30)) { stalls > 0 }
+    #expect(peers.service.outgoingBytes > 1 << 20)
+    // The bus itself is well.
+    _ = try peers.answer(to: Message(callingBus: "GetId"))
+    #expect(try peers.service.rejoin())
+    try turning("the name is free again") { (try? peers.service.own("a.name")) != nil }
+    var signals = 0
+    peers.client.onSignal(MatchRule(interface: "c.d")) { _ in signals += 1 }.keep()
+    try peers.settle()
+    peers.service.send(try Message(signal: "S", of: "c.d", at: "/"))
+    try turning("messages pass again") { signals == 1 }
+  }
+
+  @Test func `a paused connection reads nothing, and loses nothing`() throws {
+    let peers = try Peers()
+    var signals = 0
+    peers.client.onSignal(MatchRule(interface: "a.b")) { _ in signals += 1 }.keep()
+    try peers.settle()
+    peers.client.isPaused = true
+    for _ in 0..<100 { peers.service.send(try Message(signal: "S", of: "a.b", at: "/")) }
+    try turning(for: .milliseconds(100), "nothing is handled") { signals == 0 }
+    peers.client.isPaused = false
+    try turning("everything is handled") { signals == 100 }
+  }
+
+  @Test func `D2: a ping is answered by a peer that reads, and by nobody else`() throws {
+    let peers = try Peers()
+    var answers: [Connection.PingResult] = []
+    let first = peers.client.ping(peers.service.uniqueName) { answers.append($0) }
+    try turning("it is answered") { answers == [.answered] }
+    let deaf = try peers.connect()
+    deaf.isPaused = true
+    let second = peers.client.ping(deaf.uniqueName) { answers.append($0) }
+    try turning(for: .milliseconds(200), "there is no answer") { answers.count == 1 }
+    deaf.close()
+    try turning("the bus tells that it has gone") { answers == [.answered, .lost] }
+    withExtendedLifetime((first, second)) {}
+  }
+}
