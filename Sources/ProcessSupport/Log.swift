@@ -60,7 +60,9 @@ public enum Log {
   /// Where messages go.
   public static var target: String { isJournal ? "journal" : "console" }
 
-  private static let isJournal = g_log_writer_is_journald(STDERR_FILENO) != 0
+  private static let isJournal = journal != nil
+  /// Not GLib's writer, which waits for a journal that does not read, and with it this whole program.
+  private static let journal: JournalSocket? = g_log_writer_is_journald(STDERR_FILENO) != 0 ? JournalSocket() : nil
 
   /// Takes over GLib's writer, so that libraries' messages obey the level, too.
   public static func install() {
@@ -68,9 +70,11 @@ public enum Log {
     g_log_writer_default_set_use_stderr(1)
     g_log_set_writer_func(
       { level, fields, count, _ in
-        Log.isJournal
-          ? g_log_writer_journald(level, fields, count, nil)
-          : g_log_writer_standard_streams(level, fields, count, nil)
+        guard let journal = Log.journal, let fields else {
+          return g_log_writer_standard_streams(level, fields, count, nil)
+        }
+        journal.write(UnsafeBufferPointer(start: fields, count: Int(count)))
+        return G_LOG_WRITER_HANDLED
       }, nil, nil)
   }
 
