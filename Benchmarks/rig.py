@@ -28,8 +28,9 @@ idle-timeout=0
 [Limits]
 calls-burst=1000000
 calls-per-second=1000000
+calls-per-second-per-user=1000000
 subscriptions-per-user=5000
-subscriptions=5000
+subscriptions=20000
 """
 
 

@@ -21,15 +21,16 @@ public final class LocationService {
   let clients: ClientRegistry
   let locations: SharedLocations
   let signals = LocationSignals()
-  let queue: OutgoingQueue
   /// What an administrator has set; takes effect for what comes next.
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
+      limitsInForce.now = configuration.limits
       // GeoClue's own rules count as configuration, too.
       gatekeeper.reload()
     }
   }
+  private let limitsInForce: LimitsInForce
   private(set) var upstreamStatus = UpstreamStatus()
   /// Called when nobody has used the service for the configured time.
   public var onIdle: (() -> Void)? {
@@ -37,6 +38,8 @@ public final class LocationService {
     set { idleWatch.onIdle = newValue }
   }
 
+  private let outbox: Outbox
+  private let intake: CallIntake
   private let source: SourceControl
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
@@ -47,7 +50,7 @@ public final class LocationService {
   private var cellTimer: LoopSource?
   /// Whether ``cells`` reach the next service.
   public var handsCellsOn = false
-  private var nextNumber: UInt64 = 1
+  private var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
   private var cancellables: Set<AnyCancellable> = []
 
   /// Puts the service on a connection; the main loop makes it live. The name is not taken yet.
@@ -61,19 +64,18 @@ public final class LocationService {
     self.configuration = configuration
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
     gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
-    clients = ClientRegistry(on: connection)
+    outbox = Outbox(connection, openingMore: open)
+    clients = ClientRegistry(on: connection, outbox)
+    let limits = LimitsInForce(configuration.limits)
+    limitsInForce = limits
+    intake = CallIntake(connection, clients, outbox) { limits.now }
     locations = SharedLocations(publicist.locationPublisher())
-    queue = OutgoingQueue { connection.outgoingBytes }
     source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
     object = connection.objects.export(ServiceNames.path, Implementation(of: Self.interface, by: self))
     logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
-    connection.objects.admission = { [weak self] call throws(DBusError) in
-      guard let self else { return }
-      idleWatch.touch()
-      try clients.admit(call, limits)
-    }
-    idleWatch.isBusy = { [weak self] in self.map { $0.clients.isBusy || $0.staysForCells() } ?? false }
+    intake.onCall = { [idleWatch] in idleWatch.touch() }
+    idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
@@ -92,7 +94,7 @@ public final class LocationService {
   var isInUse: Bool { receivers > 0 }
 
   /// Whether anybody has a subscription or waits for an answer.
-  public var isBusy: Bool { clients.isBusy }
+  public var isBusy: Bool { clients.isBusy || intake.count > 0 }
 
   /// Tells every subscriber that the service ends, and answers every call that waits.
   public func shutDown() {
@@ -105,6 +107,16 @@ public final class LocationService {
   public func closeSubscriptions() {
     isEnding = true
     for subscription in clients.subscriptions { subscription.handle(.close(.shutdown)) }
+  }
+
+  /// The connection was lost and joined again, on the same bus.
+  ///
+  /// - Parameter wasStalled: The bus had taken nothing any more from the connection before.
+  public func rejoined(afterStall wasStalled: Bool) {
+    intake.dropAll()
+    // Their callers have been told by the bus that no answer comes.
+    for request in clients.requests { request.handle(.ownerLeft) }
+    if wasStalled { outbox.suspendDebtors() }
   }
 
   /// The machine has slept, or its clock has jumped: what is known of the place may be wrong by now.
@@ -191,11 +203,14 @@ extension LocationService: ClientHost {
     // Nobody would close it.
     guard !isEnding else { throw .ending }
     try clients.reserveSubscription(for: client, limits)
-    let subscription = LocationSubscription(nextNumber, of: client, options, in: self)
-    nextNumber &+= 1
+    let subscription = LocationSubscription(numbers.next(), of: client, options, in: self)
     client.add(subscription)
     return subscription
   }
+
+  func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client, limits) }
+
+  func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }
 
   func ended(_ subscription: LocationSubscription) { clients.releaseSubscription(of: subscription.client) }
 

@@ -21,13 +21,16 @@ import Glibc
   isolated deinit { close(descriptor) }
 
   /// Sends a message. What was dropped before is told as soon as there is room again.
-  func write(_ fields: UnsafeBufferPointer<GLogField>) {
+  func write(_ fields: UnsafeBufferPointer<GLogField>) { write(Self.entry(fields)) }
+
+  /// Sends a message that is in the journal's format already.
+  func write(_ entry: [UInt8]) {
     if dropped > 0 {
       let text = "\(dropped) messages were lost while the journal did not read"
       let isSent = send(Self.entry([("MESSAGE", text), ("PRIORITY", "4"), ("SYSLOG_IDENTIFIER", Log.identifier)]))
       if isSent { dropped = 0 }
     }
-    if dropped > 0 || !send(Self.entry(fields)) { dropped += 1 }
+    if dropped > 0 || !send(entry) { dropped += 1 }
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {
@@ -57,7 +60,7 @@ import Glibc
     return bytes
   }
 
-  private static func entry(_ fields: [(String, String)]) -> [UInt8] {
+  static func entry(_ fields: [(String, String)]) -> [UInt8] {
     var bytes: [UInt8] = []
     for (key, value) in fields { Array(value.utf8).withUnsafeBytes { append(key, $0, to: &bytes) } }
     return bytes

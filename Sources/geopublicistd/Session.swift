@@ -22,6 +22,13 @@ final class Session {
   private var release: PendingCall?
   private var lastCalls: LoopSource?
   private var isThrownOut = false
+  private var rejoining: LoopSource?
+  private var rejoiningUpstream: LoopSource?
+  private var liveness: PendingCall?
+  private var isStalled = false
+
+  /// How long to wait before each attempt to come back to the bus, in milliseconds; after the last one it counts as gone.
+  private static let rejoinDelays: [Int64] = [0, 10, 50, 200, 500, 1_000, 2_000]
 
   /// How it came to its end.
   enum End {
@@ -55,14 +62,12 @@ final class Session {
   /// Serves until a signal, idleness, or the end of a connection.
   func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
-    for connection in [upstream, exported] {
-      // Half of what the bus allows for calls to all services.
-      connection.unansweredCallLimit = 64
-      connection.onDisconnected = { [weak self] in
-        self?.isThrownOut = true
-        MainLoop.main.quit()
-      }
-    }
+    // Half of what the bus allows for calls to all services.
+    for connection in [upstream, exported] { connection.unansweredCallLimit = 64 }
+    upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
+    exported.isToRejoin = true
+    exported.onDisconnected = { [weak self] in self?.rejoin() }
+    exported.onStalled = { [weak self] in self?.checkBus() }
     timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
     do {
@@ -81,6 +86,65 @@ final class Session {
     let status = MainLoop.main.run()
     end()
     return isThrownOut && release == nil ? .thrownOut : .over(status)
+  }
+
+  /// dbus-broker lets pass what libdbus leaves the bus over, so any program on the bus can have this one thrown out. Its
+  /// clients are still there: the service comes back at once, and they keep what they have.
+  private func rejoin(attempt: Int = 0) {
+    guard release == nil else { return giveUp() }
+    guard attempt < Self.rejoinDelays.count else { return giveUp() }
+    rejoining = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
+      guard let self else { return }
+      rejoining = nil
+      do throws(DBusError) {
+        guard try exported.rejoin(forgettingOwners: true) else { return giveUp() }
+        try exported.own(ServiceNames.service)
+      } catch {
+        Log.info("Not back on the bus yet: \(error.message)")
+        return rejoin(attempt: attempt + 1)
+      }
+      service.rejoined(afterStall: isStalled)
+      isStalled = false
+      Log.warning("The message bus has ended a connection; the service is back as \(exported.uniqueName)")
+    }
+  }
+
+  /// The connection to GeoClue can be thrown out in the same way. To GeoClue this is another client, so for the source it
+  /// is as if GeoClue had been restarted.
+  private func rejoinUpstream(attempt: Int = 0) {
+    guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
+    rejoiningUpstream = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
+      guard let self else { return }
+      rejoiningUpstream = nil
+      upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
+      do throws(DBusError) {
+        guard try upstream.rejoin(forgettingOwners: true) else { return giveUp() }
+        Log.warning("The message bus has ended the connection to GeoClue; there is a new one")
+      } catch {
+        rejoinUpstream(attempt: attempt + 1)
+      }
+    }
+  }
+
+  /// The bus takes nothing more: if it is alive all the same, it holds too much that clients do not read, and holds it
+  /// against this connection. A new one begins with nothing.
+  private func checkBus() {
+    guard liveness == nil, rejoining == nil, options.geoclueBus == options.exportBus,
+      let question = try? Message(callingBus: "GetId")
+    else { return }
+    liveness = upstream.call(question, timeout: .milliseconds(1_000)) { [weak self] result in
+      guard let self else { return }
+      liveness = nil
+      guard case .success = result else { return }
+      Log.warning("The message bus takes nothing from the service any more")
+      isStalled = true
+      rejoin()
+    }
+  }
+
+  private func giveUp() {
+    isThrownOut = true
+    MainLoop.main.quit()
   }
 
   private func receive(_ signal: Int32) {

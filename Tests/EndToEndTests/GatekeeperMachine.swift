@@ -39,7 +39,8 @@ final class GatekeeperMachine {
     try actions.replacingOccurrences(of: "unix-user:geopublicist", with: "unix-user:\(Self.owner)")
       .write(toFile: folder.file("actions/test.policy"), atomically: true, encoding: .utf8)
     try Self.configuration.write(toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
-    try "[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=1000000\ncalls-per-second=1000000\n"
+    let rates = ["calls-burst", "calls-per-second", "calls-per-second-per-user"].map { "\($0)=1000000\n" }.joined()
+    try "[Service]\nidle-timeout=0\n[Limits]\n\(rates)"
       .write(toFile: folder.file("daemon.conf"), atomically: true, encoding: .utf8)
     let mounts = Rig.file("with-mounts.sh")
     configured = "\(folder.file("geoclue"))=/etc/geoclue"

@@ -20,27 +20,38 @@ import Testing
 
   @Test func `every attack is survived among impostors`() throws { try besiege("impostors") }
 
-  /// dbus-broker lets headers pass for which libdbus leaves the bus, and the daemon ended with that.
-  @Test func whoIsThrownOutByAHeaderComesBack() throws {
-    let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus)
+  /// dbus-broker lets headers pass for which libdbus leaves the bus: the daemon ended with that, or came back without its
+  /// subscriptions.
+  @Test func `D22: clients notice nothing when the daemon is thrown out by the bus and comes back`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let daemon = try Daemon(.system, on: bus)
     let consumer = try ConsumerProgram(on: bus)
-    let path = try consumer.subscribe()
-    for _ in 0..<3 {
+    let path = try consumer.subscribeAndStart()
+    try geoclue.fix(latitude: 50, longitude: 13)
+    _ = try consumer.locations(1, from: path)
+    let leaving = try ConsumerProgram(on: bus)
+    _ = try leaving.subscribeAndStart()
+    for round in 1...3 {
       let attack = try run(
         [
           Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Daemon.name, "0", "1", "headers",
         ],
         within: .seconds(120))
       #expect(attack.succeeded, "\(attack.standardOutput)\n\(attack.standardError)")
+      try eventually("it answers", turn: rest) { (try? consumer.property("State")) == "running" }
+      try eventually("locations go on", turn: rest) {
+        try geoclue.fix(latitude: 50 + Double(round), longitude: 13)
+        return consumer.locations(from: path).last?["Latitude"] == .variant("d", .number(50 + Double(round)))
+      }
+      if round == 2 { leaving.client.kill() }
     }
-    try eventually("it answers", turn: rest) { (try? consumer.property("State")) == "idle" }
     #expect(daemon.isRunning)
-    if PrivateBus.Broker.chosen == .dbusBroker {
-      #expect(daemon.log.contains("ended a connection"))
-      // As after a restart of the daemon, which every consumer has to bear.
-      #expect(try !consumer.subscriptions().contains { $0["Path"]?.content.string == path })
-    }
+    try eventually("who has left is gone", turn: rest) { try consumer.subscriptions().count == 1 }
+    #expect(try consumer.subscriptions().first?["Path"]?.content.string == path)
+    #expect(consumer.client.received("Closed").isEmpty)
+    #expect(consumer.client.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
+    if PrivateBus.Broker.chosen == .dbusBroker { #expect(daemon.log.contains("the service is back as")) }
     daemon.signal(SIGTERM)
     #expect(try daemon.waitForExit() == .status(0))
   }

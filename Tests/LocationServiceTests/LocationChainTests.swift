@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import DBus
 import GeopublicistLocationModel
 import GeopublicistTestSupport
 import MainLoop
@@ -16,6 +18,11 @@ struct LocationChainTests {
       sequence: sequence)
   }
 
+  private final class NoPings: ClientPinging {
+    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) {}
+    func forget(_ client: BusName) {}
+  }
+
   /// A chain as a subscription builds it, from a subject to an array.
   private final class Chain {
     let subject = PassthroughSubject<Location, Never>()
@@ -25,7 +32,8 @@ struct LocationChainTests {
     private(set) var emitter: LocationEmitter?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
-    private(set) lazy var queue = OutgoingQueue { [unowned self] in queued }
+    private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
+    private(set) lazy var queue = OutgoingQueue(to: ":1.1", in: outbox)
 
     init(_ configuration: DeliveryRule.Configuration = .init()) { pacer.configure(configuration) }
 
@@ -77,7 +85,7 @@ struct LocationChainTests {
     let chain = Chain()
     chain.start()
     chain.subject.send(fix(1))
-    chain.queued = OutgoingQueue.highWater
+    chain.queued = Outbox.highWater
     for sequence in 2...1000 { chain.subject.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     chain.queued = 0
@@ -90,7 +98,7 @@ struct LocationChainTests {
   @Test func `a single fix that met a blocked queue is not lost`() {
     let chain = Chain()
     chain.start()
-    chain.queued = OutgoingQueue.highWater
+    chain.queued = Outbox.highWater
     chain.subject.send(fix(1))
     #expect(chain.sent == [])
     chain.queued = 0

@@ -77,7 +77,7 @@ public final class PrivateBus {
 }
 
 /// A unix socket's address as the C library wants it.
-func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+public func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   precondition(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))

@@ -11,6 +11,8 @@ final class Client: GatekeeperClient {
   /// How many calls wait for their answers.
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
+  /// The way to it.
+  let queue: OutgoingQueue
   /// The systemd unit in which its process lives, once that is known; for people to read.
   var unit: String?
   /// What the journal says that it was told.
@@ -23,8 +25,9 @@ final class Client: GatekeeperClient {
   private var waiting: [(Credentials?) -> Void] = []
   private var question: PendingCall?
 
-  init(_ name: BusName, limits: Limits) {
+  init(_ name: BusName, _ queue: OutgoingQueue, limits: Limits) {
     self.name = name
+    self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
   }
 

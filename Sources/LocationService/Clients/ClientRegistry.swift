@@ -1,50 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
+import MainLoop
 
 /// All clients, each as long as its connection lives; enforces what is limited per connection and per user.
 final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
+  private let outbox: Outbox
   private var clients: [BusName: Client] = [:]
-  private var subscriptionsPerUser: [UInt32: UInt32] = [:]
-  private(set) var subscriptionCount: UInt32 = 0
+  private var subscriptionQuota = UserQuota()
+  private var promptsOfUser: [UInt32: UInt32] = [:]
+  private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
+  /// What `ListSubscriptions` answers.
+  let list = SubscriptionList()
   /// Called whenever a call was answered or a subscription has ended.
   var onLessBusy: (() -> Void)?
+  /// Called when a client has left the bus.
+  var onLeft: ((Client) -> Void)?
 
-  init(on connection: Connection) {
+  init(on connection: Connection, _ outbox: Outbox) {
     self.connection = connection
+    self.outbox = outbox
     peers = PeerWatch(on: connection)
+    outbox.userOf = { [weak self] name in
+      guard let client = self?.clients[name] else { return nil }
+      return .some(client.credentials?.userID)
+    }
   }
 
   /// The client behind a connection; a new one is followed until it leaves the bus.
   func client(_ name: BusName, _ limits: Limits) -> Client {
+    peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, limits: limits)
+    let client = Client(name, OutgoingQueue(to: name, in: outbox), limits: limits)
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
       guard let self, let client = clients.removeValue(forKey: name) else { return }
+      onLeft?(client)
       client.end()
       memory.countChanged(to: clients.count)
     }
     return client
   }
 
-  /// Lets a call in, or throws the limit that it would exceed.
-  func admit(_ call: MethodCall, _ limits: Limits) throws(DBusError) {
-    peers.reconcileWithBus()
-    guard !call.isLarger(than: Int(limits[.messageBytes])) else { throw .limitsExceeded(.messageBytes) }
-    let client = client(call.sender, limits)
+  /// The client behind a connection, unless it has left.
+  func known(_ name: BusName) -> Client? { clients[name] }
+
+  /// All clients leave: the service is on another bus now.
+  func removeAll() {
+    let all = clients.values
+    clients = [:]
+    for client in all {
+      peers.forget(client.name)
+      onLeft?(client)
+      client.end()
+    }
+  }
+
+  /// Takes a token of the client, and one of its user if that is known, or throws the rate that would be exceeded.
+  /// Returns whether the user has paid.
+  func payForCall(_ client: Client, _ limits: Limits) throws(DBusError) -> Bool {
     guard client.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
+    return try payForUser(of: client, limits)
+  }
+
+  /// Takes a token of the client's user, or throws if there is none; false if the user is not known.
+  func payForUser(of client: Client, _ limits: Limits) throws(DBusError) -> Bool {
+    guard let user = client.credentials?.userID else { return false }
+    let (rate, now) = (limits[.callsPerSecondPerUser], MainLoop.main.clock.monotonic())
+    if callBuckets.count >= Self.largestBucketCount {
+      callBuckets = callBuckets.filter { _, bucket in
+        var bucket = bucket
+        return !bucket.isFull(burst: rate, perSecond: rate, at: now)
+      }
+    }
+    guard callBuckets[user, default: TokenBucket(burst: rate, at: now)].take(burst: rate, perSecond: rate, at: now)
+    else { throw .limitsExceeded(.callsPerSecondPerUser) }
+    return true
+  }
+
+  private static let largestBucketCount = 256
+
+  /// Charges a user for more than one ordinary call.
+  private func charge(_ client: Client, _ cost: Double, _ limits: Limits) {
+    guard let user = client.credentials?.userID, cost > 0 else { return }
+    callBuckets[user]?.charge(cost, burst: limits[.callsPerSecondPerUser])
+  }
+
+  /// Lets a call of a client begin, or throws the limit that it would exceed. An answer costs a token for each kilobyte.
+  func admit(_ call: MethodCall, of client: Client, _ limits: Limits) throws(DBusError) {
     guard client.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }
     client.pendingCalls += 1
     pendingCalls += 1
-    call.onAnswered = { [weak self] in
+    call.onAnswered = { [weak self] bytes in
       client.pendingCalls -= 1
-      self?.pendingCalls -= 1
-      self?.onLessBusy?()
+      guard let self else { return }
+      pendingCalls -= 1
+      charge(client, Double(bytes / 1_024), limits)
+      onLessBusy?()
     }
   }
 
@@ -54,24 +111,47 @@ final class ClientRegistry {
       throw .limitsExceeded(.subscriptionsPerConnection)
     }
     guard let user = client.credentials?.userID else { throw .notAuthorized(.restricted(.policyUnavailable)) }
-    guard subscriptionsPerUser[user, default: 0] < limits[.subscriptionsPerUser] else {
-      throw .limitsExceeded(.subscriptionsPerUser)
+    switch subscriptionQuota.take(
+      for: user, perUser: Int(limits[.subscriptionsPerUser]), of: Int(limits[.subscriptions]))
+    {
+    case .user: throw .limitsExceeded(.subscriptionsPerUser)
+    case .whole: throw .limitsExceeded(.subscriptions)
+    case nil: break
     }
-    guard subscriptionCount < limits[.subscriptions] else { throw .limitsExceeded(.subscriptions) }
-    subscriptionsPerUser[user, default: 0] += 1
-    subscriptionCount += 1
+    list.changed(for: user)
+    charge(client, Self.creationCost, limits)
   }
+
+  /// What creating an object costs besides the call, in tokens: the gatekeeper has to ask others about its owner.
+  private static let creationCost = 3.0
 
   /// Takes the count back when a subscription has ended.
   func releaseSubscription(of client: Client) {
-    subscriptionCount -= 1
-    defer { onLessBusy?() }
-    guard let user = client.credentials?.userID, let count = subscriptionsPerUser[user] else { return }
-    subscriptionsPerUser[user] = count > 1 ? count - 1 : nil
+    if let user = client.credentials?.userID { subscriptionQuota.release(of: user) }
+    list.changed(for: client.credentials?.userID)
+    onLessBusy?()
+  }
+
+  /// Counts one more dialog, or returns the limit that it would exceed.
+  func reservePrompt(for client: Client, _ limits: Limits) -> Limits.Key? {
+    guard client.pendingPrompts < limits[.promptsPerConnection] else { return .promptsPerConnection }
+    let user = client.credentials?.userID ?? .max
+    guard promptsOfUser[user, default: 0] < limits[.promptsPerUser] else { return .promptsPerUser }
+    client.pendingPrompts += 1
+    promptsOfUser[user, default: 0] += 1
+    return nil
+  }
+
+  /// Takes the count back when a dialog has ended.
+  func releasePrompt(of client: Client) {
+    client.pendingPrompts -= 1
+    let user = client.credentials?.userID ?? .max
+    let count = promptsOfUser[user, default: 1]
+    promptsOfUser[user] = count > 1 ? count - 1 : nil
   }
 
   /// Whether anybody has a subscription or waits for an answer.
-  var isBusy: Bool { subscriptionCount > 0 || pendingCalls > 0 }
+  var isBusy: Bool { subscriptionQuota.total > 0 || pendingCalls > 0 }
 
   /// Whether a client has not left yet.
   func isHere(_ client: Client) -> Bool { clients[client.name] === client }

@@ -6,23 +6,33 @@ nonisolated public struct Limits: Equatable, Sendable {
   /// The limits' names, as the property `Limits` and error messages have them.
   public enum Key: String, CaseIterable, Sendable {
     case subscriptionsPerConnection = "subscriptions-per-connection"
+    case regionsPerConnection = "regions-per-connection"
     case callsPerConnection = "calls-per-connection"
     case subscriptionsPerUser = "subscriptions-per-user"
+    case regionsPerUser = "regions-per-user"
     case subscriptions = "subscriptions"
+    case regions = "regions"
     case callsBurst = "calls-burst"
     case callsPerSecond = "calls-per-second"
+    case callsPerSecondPerUser = "calls-per-second-per-user"
     case promptsPerConnection = "prompts-per-connection"
+    case promptsPerUser = "prompts-per-user"
     case messageBytes = "message-bytes"
   }
 
   private var values: [Key: UInt32] = [
     .subscriptionsPerConnection: 16,
+    .regionsPerConnection: 20,
     .callsPerConnection: 16,
     .subscriptionsPerUser: 512,
+    .regionsPerUser: 100,
     .subscriptions: 4096,
+    .regions: 1000,
     .callsBurst: 200,
     .callsPerSecond: 50,
+    .callsPerSecondPerUser: 400,
     .promptsPerConnection: 1,
+    .promptsPerUser: 2,
     .messageBytes: 64 * 1024,
   ]
 
@@ -39,4 +49,10 @@ nonisolated public struct Limits: Equatable, Sendable {
       key: .string, value: "u",
       Key.allCases.map { Value.Entry(.string($0.rawValue), .uint32(self[$0])) })
   }
+}
+
+/// The limits that hold at the moment, which a changed configuration replaces.
+final class LimitsInForce {
+  var now: Limits
+  init(_ limits: Limits) { now = limits }
 }

@@ -51,18 +51,15 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
   }
 
   override func finish(_ reason: ClosedReason?) {
-    if isAsking { client.pendingPrompts -= 1 }
+    if isAsking { host.releasePrompt(of: client) }
     prompt?.cancel()
     prompt = nil
     client.remove(self)
   }
 
   private func openDialog() {
-    guard client.pendingPrompts < host.limits[.promptsPerConnection] else {
-      return handle(.dialogUnavailable(.promptsPerConnection))
-    }
+    if let limit = host.reservePrompt(for: client) { return handle(.dialogUnavailable(limit)) }
     isAsking = true
-    client.pendingPrompts += 1
     let prompt = host.gatekeeper.ask(
       client, asking: machine.options.accuracy, as: machine.options.desktopID
     ) { [weak self] authorization in self?.handle(.dialogEnded(authorization)) }

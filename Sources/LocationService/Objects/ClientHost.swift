@@ -11,7 +11,6 @@ protocol ClientHost: AnyObject {
   /// The way of locations.
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }
-  var queue: OutgoingQueue { get }
   /// What the source does now.
   var upstreamStatus: UpstreamStatus { get }
 
@@ -23,6 +22,10 @@ protocol ClientHost: AnyObject {
   func askSource()
   /// Counts one client more or less that receives.
   func receiverCountChanged(by difference: Int)
+  /// Counts one more dialog of a client, or returns the limit that it would exceed.
+  func reservePrompt(for client: Client) -> Limits.Key?
+  /// A dialog of a client has ended.
+  func releasePrompt(of client: Client)
   /// A subscription is gone.
   func ended(_ subscription: LocationSubscription)
 }

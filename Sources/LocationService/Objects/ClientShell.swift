@@ -103,7 +103,7 @@ class ClientShell<Machine: ClientMachine> {
     guard let level else { return }
     pacer.configure(thresholds(at: level))
     let emitter = LocationEmitter(
-      host.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
+      client.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
       { [weak self] location in self?.handle(.location(location, level)) })
     self.emitter = emitter
     chain = host.locations.deliver(at: level, from: firstLocation(for: level), through: pacer, to: emitter)

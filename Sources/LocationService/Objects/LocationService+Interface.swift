@@ -40,11 +40,10 @@ extension LocationService {
       },
       .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in
         service.withClient(of: call) { client in
-          let user = client.credentials?.userID
-          let visible = service.clients.subscriptions.filter {
-            user == 0 || $0.client.credentials?.userID == user
+          guard let user = client.credentials?.userID else { return }
+          service.clients.list.answer(call, of: user) {
+            service.clients.subscriptions.filter { user == 0 || $0.client.credentials?.userID == user }.map(\.listEntry)
           }
-          call.reply(.array(.variantDictionary, visible.map(\.listEntry)))
         }
       },
 

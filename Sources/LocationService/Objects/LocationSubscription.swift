@@ -84,7 +84,7 @@ final class LocationSubscription: ClientShell<SubscriptionMachine> {
         .string(authorization.reason.rawValue))
     case .report(let error):
       // A bus that does not read would collect them; the state says what matters.
-      guard host.queue.hasRoom else { return }
+      guard client.queue.hasRoom else { return }
       let error = DBusError(error)
       object?.emit(
         "ErrorOccurred", of: ServiceNames.subscription, .string(error.name.rawValue), .string(error.message))

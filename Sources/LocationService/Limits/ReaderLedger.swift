@@ -1,0 +1,158 @@
+/// What has been sent to each client since it last showed that it reads, and what follows from that.
+///
+/// dbus-daemon charges messages that a client leaves unread to their *sender*, and at 127 MiB it stops reading from the
+/// sender. So a client that does not read must not be sent much. Two sums are kept for each client:
+///
+/// - the **tally**, what was sent since the last sign of life: a call, or an answer to a ping;
+/// - the **unproven** bytes, since the last answer to a ping. A call proves that a client writes, not that it reads, so
+///   a client that only calls is pinged, too. These bytes are forgiven slowly, for programs that make one blocking call
+///   after the other and never look at what else has come.
+///
+/// The unproven bytes of all clients of a user together have a limit, too: a user may have hundreds of connections.
+nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendable {
+  /// Bytes, and microseconds.
+  struct Thresholds: Sendable {
+    /// The tally, or the unproven bytes, at which a ping is sent.
+    var ping = 256 * 1024
+    /// How long a ping may stay unanswered.
+    var patience: Int64 = 5_000_000
+    /// The tally at which nothing is sent any more.
+    var suspend = 1024 * 1024
+    /// The unproven bytes at which nothing is sent any more while a ping is unanswered.
+    var unproven = 4 * 1024 * 1024
+    /// How many unproven bytes of a client are forgiven each second.
+    var forgivenPerSecond = 8 * 1024
+    /// The unproven bytes of one user from which its clients are pinged at a sixteenth of the usual tally.
+    var userPing = 4 * 1024 * 1024
+    /// The unproven bytes of one user above which its clients are sent nothing while they owe an answer.
+    var user = 16 * 1024 * 1024
+    /// The unproven bytes of all users above which a user may have only a quarter of the above.
+    var all = 48 * 1024 * 1024
+  }
+
+  /// How much a client may be sent.
+  enum State: Equatable, Sendable {
+    case reading
+    /// Only the newest location, once a minute.
+    case reduced
+    /// Nothing until the next sign of life; its calls are dropped unless that is one.
+    case suspended
+  }
+
+  private struct Entry {
+    var user: UInt32?
+    var tally = 0
+    var unproven = 0
+    var forgivenAt: Int64
+    /// When a ping was wished that has not been answered.
+    var pingedAt: Int64?
+  }
+
+  private let thresholds: Thresholds
+  private var entries: [Client: Entry] = [:]
+  private var unprovenOfUser: [UInt32?: Int] = [:]
+  private var unprovenOfAll = 0
+
+  init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
+
+  /// Counts what has been sent to a client; true if it is to be pinged now.
+  mutating func sent(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
+    var entry = entries[client] ?? Entry(user: user, forgivenAt: now)
+    if entry.user != user { move(&entry, to: user) }
+    forgive(&entry, at: now)
+    entry.tally += bytes
+    count(bytes, in: &entry)
+    let isDue = entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: user)
+    if isDue { entry.pingedAt = now }
+    entries[client] = entry
+    return isDue
+  }
+
+  /// A client has made a call; true if it may be sent something again because of that.
+  mutating func called(_ client: Client, at now: Int64) -> Bool {
+    guard let before = entries[client] else { return false }
+    let state = state(of: before, at: now)
+    var entry = before
+    forgive(&entry, at: now)
+    // Not for a client that goes on calling and leaves a ping unanswered for much longer than its share.
+    if !isOverLimit(entry) {
+      entry.tally = 0
+      // The ping stays under way: only its answer proves that the client reads.
+      if let pingedAt = entry.pingedAt { entry.pingedAt = max(pingedAt, now) }
+    }
+    entries[client] = entry
+    return state != .reading && self.state(of: entry, at: now) == .reading
+  }
+
+  /// A client has answered a ping, with whatever; true if it may be sent something again because of that.
+  mutating func answered(_ client: Client, at now: Int64) -> Bool {
+    guard var entry = entries[client] else { return false }
+    let wasReading = state(of: entry, at: now) == .reading
+    count(-entry.unproven, in: &entry)
+    entry.tally = 0
+    entry.pingedAt = nil
+    entry.forgivenAt = now
+    entries[client] = entry
+    return !wasReading
+  }
+
+  /// How much a client may be sent now.
+  func state(of client: Client, at now: Int64) -> State {
+    entries[client].map { state(of: $0, at: now) } ?? .reading
+  }
+
+  /// A client has left the bus.
+  mutating func left(_ client: Client) {
+    guard var entry = entries.removeValue(forKey: client) else { return }
+    count(-entry.unproven, in: &entry)
+  }
+
+  /// The service has left the bus and come back because the bus took nothing from it any more: clients that owe an answer
+  /// are sent nothing until they give it.
+  mutating func suspendDebtors() {
+    for (client, entry) in entries where entry.pingedAt != nil {
+      entries[client]?.tally = max(entry.tally, thresholds.suspend)
+    }
+  }
+
+  /// The number of clients that are known here.
+  var count: Int { entries.count }
+
+  private func state(of entry: Entry, at now: Int64) -> State {
+    guard let pingedAt = entry.pingedAt else { return .reading }
+    if entry.tally >= thresholds.suspend || isOverLimit(entry) { return .suspended }
+    return now - pingedAt >= thresholds.patience ? .reduced : .reading
+  }
+
+  private func isOverLimit(_ entry: Entry) -> Bool {
+    guard entry.pingedAt != nil else { return false }
+    let limit = unprovenOfAll > thresholds.all ? thresholds.user / 4 : thresholds.user
+    return entry.unproven >= thresholds.unproven || unprovenOfUser[entry.user, default: 0] >= limit
+  }
+
+  private func pingThreshold(of user: UInt32?) -> Int {
+    unprovenOfUser[user, default: 0] >= thresholds.userPing ? thresholds.ping / 16 : thresholds.ping
+  }
+
+  private mutating func forgive(_ entry: inout Entry, at now: Int64) {
+    let elapsed = max(0, now - entry.forgivenAt)
+    let bytes = Int(min(Double(entry.unproven), Double(elapsed) / 1_000_000 * Double(thresholds.forgivenPerSecond)))
+    guard bytes > 0 else { return }
+    entry.forgivenAt = now
+    count(-bytes, in: &entry)
+  }
+
+  private mutating func count(_ bytes: Int, in entry: inout Entry) {
+    entry.unproven += bytes
+    unprovenOfAll += bytes
+    let sum = unprovenOfUser[entry.user, default: 0] + bytes
+    unprovenOfUser[entry.user] = sum > 0 ? sum : nil
+  }
+
+  private mutating func move(_ entry: inout Entry, to user: UInt32?) {
+    let bytes = entry.unproven
+    count(-bytes, in: &entry)
+    entry.user = user
+    count(bytes, in: &entry)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// What one user does, another one does not notice.
+@Suite(.serialized) struct FairnessTests {
+  private static let nobody: uid_t = 65534
+  private let bus: PrivateBus
+  private let daemon: Daemon
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    daemon = try Daemon(.system, on: bus)
+  }
+
+  /// The time in which 99 of 100 calls of another user are answered.
+  private func slowest(_ count: Int = 100) throws -> Duration {
+    let client = try ConsumerProgram(on: bus)
+    _ = try client.property("State")
+    var times: [Duration] = []
+    for _ in 0..<count {
+      let begin = ContinuousClock.now
+      _ = try client.property("State")
+      times.append(ContinuousClock.now - begin)
+      rest()
+    }
+    return times.sorted()[count * 99 / 100 - 1]
+  }
+
+  private func startFlood(_ arguments: String...) throws -> ChildProcess {
+    let flood = try ChildProcess(
+      [Rig.python, Rig.file("flood.py"), bus.address] + arguments, as: Rig.isRoot ? Self.nobody : nil)
+    try eventually("the flood has begun", within: .seconds(60)) { flood.standardOutput.contains("ready") }
+    return flood
+  }
+
+  @Test(.enabled(if: Rig.isRoot)) func `D24: two hundred connections of one user do not delay another user`() throws {
+    let flood = try startFlood(
+      "200", "0", Daemon.path, "org.freedesktop.DBus.Properties", "GetAll", Daemon.name)
+    let time = try slowest()
+    #expect(time < .milliseconds(200), "\(time)")
+    flood.kill()
+  }
+
+  @Test(.enabled(if: Rig.isRoot)) func `D3: lists of 512 rows for one user do not delay another user`() throws {
+    let flood = try startFlood("32", "16", Daemon.path, Daemon.name, "ListSubscriptions")
+    let time = try slowest()
+    #expect(time < .milliseconds(200), "\(time)")
+    flood.kill()
+  }
+
+  @Test func `calls of one connection are answered in their order`() throws {
+    let client = try BusClient(at: bus.address)
+    let calls = try (0..<150).map { _ in
+      try client.begin("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path, of: Daemon.name)
+    }
+    for call in calls { _ = try client.answer(to: call) }
+    #expect(client.answeredCalls == calls)
+  }
+
+  @Test func `D26: object numbers tell nothing of others and are not used again after a restart`() throws {
+    let client = try ConsumerProgram(on: bus)
+    func number() throws -> UInt64 {
+      let path = try client.subscribe()
+      return try #require(UInt64(path.split(separator: "/").last ?? ""))
+    }
+    let numbers = try (0..<8).map { _ in try number() }
+    #expect(numbers == numbers.sorted())
+    #expect(Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 }).count > 1)
+    daemon.signal(SIGTERM)
+    _ = try daemon.waitForExit()
+    let second = try Daemon(.system, on: bus)
+    #expect(try number() > numbers[7])
+    #expect(second.isRunning)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// Clients that do not read what they are sent cost others nothing. With the real thresholds and the stock limits.
+@Suite(.serialized) struct UnreadTests {
+  private let bus: PrivateBus
+  private let geoclue: FakeGeoClue
+  private let daemon: Daemon
+  private let listener: ConsumerProgram
+  private let path: String
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try FakeGeoClue(on: bus)
+    daemon = try Daemon(.system, on: bus)
+    listener = try ConsumerProgram(on: bus)
+    path = try listener.subscribeAndStart()
+    try geoclue.fix(latitude: 1, longitude: 1)
+    _ = try listener.locations(1, from: path)
+  }
+
+  /// Sends fixes at a steady rate, each at another place.
+  private func walk(_ steps: Int, perSecond: Double, from first: Int = 0) throws {
+    var due = ContinuousClock.now
+    for step in first..<first + steps {
+      try geoclue.fix(latitude: latitude(step), longitude: 13)
+      due = due + .seconds(1 / perSecond)
+      try eventually("the next fix is due", within: .seconds(5)) { ContinuousClock.now >= due }
+    }
+  }
+
+  private func latitude(_ step: Int) -> Double { 10 + Double(step) / 1000 }
+
+  private func waitForLocation(of step: Int, within limit: Duration = .seconds(2)) throws {
+    try eventually("the location of step \(step) arrives", within: limit) {
+      listener.locations(from: path).last?["Latitude"]?.number == latitude(step)
+    }
+  }
+
+  @Test func `D2: 31 clients that start subscriptions and never read do not silence the service`() throws {
+    let before = try daemon.residentKilobytes()
+    let deaf = try ChildProcess([Rig.python, Rig.file("never-read.py"), bus.address, "31", "16"])
+    try eventually("the clients have begun", within: .seconds(60)) { deaf.standardOutput.contains("ready") }
+    try walk(700, perSecond: 25)
+    try waitForLocation(of: 699)
+    #expect(daemon.isRunning)
+    #expect(try daemon.residentKilobytes() - before < 16 * 1024 || !Daemon.isMemoryItsOwn)
+    let newcomer = try ConsumerProgram(on: bus)
+    #expect(try newcomer.property("State") == "running")
+    deaf.kill()
+    try eventually("their subscriptions are gone", turn: rest) { try listener.subscriptions().count == 1 }
+  }
+
+  @Test func `D2: calls without end whose answers are never read do not stop others`() throws {
+    let deaf = try ChildProcess([Rig.python, Rig.file("never-read.py"), bus.address, "8", "16", "120"])
+    try eventually("the clients have begun", within: .seconds(60)) { deaf.standardOutput.contains("ready") }
+    for step in 0..<20 {
+      try walk(1, perSecond: 10, from: step)
+      try waitForLocation(of: step)
+      #expect(try listener.property("State") == "running")
+    }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func `D2: a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {
+    let stopped = try ConsumerProgram(on: bus)
+    let other = try stopped.subscribeAndStart()
+    stopped.client.suspend(true)
+    try walk(2600, perSecond: 150)
+    try waitForLocation(of: 2599)
+    let delivered = try #require(
+      try listener.subscriptions().first { $0["Path"]?.content.string == other }?["Delivered"]?.content.number)
+    #expect(delivered > 500)
+    #expect(delivered < 2_400, "it is pinged after 256 KiB and gets no more 5 s later")
+    stopped.client.suspend(false)
+    try eventually("it has the newest location", within: .seconds(5)) {
+      stopped.locations(from: other).last?["Latitude"]?.number == latitude(2599)
+    }
+    // From now on everything comes again.
+    try walk(3, perSecond: 10, from: 2600)
+    try eventually("it has the next location") {
+      stopped.locations(from: other).last?["Latitude"]?.number == latitude(2602)
+    }
+  }
+
+  @Test func `D2: a client that only listens never misses anything`() throws {
+    let quiet = try ConsumerProgram(on: bus)
+    let other = try quiet.subscribeAndStart()
+    let first = quiet.locations(from: other).count
+    // Three times the bytes after which a client is asked for a sign of life.
+    try walk(2_000, perSecond: 100)
+    let locations = try quiet.locations(first + 2_000, from: other)
+    let places = locations.dropFirst(first).compactMap { $0["Latitude"]?.number }
+    #expect(places == (0..<2_000).map { latitude($0) })
+  }
+}

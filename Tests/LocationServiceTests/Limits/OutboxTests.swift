@@ -1,0 +1,82 @@
+import DBus
+import MainLoop
+import Testing
+
+@testable import GeopublicistService
+
+/// What waits for the way to the bus, and for clients that do not read.
+@Suite struct OutboxTests {
+  private final class Pings: ClientPinging {
+    private(set) var actions: [BusName: () -> Void] = [:]
+    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) { actions[client] = action }
+    func forget(_ client: BusName) { actions[client] = nil }
+    func answer(from client: BusName) { actions.removeValue(forKey: client)?() }
+  }
+
+  private final class Way {
+    private final class Bytes { var count = 0 }
+    private let bytes: Bytes
+    let pings = Pings()
+    let outbox: Outbox
+
+    init() {
+      let bytes = Bytes()
+      self.bytes = bytes
+      outbox = Outbox(pings) { bytes.count }
+      outbox.userOf = { $0 == ":1.99" ? nil : .some(1000) }
+    }
+
+    func queue(_ bytes: Int) { self.bytes.count = bytes }
+  }
+
+  private let way = Way()
+
+  @Test func `what waits for the bus goes when there is room`() throws {
+    way.queue(Outbox.highWater)
+    var done: [String] = []
+    #expect(way.outbox.isFull)
+    way.outbox.whenRoom(for: nil) { done.append("calls") }
+    way.outbox.whenRoom(for: ":1.1") { done.append("location") }
+    #expect(done.isEmpty)
+    way.queue(0)
+    let end = MainLoop.main.clock.monotonic() + 5_000_000
+    while done.count < 2, MainLoop.main.clock.monotonic() < end { _ = MainLoop.main.iterate() }
+    #expect(done.sorted() == ["calls", "location"])
+  }
+
+  @Test func `D2: after a megabyte without an answer nothing goes out, and after the answer everything`() {
+    for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
+    #expect(way.outbox.state(of: ":1.1") == .suspended)
+    #expect(!way.outbox.hasRoom(for: ":1.1"))
+    #expect(way.outbox.hasRoom(for: ":1.2"), "others are not concerned")
+    var done = 0
+    way.outbox.whenRoom(for: ":1.1") { done += 1 }
+    #expect(done == 0)
+    way.pings.answer(from: ":1.1")
+    #expect(done == 1)
+    #expect(way.outbox.hasRoom(for: ":1.1"))
+  }
+
+  @Test func `a call of a suspended client lets it have its newest location`() {
+    for _ in 0..<12 { way.outbox.sent(100_000, to: ":1.1") }
+    var done = 0
+    way.outbox.whenRoom(for: ":1.1") { done += 1 }
+    #expect(done == 0)
+    way.outbox.called(":1.1")
+    #expect(done == 1)
+  }
+
+  @Test func `what waits for a client that leaves is dropped`() {
+    for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
+    way.outbox.whenRoom(for: ":1.1") { Issue.record("it has left") }
+    way.outbox.left(":1.1")
+    #expect(way.pings.actions.isEmpty)
+    #expect(way.outbox.hasRoom(for: ":1.1"), "nothing is known of it any more")
+  }
+
+  @Test func `only clients are counted`() {
+    for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
+    #expect(way.pings.actions.isEmpty)
+    #expect(way.outbox.state(of: ":1.99") == .reading)
+  }
+}
