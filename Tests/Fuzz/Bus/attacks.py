@@ -435,6 +435,45 @@ def flood(siege):
     peer.close()
 
 
+def never_reads(siege):
+    """Subscribers and callers that read nothing of what they are sent."""
+    peers = [siege.peer() for _ in range(8)]
+    for peer in peers:
+        paths = []
+        for _ in range(4):
+            answer = peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [{}])
+            if answer is not None and answer.kind == REPLY:
+                paths += answer.arguments()
+        for path in paths:
+            peer.send(CALL, path=path, interface=siege.name + ".Subscription", member="Start", destination=siege.name)
+        for _ in range(BURST):
+            peer.send(CALL, path=siege.manager(), interface=siege.name, member="ListSubscriptions",
+                      destination=siege.name)
+    time.sleep(siege.random.choice([0, 1]))
+    for peer in peers:
+        peer.close()
+
+
+def expensive(siege):
+    """What costs most within the limits, and every answer is read."""
+    peers = [siege.peer() for _ in range(10)]
+    for peer in peers:
+        for _ in range(16):
+            peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [{}])
+    body = Writer()
+    body.basic("s", siege.name)
+    for _ in range(BURST - 20):
+        for peer in peers:
+            peer.send(CALL, path=siege.manager(), interface=siege.name, member="ListSubscriptions",
+                      destination=siege.name)
+            peer.send(CALL, body.data, path=siege.manager(), interface=PROPERTIES, member="GetAll", signature="s",
+                      destination=siege.name)
+        for peer in peers:
+            answers_once(siege, peer)
+    for peer in peers:
+        peer.close()
+
+
 def matches(siege):
     """Matches for all that the service sends, by the hundred."""
     peer, random = siege.peer(), siege.random
@@ -531,5 +570,6 @@ def half_said(siege):
 
 ALL = [
     calls, calls, calls, properties, properties, subscriptions, subscriptions, many_peers, nesting, sizes, mutations,
-    headers, forged_answers, forged_signals, flood, matches, descriptors, odd_agent, half_said,
+    headers, forged_answers, forged_signals, flood, never_reads, expensive,
+    matches, descriptors, odd_agent, half_said,
 ]
