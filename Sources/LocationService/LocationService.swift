@@ -44,6 +44,9 @@ public final class LocationService {
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
   private var logControl: LogControl?
+  private lazy var broadcasts = BroadcastPacer { [weak self] property in
+    self?.object?.propertyChanged(property, of: ServiceNames.manager)
+  }
   private var receivers = 0
   private var outage = Outage()
   private var isEnding = false
@@ -176,7 +179,7 @@ public final class LocationService {
     return ceiling
   }
 
-  private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceNames.manager) }
+  private func changed(_ property: MemberName) { broadcasts.changed(property) }
 }
 
 /// The cells of reduced locations outlive the service.
