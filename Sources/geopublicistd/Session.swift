@@ -71,7 +71,9 @@ final class Session {
     timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
     do {
-      try exported.own(ServiceNames.service)
+      // Replaceable by the service itself: dbus-daemon does not notice the end of a connection from which it has ceased to
+      // read. Whom the policy of the bus does not let own the name cannot replace anybody.
+      try exported.own(ServiceNames.service, isReplaceable: true)
     } catch {
       guard !exported.isConnected else { throw error }
       end()
@@ -98,7 +100,7 @@ final class Session {
       rejoining = nil
       do throws(DBusError) {
         guard try exported.rejoin(forgettingOwners: true) else { return giveUp() }
-        try exported.own(ServiceNames.service)
+        try exported.own(ServiceNames.service, isReplaceable: true, replaces: true)
       } catch {
         Log.info("Not back on the bus yet: \(error.message)")
         return rejoin(attempt: attempt + 1)

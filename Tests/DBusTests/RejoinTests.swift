@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
@@ -82,7 +83,7 @@ import func GeopublicistCDBus.dbus_connection_close
   /// dbus-daemon reads nothing more from a sender whose messages it cannot deliver: 127 MiB of them.
   @Test func `D2: a bus that takes nothing more is noticed, and a new connection begins with nothing`() throws {
     let peers = try Peers(on: .dbusDaemon)
-    try peers.service.own("a.name")
+    try peers.service.own("a.name", isReplaceable: true)
     var stalls = 0
     peers.service.onStalled = { stalls += 1 }
     let deaf = try peers.connect()
@@ -94,7 +95,8 @@ import func GeopublicistCDBus.dbus_connection_close
     // The bus itself is well.
     _ = try peers.answer(to: Message(callingBus: "GetId"))
     #expect(try peers.service.rejoin())
-    try turning("the name is free again") { (try? peers.service.own("a.name")) != nil }
+    // The bus does not look at the old connection any more, not even whether it is there.
+    try peers.service.own("a.name", replaces: true)
     var signals = 0
     peers.client.onSignal(MatchRule(interface: "c.d")) { _ in signals += 1 }.keep()
     try peers.settle()

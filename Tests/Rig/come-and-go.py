@@ -8,11 +8,23 @@
 import os
 import socket
 import sys
+import time
 
 import dbus
 import dbus.bus
 
 NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
+
+
+def insist(call):
+    """Calls again as long as the limit for one user's calls is reached."""
+    while True:
+        try:
+            return call()
+        except dbus.DBusException as error:
+            if "calls-per-second-per-user" not in str(error):
+                raise
+            time.sleep(0.02)
 
 
 def cycle(address, step):
@@ -22,9 +34,10 @@ def cycle(address, step):
     if step == 0:
         bus.call_async(NAME, PATH, NAME, "GetLocation", "a{sv}", ({},), None, None)
     else:
-        path = manager.CreateSubscription({}, dbus_interface=NAME, signature="a{sv}")
+        path = insist(lambda: manager.CreateSubscription({}, dbus_interface=NAME, signature="a{sv}"))
         if step > 1:
-            bus.get_object(NAME, path, introspect=False).Start(dbus_interface=NAME + ".Subscription")
+            subscription = bus.get_object(NAME, path, introspect=False)
+            insist(lambda: subscription.Start(dbus_interface=NAME + ".Subscription"))
     bus.flush()
     # As when the process is killed: the socket is shut, nothing is said.
     with socket.socket(fileno=os.dup(bus.get_unix_fd())) as connection:

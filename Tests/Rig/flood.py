@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Many connections of one program that call the service without a pause and read every answer.
 
     flood.py BUS-ADDRESS CONNECTIONS SUBSCRIPTIONS PATH INTERFACE MEMBER [ARGUMENT…]
@@ -34,7 +35,7 @@ def main():
     print("ready", flush=True)
     by_socket = {peer.socket: peer for peer in peers}
     for peer in peers:
-        peer.send_bytes(data * 4)
+        peer.send_bytes(data)
     while by_socket:
         readable, _, _ = select.select(list(by_socket), [], [], 1)
         for one in readable:

@@ -5,9 +5,15 @@ extension Connection {
   /// Becomes the owner of a well-known name; blocks until the bus has answered, so it is for the start of a program.
   ///
   /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
-  public func own(_ name: BusName) throws(DBusError) {
-    let message = try Message(
-      callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))])
+  ///
+  /// - Parameters:
+  ///   - isReplaceable: Others to whom the bus allows the name may take it over.
+  ///   - replaces: Takes the name over from an owner that is replaceable.
+  public func own(_ name: BusName, isReplaceable: Bool = false, replaces: Bool = false) throws(DBusError) {
+    var flags = DBUS_NAME_FLAG_DO_NOT_QUEUE
+    if isReplaceable { flags |= DBUS_NAME_FLAG_ALLOW_REPLACEMENT }
+    if replaces { flags |= DBUS_NAME_FLAG_REPLACE_EXISTING }
+    let message = try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(flags))])
     let answer = try callBlocking(message).first?.uint32.flatMap(Int32.init(exactly:))
     guard answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
       throw DBusError(.failed, "The name \(name) is already taken on this bus")

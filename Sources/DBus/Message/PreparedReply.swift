@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
 /// The reply to many calls: its values are marshalled once.

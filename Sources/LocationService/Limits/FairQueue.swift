@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Calls that wait for their turn: first come, first served within a user, and round robin among users.
 ///
 /// A client whose user is not known yet keeps its calls in a line of its own, which joins the user's line when the bus

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The numbers in the paths of clients' objects: never the same again, also after a restart, and without a meaning.
 ///
 /// They begin with the time in microseconds, so a service that starts later begins behind all that an earlier one has

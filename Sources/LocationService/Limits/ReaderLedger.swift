@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What has been sent to each client since it last showed that it reads, and what follows from that.
 ///
 /// dbus-daemon charges messages that a client leaves unread to their *sender*, and at 127 MiB it stops reading from the

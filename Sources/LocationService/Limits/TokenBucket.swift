@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lets a burst through, then a steady rate. What turns out to be expensive is charged afterwards.
 nonisolated struct TokenBucket: Sendable {
   private var tokens: Double

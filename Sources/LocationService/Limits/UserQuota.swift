@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shares a fixed amount among users, so that no user can take what all others need.
 ///
 /// Two rules apply besides the plain limit per user. A small part of the whole is kept for root. And beyond the first
