@@ -21,7 +21,7 @@ private nonisolated let commands = [
     try String(contentsOfFile: Rig.sourceFile("packaging/\(file)"), encoding: .utf8)
   }
 
-  @Test(arguments: commands) func everyOptionIsInTheManual(command: String) throws {
+  @Test(arguments: commands) func `the manual documents every option`(command: String) throws {
     let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
     #expect(manual.contains("\n.B \(command)\n") || manual.contains("\n.BI \(command) "))
     for option in try options(of: command) {
@@ -29,10 +29,10 @@ private nonisolated let commands = [
     }
   }
 
-  @Test func noCommandIsForgottenHere() { #expect(Geopublicist.commands.map { $0.name } == commands) }
+  @Test func `these tests cover every subcommand`() { #expect(Geopublicist.commands.map { $0.name } == commands) }
 
   /// The libraries that other programs may use, and what they pass on.
-  @Test func everythingPublicInTheLibrariesIsDescribed() throws {
+  @Test func `every public declaration of the libraries is documented`() throws {
     // Beside the running tests, whatever other programs may be tested.
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") as NSString
     let result = try run(
@@ -43,13 +43,13 @@ private nonisolated let commands = [
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }
 
-  @Test func theManualIsWellFormed() throws {
+  @Test func `the manual pages are well-formed`() throws {
     let file = Rig.sourceFile("packaging/man/geopublicist.1")
     let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", file])
     #expect(result.succeeded && result.standardError.isEmpty, "\(result.standardError)")
   }
 
-  @Test(arguments: commands) func bashCompletesEveryOption(command: String) throws {
+  @Test(arguments: commands) func `bash completes every option`(command: String) throws {
     let file = Rig.sourceFile("packaging/completions/geopublicist.bash")
     let script = """
       . /usr/share/bash-completion/bash_completion
@@ -74,7 +74,7 @@ private nonisolated let commands = [
     ("record /etc/hostn", "record /etc/hostname"), ("authorize --int", "authorize --interactive"),
     ("monitor --li", "monitor --listen"), ("doctor --geo", "doctor --geoclue-config"), ("list --li", "list --li"),
     ("--vers", "--version"),
-  ]) func zshCompletes(beginning: String, completed: String) throws {
+  ]) func `zsh completes what was begun`(beginning: String, completed: String) throws {
     let shell = try ChildProcess(["script", "-qefc", "zsh -f -i", "/dev/null"], environment: ["TERM": "dumb"])
     let folder = Rig.sourceFile("packaging/completions")
     try shell.send(
@@ -88,7 +88,7 @@ private nonisolated let commands = [
     #expect(found.1 == completed)
   }
 
-  @Test(arguments: commands) func zshKnowsEveryOption(command: String) throws {
+  @Test(arguments: commands) func `zsh knows every option`(command: String) throws {
     let completion = try text("completions/_geopublicist")
     for option in try options(of: command) { #expect(completion.contains(option), "\(command) \(option)") }
     #expect(completion.contains("'\(command):"))

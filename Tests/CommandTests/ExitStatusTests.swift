@@ -14,7 +14,7 @@ import Testing
     ["--nonsense"], ["watch", "--count", "0"], ["watch", "--duration", "0"], ["record", "x", "--count", "0"],
     ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],
     ["locate", "--timeout", "3min"], ["locate", "--timeout", "0"],
-  ]) func mistakesOfUseAreTwo(arguments: [String]) throws {
+  ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)
     let result = try CommandRun.finished(arguments, on: bus)
@@ -23,13 +23,15 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test(arguments: [["--help"], ["watch", "--help"], ["--version"]]) func helpIsASuccess(arguments: [String]) throws {
+  @Test(arguments: [["--help"], ["watch", "--help"], ["--version"]]) func `help exits with 0`(arguments: [String])
+    throws
+  {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(0))
     #expect(result.standardOutput.contains("geopublicist") && result.standardError.isEmpty)
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func whoMayNotIsThree() throws {
+  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `a refused caller exits with 3`() throws {
     let machine = try Machine()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
       let result = try CommandRun.finished(arguments, on: machine.bus, as: 65534)
@@ -38,13 +40,13 @@ import Testing
   }
 
   @Test(arguments: ["status", "locate", "watch", "list", "authorize"])
-  func aBusWithoutTheBridgeIsFour(command: String) throws {
+  func `a bus without the service exits with 4`(command: String) throws {
     let result = try CommandRun.finished([command], on: PrivateBus(.session))
     #expect(result.exit == .status(4))
     #expect(result.standardError.contains("The bridge is not on"))
   }
 
-  @Test func noBusIsFour() throws {
+  @Test func `a missing bus exits with 4`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
     #expect(result.exit == .status(4))
     #expect(result.standardError.hasPrefix("geopublicist: There is no connection to this bus: "))
@@ -74,12 +76,12 @@ import Testing
     }
   }
 
-  @Test func anAddressThatIsNoneIsTwo() throws {
+  @Test func `an invalid address exits with 2`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
     #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: This is no address of a bus: "))
   }
 
-  @Test func noGeoClueIsFour() throws {
+  @Test func `a missing GeoClue exits with 4`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     let result = try CommandRun.finished(["locate"], on: bus)
@@ -88,7 +90,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func noFixInTimeIsFive() throws {
+  @Test func `no fix in time exits with 5`() throws {
     let machine = try Machine()
     let result = try CommandRun.finished(["locate", "--timeout", "500ms"], on: machine.bus)
     #expect(result.exit == .status(5))
@@ -96,7 +98,7 @@ import Testing
     #expect(watch.exit == .status(5))
   }
 
-  @Test func aBridgeThatDoesNotAnswerIsFive() throws {
+  @Test func `a service that does not answer exits with 5`() throws {
     let machine = try Machine()
     machine.daemon.signal(SIGSTOP)
     let result = try CommandRun.finished(["locate", "--timeout", "1ms"], on: machine.bus)
@@ -105,7 +107,7 @@ import Testing
     machine.daemon.signal(SIGCONT)
   }
 
-  @Test func interruptedBeforeTheAnswerIsWhatShellsExpect() throws {
+  @Test func `an interrupt exits as shells expect`() throws {
     let machine = try Machine()
     let locate = try CommandRun.started(["locate"], on: machine.bus)
     try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }

@@ -16,28 +16,28 @@ import Testing
       ("3", 3_000), ("2.5s", 2_500), ("500ms", 500), ("2min", 120_000), ("1h", 3_600_000), ("0", 0), ("5m", 300_000),
       ("1m30s", 90_000), ("1h30m", 5_400_000), ("2h500ms", 7_200_500),
       ("4294967.295", UInt32.max),
-    ] as [(String, UInt32)]) func times(text: String, milliseconds: UInt32)
+    ] as [(String, UInt32)]) func `times are formatted and parsed`(text: String, milliseconds: UInt32)
   {
     #expect(Quantity.milliseconds(text) == milliseconds)
   }
 
   @Test(arguments: ["", "-1", "s", "1 s", "1d", "nan", "inf", "1e3", "5000000", "1.2.3", "٣", "1m30", "30s5", "ms"])
-  func noTimes(
+  func `invalid times are refused`(
     text: String
   ) {
     #expect(Quantity.milliseconds(text) == nil)
   }
 
   @Test(arguments: [("25", 25), ("25m", 25), ("1.5km", 1500)] as [(String, Double)])
-  func distances(text: String, metres: Double) { #expect(Quantity.metres(text) == metres) }
+  func `distances are formatted`(text: String, metres: Double) { #expect(Quantity.metres(text) == metres) }
 
-  @Test func numbers() {
+  @Test func `numbers are formatted`() {
     #expect(Number.fixed(-0.0, 1) == "0.0" && Number.fixed(1e300, 0).utf8.count == 301)
     #expect(Number.short(34.0, 1) == "34" && Number.short(100, 0) == "100" && Number.short(0.25, 2) == "0.25")
     #expect(Number.fixed(.nan, 1) == "?")
   }
 
-  @Test func jsonEscapesWhatItHasTo() {
+  @Test func `JSON escapes what it must`() {
     #expect(JSONText.quoted("a\"\\\n\u{1}\u{7F}\u{2028}é") == "\"a\\\"\\\\\\n\\u0001\\u007f\\u2028é\"")
     #expect(JSONText.text(Value.double(.infinity)) == "null" && JSONText.text(Value.double(1e-7)) == "1e-07")
     let value = Value.options([("A", .structure([.uint64(.max), .boolean(true)])), ("B", .strings(["x"]))])
@@ -46,19 +46,21 @@ import Testing
 
   @Test(arguments: [
     ("a bc def", 4, ["a bc", "def"]), ("abcdef g", 3, ["abcdef", "g"]), ("", 5, [""]), ("a b", 80, ["a b"]),
-  ]) func wrapping(text: String, width: Int, lines: [String]) { #expect(Text.wrapped(text, to: width) == lines) }
+  ]) func `text wraps at the terminal's width`(text: String, width: Int, lines: [String]) {
+    #expect(Text.wrapped(text, to: width) == lines)
+  }
 
-  @Test func momentsAreUTC() {
+  @Test func `timestamps are in UTC`() {
     #expect(Moment.iso(Self.place.timestamp) == "2026-01-02T03:04:05.250Z")
     #expect(Moment.iso(Timestamp(seconds: .max)) == "?")
   }
 
-  @Test func theURIFollowsRFC5870() {
+  @Test func `the geo URI follows RFC 5870`() {
     #expect(LocationText.uri(Self.place) == "geo:-34.0000000,180.0000000,34.6;u=4")
     #expect(LocationText.uri(Location(latitude: 1, longitude: 2)) == "geo:1.0000000,2.0000000")
   }
 
-  @Test func aGPXPointEscapesAndStaysInTheSchemasRange() {
+  @Test func `a GPX point is escaped and stays in the schema's range`() {
     var format = GPXFormat(startingAt: Timestamp())
     let entry = format.entry(Self.place)
     #expect(entry.hasPart("lon=\"-180.0000000\"") && entry.hasPart("<src>GPS &lt;&amp;[31m&gt;</src>"))
@@ -67,7 +69,7 @@ import Testing
       format.entry(Self.place).hasPart("</trkseg>\n    <trkseg>") && !format.entry(Self.place).hasPart("</trkseg>"))
   }
 
-  @Test func anNMEASentenceHasItsChecksum() {
+  @Test func `an NMEA sentence carries its checksum`() {
     var format = NMEAFormat()
     let lines = format.entry(Self.place).split(separator: "\r\n")
     #expect(lines.count == 2 && lines[0].hasPrefix("$GPGGA,030405.25,3359.9999999,S,18000.0000000,E,1,,,34.6,M,,,,*"))
@@ -80,8 +82,12 @@ import Testing
   @Test(arguments: [
     ("a.gpx", "gpx"), ("A.GeoJSON", "geojson"), ("x.json", "geojson"), ("x.nmea", "nmea"), ("x", "gpx"),
   ])
-  func theFileNameChoosesTheFormat(path: String, name: String) { #expect(TrackFormats.name(forFile: path) == name) }
+  func `the file name chooses the format`(path: String, name: String) {
+    #expect(TrackFormats.name(forFile: path) == name)
+  }
 
   @Test(arguments: [(0.0, "N"), (44, "NE"), (337.6, "N"), (360, "N"), (181, "S"), (-1, "")] as [(Double, String)])
-  func points(heading: Double, point: String) { #expect(LocationText.compassPoint(heading) == point) }
+  func `points are written in each format`(heading: Double, point: String) {
+    #expect(LocationText.compassPoint(heading) == point)
+  }
 }

@@ -14,7 +14,7 @@ import Testing
       environment: ["TERM": "xterm"].merging(environment) { $1 })
   }
 
-  @Test func coloursAndColumnsAreForTerminals() throws {
+  @Test func `colours and columns are for terminals only`() throws {
     let machine = try Machine()
     let status = try onTerminal("status", machine)
     #expect(try status.waitForExit() == .status(0))
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
-  func coloursAreLeftOutWhereNobodyWantsThem(environment: [String: String]) throws {
+  func `colours are omitted when unwanted`(environment: [String: String]) throws {
     let machine = try Machine()
     let status = try onTerminal("status", machine, environment: environment)
     #expect(try status.waitForExit() == .status(0))
@@ -32,7 +32,7 @@ import Testing
     #expect(status.standardOutput.contains("authorized-always"))
   }
 
-  @Test func watchIsRedrawnInPlaceAndCtrlCEndsIt() throws {
+  @Test func `watch redraws in place and ends on Ctrl-C`() throws {
     let machine = try Machine()
     let watch = try onTerminal("watch", machine)
     try machine.measure(52)
@@ -64,7 +64,7 @@ import Testing
     #expect(!watch.standardOutput.contains("xyz"))
   }
 
-  @Test func locateShowsThatItWaits() throws {
+  @Test func `locate shows that it is waiting`() throws {
     let machine = try Machine()
     let locate = try onTerminal("locate --timeout 1s --maximum-age 0", machine)
     #expect(try locate.waitForExit() == .status(5))

@@ -5,7 +5,7 @@ import Testing
 @testable import DBus
 
 @Suite struct DispatchTests {
-  @Test func whatIsNotThereIsNamedRightly() throws {
+  @Test func `missing objects and members get the right errors`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -22,7 +22,7 @@ import Testing
     #expect(try peers.refusal("Unheard", of: "org.freedesktop.DBus.Peer") == .unknownMethod)
   }
 
-  @Test func wrongArgumentsAreInvalidArgs() throws {
+  @Test func `wrong arguments are InvalidArgs`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -40,14 +40,14 @@ import Testing
     #expect(sample.seen.isEmpty)
   }
 
-  @Test func peerIsAnsweredEverywhere() throws {
+  @Test func `Peer is answered on every path`() throws {
     let peers = try Peers()
     #expect(try peers.call("Ping", of: "org.freedesktop.DBus.Peer", at: "/anywhere") == [])
     let machine = try peers.call("GetMachineId", of: "org.freedesktop.DBus.Peer", at: "/")
     #expect(machine.first?.string?.count == 32)
   }
 
-  @Test func twoInterfacesOfOneObjectAreKeptApart() throws {
+  @Test func `two interfaces of one object are kept apart`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -55,7 +55,7 @@ import Testing
     #expect(try peers.call("Nothing", of: "org.example.Other") == [.string("other")])
   }
 
-  @Test func aLateReplyArrives() throws {
+  @Test func `a late reply arrives`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -77,7 +77,7 @@ import Testing
     withExtendedLifetime(calls) {}
   }
 
-  @Test func onlyTheFirstAnswerCounts() throws {
+  @Test func `only the first answer counts`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -94,7 +94,7 @@ import Testing
     #expect(answered == 1)
   }
 
-  @Test func aCallThatIsLetGoIsRefused() throws {
+  @Test func `a released call is refused`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -111,14 +111,14 @@ import Testing
     #expect(error.name == .failed)
   }
 
-  @Test func anAnswerOfOtherTypesThanDescribedIsAnError() throws {
+  @Test func `an answer of other types than declared is an error`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
     #expect(try peers.refusal("LieAboutTypes") == .failed)
   }
 
-  @Test func anAnswerThatCannotTravelIsAnError() throws {
+  @Test func `an answer that cannot be marshalled is an error`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -136,7 +136,7 @@ import Testing
     guard case .failure = result else { return #expect(Bool(false), "it succeeded") }
   }
 
-  @Test func whoWantsNoReplyGetsNone() throws {
+  @Test func `a call that wants no reply gets none`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -153,7 +153,7 @@ import Testing
     #expect(sample.seen.count == 1, "it was done all the same")
   }
 
-  @Test func theFlagOfInteractionIsSeen() throws {
+  @Test func `the interactive flag is visible`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func admissionComesBeforeEverything() throws {
+  @Test func `admission comes before everything else`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -225,7 +225,7 @@ import Testing
     #expect(asked == ["Ping", "GetMachineId", "Ping", "GetMachineId"])
   }
 
-  @Test func anObjectThatIsTakenOffIsUnknown() throws {
+  @Test func `an unexported object is unknown`() throws {
     let peers = try Peers()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -238,7 +238,7 @@ import Testing
     object.flushChanges()
   }
 
-  @Test func anObjectWhoseOwnerHasGoneIsUnknown() throws {
+  @Test func `an object whose owner has gone is unknown`() throws {
     let peers = try Peers()
     var sample: Sample? = Sample()
     sample?.export(on: peers.service)
@@ -254,7 +254,7 @@ import Testing
   }
 
   /// The changes of an object that another had replaced were still sent, with the other's path.
-  @Test func aReplacedObjectIsSilent() throws {
+  @Test func `a replaced object is silent`() throws {
     let peers = try Peers()
     var heard = 0
     peers.client.onSignal(MatchRule(path: Sample.path)) { _ in heard += 1 }.keep()

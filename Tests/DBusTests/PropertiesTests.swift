@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `Get returns the value`() throws {
+  @Test func `get returns the value`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

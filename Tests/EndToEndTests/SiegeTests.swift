@@ -56,7 +56,7 @@ import Testing
     #expect(try daemon.waitForExit() == .status(0))
   }
 
-  @Test func theEndOfTheBusIsTheEndOfTheDaemon() throws {
+  @Test func `the service ends with its bus`() throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)
     bus.kill()
