@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Something the loop watches for: a timer, a file descriptor, the next turn. It ends with its owner.
+/// Something the loop watches for: a timer, a file descriptor, the next turn. It ends when it is let go, unless it is
+/// left to the loop:
+///
+/// ```swift
+/// MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
+/// ```
 @MainActor public class LoopSource {
   private var source: UnsafeMutablePointer<GSource>?
+  private weak var callback: Callback?
 
   /// Takes over the caller's reference and attaches the source to the main loop.
   init(attaching source: UnsafeMutablePointer<GSource>, action: @escaping () -> Bool) {
     self.source = source
-    let callback = Unmanaged.passRetained(Callback(action))
+    let object = Callback(action)
+    self.callback = object
+    let callback = Unmanaged.passRetained(object)
     g_source_set_callback(
       source,
       { data in
@@ -32,6 +40,9 @@ import GeopublicistCGLib
     g_source_unref(source)
   }
 
+  /// Has the loop hold it until it is over or cancelled.
+  public func keep() { callback?.kept = self }
+
   /// Moves the moment at which a timer fires, in microseconds of the monotonic clock; -1 means never.
   func setReadyTime(_ time: Int64) {
     if let source { g_source_set_ready_time(source, gint64(time)) }
@@ -45,6 +56,8 @@ import GeopublicistCGLib
 
   private final class Callback {
     let action: () -> Bool
+    /// GLib lets go of this object, and so of the source, when the source is destroyed.
+    var kept: LoopSource?
     init(_ action: @escaping () -> Bool) { self.action = action }
   }
 }

@@ -97,7 +97,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let sample = Sample()
     let object = sample.export(on: peers.service)
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { _ in }
-    let watch = NameWatch("org.example.Name", on: peers.service) { _ in }
+    NameWatch("org.example.Name", on: peers.service) { _ in }.keep()
     let peerWatch = PeerWatch(on: peers.service)
     peers.service.close()
     peers.service.close()
@@ -107,7 +107,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     object.propertyChanged("Title", of: Sample.name)
     object.flushChanges()
     match.cancel()
-    withExtendedLifetime((watch, peerWatch)) {}
+    withExtendedLifetime(peerWatch) {}
     try turning(for: .milliseconds(10), "nothing happens") { true }
     #expect(peers.client.isConnected)
   }
@@ -126,11 +126,11 @@ import func GeopublicistCDBus.dbus_message_set_sender
     connection.release("org.example.Name")
     let match = connection.onSignal(MatchRule(interface: "a.b")) { _ in }
     match.cancel()
-    let watch = NameWatch("org.example.Name", on: connection) { _ in }
+    NameWatch("org.example.Name", on: connection) { _ in }.keep()
     let peers = PeerWatch(on: connection)
     let sample = Sample()
     sample.export(on: connection).emit("Happened", of: Sample.name, .string("x"))
-    withExtendedLifetime((watch, peers)) {}
+    withExtendedLifetime(peers) {}
   }
 
   @Test func afterCloseNoHandlerIsCalled() throws {

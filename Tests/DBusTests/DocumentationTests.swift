@@ -40,8 +40,13 @@ private enum Examples {
     hostname.call("GetProductUUID", .boolean(false), expecting: "ay") { result in print(result) }
   }
 
+  static func wait() {
+    MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
+  }
+
   static func keepTokens(of connection: Connection) throws {
     connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
+    NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
     connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
   }
 }
@@ -54,10 +59,12 @@ private enum Examples {
 
   @Test func `the examples of the documentation are those that compile`() throws {
     let compiled = lines(try String(contentsOfFile: #filePath, encoding: .utf8))
-    let sources = Rig.sourceFile("Sources/DBus")
+    let sources = Rig.sourceFile("Sources")
+    let names = try ["DBus", "MainLoop"].flatMap { module in
+      try FileManager.default.subpathsOfDirectory(atPath: "\(sources)/\(module)").map { "\(module)/\($0)" }
+    }
     var count = 0
-    for name in FileManager.default.enumerator(atPath: sources) ?? .init() {
-      guard let name = name as? String, name.hasSuffix(".swift") else { continue }
+    for name in names where name.hasSuffix(".swift") {
       let text = try String(contentsOfFile: "\(sources)/\(name)", encoding: .utf8)
       let parts = text.components(separatedBy: "/// ```")
       for part in parts.dropFirst() where part.hasPrefix("swift\n") {
@@ -69,6 +76,6 @@ private enum Examples {
         #expect(isThere, "\(name): \(example.joined(separator: "\n"))")
       }
     }
-    #expect(count >= 5)
+    #expect(count >= 7)
   }
 }

@@ -19,7 +19,7 @@ import Testing
     for match in [
       peers.service.onSignal(MatchRule()) { _ in }, peers.service.onSignal(MatchRule(interface: Sample.name)) { _ in },
     ] { match.keep() }
-    let watch = NameWatch("org.example.Name", on: peers.service) { _ in Issue.record("it has no owner") }
+    NameWatch("org.example.Name", on: peers.service) { _ in Issue.record("it has no owner") }.keep()
     try peers.settle()
     let before = descriptors()
     let python = try ChildProcess([
@@ -33,7 +33,6 @@ import Testing
     try peers.settle()
     python.kill()
     #expect(descriptors() <= before, "no file descriptor of theirs is kept")
-    withExtendedLifetime(watch) {}
   }
 
   /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.

@@ -85,13 +85,13 @@ import Testing
       let object = sample.export(on: connection)
       object.propertyChanged("Title", of: Sample.name)
       let match = connection.onSignal(MatchRule(interface: "a.b")) { [weak connection] _ in connection?.close() }
-      let watch = NameWatch("org.example.Name", on: connection) { _ in }
+      NameWatch("org.example.Name", on: connection) { _ in }.keep()
       let peerWatch = PeerWatch(on: connection)
       connection.call(
         try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
       ) { _ in }.keep()
       _ = try peers.refusal("Nothing")
-      withExtendedLifetime((match, watch, peerWatch)) {}
+      withExtendedLifetime((match, peerWatch)) {}
     }
   }
 
@@ -102,8 +102,9 @@ import Testing
         let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in }
         match.keep()
         let watch = NameWatch("org.example.Name", on: peers.client) { _ in }
+        watch.keep()
         match.cancel()
-        withExtendedLifetime(watch) {}
+        watch.cancel()
       }
       try peers.settle()
     }

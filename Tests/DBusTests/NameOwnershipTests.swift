@@ -91,13 +91,12 @@ import Testing
     }
     try request(1, from: peers.service)
     var owners: [BusName?] = []
-    let watch = NameWatch(name, on: peers.client) { owners.append($0) }
+    NameWatch(name, on: peers.client) { owners.append($0) }.keep()
     try turning("the first is told") { owners.count == 1 }
     let other = try peers.connect()
     try request(2, from: other)
     try turning("the second is told") { owners.count == 2 }
     #expect(owners == [peers.service.uniqueName, other.uniqueName])
-    withExtendedLifetime(watch) {}
   }
 
   @Test func aWatchThatIsLetGoIsSilent() throws {

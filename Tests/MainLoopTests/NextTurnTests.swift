@@ -54,4 +54,20 @@ import Testing
     try turning("the timer fires all the same") { fired }
     withExtendedLifetime((busy, timer)) {}
   }
+
+  @Test func `a source that is left to the loop lives until it is over or cancelled`() throws {
+    var (calls, ticks) = (0, 0)
+    weak var once: LoopSource?
+    weak var ticking: LoopSource?
+    do {
+      let source = MainLoop.main.nextTurn { calls += 1 }
+      let timer = MainLoop.main.every(microseconds: 1_000) { ticks += 1 }
+      for kept in [source, timer] { kept.keep() }
+      (once, ticking) = (source, timer)
+    }
+    try turning("both are called") { calls == 1 && ticks > 2 }
+    #expect(once == nil && ticking != nil)
+    ticking?.cancel()
+    #expect(ticking == nil)
+  }
 }

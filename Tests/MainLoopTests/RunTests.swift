@@ -11,35 +11,31 @@ import Testing
   }
 
   @Test func quitWithoutStatusIsZero() {
-    let quitting = MainLoop.main.nextTurn { MainLoop.main.quit() }
+    MainLoop.main.nextTurn { MainLoop.main.quit() }.keep()
     #expect(MainLoop.main.run() == 0)
-    withExtendedLifetime(quitting) {}
   }
 
   @Test func quitBeforeRunIsNotLost() throws {
     var turns = 0
-    let counting = MainLoop.main.nextTurn { turns += 1 }
+    MainLoop.main.nextTurn { turns += 1 }.keep()
     MainLoop.main.quit(status: 3)
     #expect(MainLoop.main.run() == 3)
     #expect(turns == 0, "run() returned at once")
     try turning("the loop is still good") { turns == 1 }
-    withExtendedLifetime(counting) {}
   }
 
   @Test func theFirstStatusIsKept() {
-    let quitting = MainLoop.main.nextTurn {
+    MainLoop.main.nextTurn {
       MainLoop.main.quit(status: 1)
       MainLoop.main.quit(status: 2)
-    }
+    }.keep()
     #expect(MainLoop.main.run() == 1)
-    withExtendedLifetime(quitting) {}
   }
 
   @Test func itRunsAgain() {
     for status in Int32(0)..<3 {
-      let quitting = MainLoop.main.nextTurn { MainLoop.main.quit(status: status) }
+      MainLoop.main.nextTurn { MainLoop.main.quit(status: status) }.keep()
       #expect(MainLoop.main.run() == status)
-      withExtendedLifetime(quitting) {}
     }
   }
 
@@ -49,17 +45,15 @@ import Testing
       // Dispatch ends a thread that has had nothing to do for five seconds; the next one to serve the actor is another.
       try await Task.sleep(for: delay)
       var called = false
-      let source = MainLoop.main.nextTurn { called = true }
+      MainLoop.main.nextTurn { called = true }.keep()
       try turning("a turn on this thread") { called }
-      withExtendedLifetime(source) {}
     }
   }
 
   @Test func iterateSaysWhetherSomethingWasDone() {
     while MainLoop.main.iterate() {}
     #expect(!MainLoop.main.iterate())
-    let source = MainLoop.main.nextTurn {}
+    MainLoop.main.nextTurn {}.keep()
     #expect(MainLoop.main.iterate())
-    withExtendedLifetime(source) {}
   }
 }

@@ -26,8 +26,14 @@ public final class PropertyWatch {
 
   /// Ends it; the handler is not called any more.
   public func cancel() {
-    (handler, changes, service, reading) = (nil, nil, nil, nil)
+    handler = nil
+    reading?.cancel()
+    service?.cancel()
+    changes?.cancel()
   }
+
+  /// Has the connection hold it until it is cancelled or the connection is closed.
+  public func keep() { changes?.keep(with: self) }
 
   private func changed(_ arguments: [Value]) {
     guard arguments.count == 3, let values = arguments[1].properties, let invalidated = arguments[2].array else {

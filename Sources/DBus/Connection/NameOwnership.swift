@@ -35,7 +35,11 @@ extension Connection {
   }
 }
 
-/// Follows who owns a well-known name.
+/// Follows who owns a well-known name; letting go of it, or ``cancel()``, ends it.
+///
+/// ```swift
+/// NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
+/// ```
 public final class NameWatch {
   /// Whose owner is followed.
   public let name: BusName
@@ -76,6 +80,15 @@ public final class NameWatch {
       }
     }
   }
+
+  /// Ends it; nothing is called any more.
+  public func cancel() {
+    question?.cancel()
+    match?.cancel()
+  }
+
+  /// Has the connection hold it until it is cancelled or the connection is closed.
+  public func keep() { match?.keep(with: self) }
 
   private func update(_ new: BusName?) {
     guard new != owner else { return }

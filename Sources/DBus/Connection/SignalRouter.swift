@@ -60,6 +60,7 @@ nonisolated extension Signal {
   private let isExpected: ((BusName) -> Bool)?
   private var handler: ((Signal) -> Void)?
   private weak var router: SignalRouter?
+  private var held: AnyObject?
 
   init(
     _ rule: MatchRule, owner: NameWatch?, isExpected: ((BusName) -> Bool)?, _ router: SignalRouter,
@@ -79,11 +80,21 @@ nonisolated extension Signal {
     handler = nil
     let router = router
     self.router = nil
+    let held = held
+    self.held = nil
     router?.remove(self)
+    withExtendedLifetime(held) {}
   }
 
   /// Has the connection hold the match until it is cancelled or the connection is closed.
-  public func keep() { router?.keep(self) }
+  public func keep() { keep(with: nil) }
+
+  /// Has the connection hold also what the match belongs to.
+  func keep(with owner: AnyObject?) {
+    guard let router, router.connection?.isConnected == true else { return }
+    held = owner
+    router.keep(self)
+  }
 
   /// Whether all that is known before the body is read fits.
   fileprivate func accepts(_ header: SignalHeader) -> Bool {
