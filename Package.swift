@@ -16,7 +16,9 @@ let package = Package(
   name: "geopublicist",
   products: [
     .library(name: "Publishing", targets: ["Publishing"]),
+    .library(name: "Combine", targets: ["Combine"]),
     .library(name: "MainLoop", targets: ["MainLoop"]),
+    .library(name: "MainLoopTasks", targets: ["MainLoopTasks"]),
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Publicist", targets: ["Publicist"]),
     .library(name: "GeoClue", targets: ["GeoClue"]),
@@ -31,8 +33,12 @@ let package = Package(
     .systemLibrary(
       name: "GeopublicistCGLib", path: "Sources/CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
 
+    .systemLibrary(name: "GeopublicistCDispatch", path: "Sources/CDispatch"),
+
     // Each target knows only those above it
     .target(name: "Publishing", swiftSettings: strict),
+    // `import Combine` for code written for Combine; for programs only, as it starts tasks.
+    .target(name: "Combine", dependencies: ["Publishing"], swiftSettings: strict),
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"], swiftSettings: onMainLoop),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"], swiftSettings: onMainLoop),
@@ -41,6 +47,10 @@ let package = Package(
       swiftSettings: onMainLoop),
     .target(
       name: "GeoClue", dependencies: ["DBus", "GeopublicistLocationModel", "MainLoop"], swiftSettings: onMainLoop),
+    // The only target, beside `Combine`, that starts tasks; the service links neither.
+    .target(
+      name: "MainLoopTasks", dependencies: ["DBus", "GeopublicistCDispatch", "MainLoop", "Publicist"],
+      swiftSettings: onMainLoop),
     .target(
       name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
       path: "Sources/Replay", swiftSettings: onMainLoop),
@@ -85,13 +95,21 @@ let package = Package(
     .testTarget(
       name: "PublishingTests", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
       swiftSettings: strict),
-    // `import Combine` for code written for Combine: the layer and Foundation's part of it; in language mode 5, as such
-    // code is.
+    // Code written for Combine, in language mode 5 as such code is, and what of Combine is part of Foundation.
     .target(
-      name: "Combine", dependencies: ["Publishing"], path: "Tests/Combine", swiftSettings: [.swiftLanguageMode(.v5)]),
-    .testTarget(
-      name: "CombineExamplesTests", dependencies: ["Combine", "GeopublicistPublishingTestSupport"],
+      name: "GeopublicistCombineFoundation", dependencies: ["Combine"], path: "Tests/CombineFoundation",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "CombineExamplesTests",
+      dependencies: ["Combine", "GeopublicistCombineFoundation", "GeopublicistPublishingTestSupport"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "MainLoopTasksTests",
+      dependencies: [
+        "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "GeopublicistTasksBenchmark", "MainLoop",
+        "MainLoopTasks", "geopublicistd", "tasks-example",
+      ],
+      swiftSettings: onMainLoop),
     .testTarget(name: "LocationModelTests", dependencies: ["GeopublicistLocationModel"], swiftSettings: strict),
     .testTarget(
       name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"],
@@ -110,8 +128,11 @@ let package = Package(
       name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"],
       swiftSettings: onMainLoop),
     .executableTarget(
-      name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
+      name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/swift", swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "tasks-example", dependencies: ["MainLoop", "MainLoopTasks", "Publishing"], path: "Examples/tasks",
+      swiftSettings: onMainLoop),
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
@@ -147,6 +168,9 @@ let package = Package(
     .executableTarget(
       name: "GeopublicistPublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing",
       swiftSettings: strict),
+    .executableTarget(
+      name: "GeopublicistTasksBenchmark", dependencies: ["MainLoop", "MainLoopTasks"], path: "Benchmarks/Tasks",
+      swiftSettings: onMainLoop),
   ]
 )
 

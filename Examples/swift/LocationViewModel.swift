@@ -9,14 +9,29 @@ final class LocationViewModel: ObservableObject {
 
   private var cancellables: Set<AnyCancellable> = []
 
-  /// Follows the location: only what lies `metres` from the place shown last, and no more than `count` of those.
   init(_ publicist: LocationPublicist, metres: Double, count: Int) {
-    var last: Location?
-    publicist.authorizationPublisher()
-      .filter { $0 != .notDetermined }
-      .sink { [weak self] status in self?.status = status.rawValue }
+    publicist.decisions()
+      .sink { [weak self] in self?.status = $0 }
       .store(in: &cancellables)
-    publicist.locationPublisher()
+    publicist.places(metres: metres, count: count)
+      .sink(
+        receiveCompletion: { [weak self] _ in self?.isDone = true },
+        receiveValue: { [weak self] in self?.place = $0 }
+      )
+      .store(in: &cancellables)
+  }
+}
+
+extension LocationPublicist {
+  /// The authorization status as text, once it is decided.
+  func decisions() -> some Publisher<String, Never> {
+    authorizationPublisher().filter { $0 != .notDetermined }.map(\.rawValue)
+  }
+
+  /// The locations as text: only those that lie `metres` from the one before, and no more than `count` of them.
+  func places(metres: Double, count: Int) -> some Publisher<String, Never> {
+    var last: Location?
+    return locationPublisher()
       .compactMap(\.last)
       .filter { location in
         if let shown = last, shown.distance(to: location) < metres { return false }
@@ -24,15 +39,7 @@ final class LocationViewModel: ObservableObject {
         return true
       }
       .prefix(count)
-      .sink(
-        receiveCompletion: { [weak self] _ in self?.isDone = true },
-        receiveValue: { [weak self] location in self?.show(location) }
-      )
-      .store(in: &cancellables)
-  }
-
-  private func show(_ location: Location) {
-    place = "\(Degrees.text(location.latitude)) \(Degrees.text(location.longitude))"
+      .map { "\(Degrees.text($0.latitude)) \(Degrees.text($0.longitude))" }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 import MainLoop
+import Publishing
 
 /// Delivers the location of the device to its delegate, in the manner of CoreLocation's `CLLocationManager`.
 ///
@@ -23,9 +24,13 @@ public final class LocationManager {
   /// What is known of GeoClue and its sources.
   public private(set) var upstreamStatus = UpstreamStatus()
 
+  /// Everything that the source tells, for those who wait for one answer beside the delegate.
+  package let events = PassthroughSubject<LocationSourceEvent, Never>()
+
   private let source: any LocationSource
   private var isUpdating = false
   private var isRequesting = false
+  private var waiting = 0
   private var required: AccuracyLevel?
   private var sequence: UInt64 = 0
 
@@ -52,6 +57,20 @@ public final class LocationManager {
   public func requestLocation() {
     isRequesting = true
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
+  }
+
+  /// As ``requestLocation()``, for a task that waits for the answer until it calls ``endRequest()``.
+  package func beginRequest() {
+    waiting += 1
+    requestLocation()
+  }
+
+  /// Releases the source when no task waits any more, unless updates are running.
+  package func endRequest() {
+    waiting -= 1
+    guard waiting == 0 else { return }
+    isRequesting = false
+    requireLevel()
   }
 
   /// How long the source is better kept when it is not needed any more, microseconds.
@@ -85,9 +104,11 @@ public final class LocationManager {
       self.location = location
       isRequesting = false
       delegate?.locationManager(self, didUpdateLocations: [location])
+      events.send(.location(location))
       requireLevel()
     case .status(let status):
       upstreamStatus = status
+      events.send(event)
       delegate?.locationManager(self, didChangeUpstreamStatus: status)
     case .authorization(let authorization):
       let before = self.authorization
@@ -96,8 +117,10 @@ public final class LocationManager {
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
       }
+      events.send(event)
     case .failure(let error):
       delegate?.locationManager(self, didFailWithError: error)
+      events.send(event)
     }
   }
 }

@@ -126,13 +126,13 @@ import Testing
     #expect(process.exited == nil && process.standardError.isEmpty)
   }
 
-  @Test func swiftInItsOwnProcess() throws {
+  @Test(arguments: [[], ["--observable"]]) func swiftInItsOwnProcess(option: [String]) throws {
     let machine = try Machine()
     let agent = try DesktopAgent(at: machine.bus.address)
     try agent.waitUntilRegistered()
     try walk(
-      [Rig.product("location-example"), machine.bus.address] + strings("arguments"), expecting: strings("watch"),
-      in: machine)
+      [Rig.product("location-example"), machine.bus.address] + strings("arguments") + option,
+      expecting: strings("watch"), in: machine)
   }
 }
 

@@ -1,6 +1,6 @@
+import Combine
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Publishing
 
 /// A span of time in seconds, as the schedulers of `RunLoop` and `OperationQueue` count it.
 public struct FoundationStride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, ExpressibleByFloatLiteral,

@@ -1,6 +1,6 @@
+import Combine
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Publishing
 
 extension DispatchQueue: Scheduler {
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {

@@ -1,6 +1,6 @@
+import Combine
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Publishing
 
 extension NotificationCenter {
   /// Publishes what the center posts under a name.

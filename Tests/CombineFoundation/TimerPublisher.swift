@@ -1,6 +1,6 @@
+import Combine
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Publishing
 
 extension Timer {
   /// Publishes the date again and again, once connected.

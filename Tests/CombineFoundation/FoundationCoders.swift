@@ -1,6 +1,6 @@
+import Combine
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Publishing
 
 extension JSONEncoder: TopLevelEncoder {
   public typealias Output = Data

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// A package of its own, so that the rest builds without GTK: apt install libgtk-3-dev
+let package = Package(
+  name: "live-label",
+  dependencies: [.package(name: "geopublicist", path: "../..")],
+  targets: [
+    .systemLibrary(name: "CGtk", pkgConfig: "gtk+-3.0", providers: [.apt(["libgtk-3-dev"])]),
+    .executableTarget(
+      name: "LiveLabel",
+      dependencies: [
+        "CGtk", .product(name: "MainLoop", package: "geopublicist"),
+        .product(name: "MainLoopTasks", package: "geopublicist"),
+      ],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
+  ]
+)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+@_exported import DBus
+import MainLoop
+
+extension Connection {
+  /// Calls a method and returns the arguments of the reply.
+  ///
+  /// Throws the ``DBusError`` that a call with a handler would report, or a `CancellationError` when the task is cancelled;
+  /// the reply is then ignored.
+  public func call(
+    _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil
+  ) async throws -> [Value] {
+    let request = AsyncCall()
+    return try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      return try await withCheckedThrowingContinuation { continuation in
+        request.continuation = continuation
+        request.pending = call(message, timeout: timeout, expecting: signature) { request.finish($0.mapError { $0 }) }
+      }
+    } onCancel: {
+      Task { @MainActor in request.finish(.failure(CancellationError())) }
+    }
+  }
+}
+
+/// A call and the task that waits for its reply.
+private final class AsyncCall {
+  var pending: PendingCall?
+  var continuation: CheckedContinuation<[Value], any Error>?
+
+  /// Resumes the task; only the first call counts.
+  func finish(_ result: Result<[Value], any Error>) {
+    let waiting = continuation
+    continuation = nil
+    pending = nil
+    waiting?.resume(with: result)
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Combine
+import Testing
+
+/// Where Combine's programs use `DispatchQueue.main`.
+@MainActor @Suite("TaskScheduler") struct TaskSchedulerTests {
+  let scheduler = TaskScheduler.main
+
+  @Test func `work runs later, in order, on the main actor`() async {
+    var entries: [Int] = []
+    for number in 1...3 { scheduler.schedule { entries.append(number) } }
+    #expect(entries == [])
+    while entries.count < 3 { await Task.yield() }
+    #expect(entries == [1, 2, 3])
+  }
+
+  @Test func `operators of time take it`() async {
+    let subject = PassthroughSubject<Int, Never>()
+    let values = subject.debounce(for: .milliseconds(20), scheduler: scheduler).keepingNewest().values
+    var iterator = values.makeAsyncIterator()
+    let start = scheduler.now
+    for value in 1...3 { subject.send(value) }
+    #expect(await iterator.next() == 3)
+    #expect(start.distance(to: scheduler.now) >= .milliseconds(20))
+  }
+
+  @Test func `a repetition keeps its rhythm until it is cancelled`() async throws {
+    var times: [TaskScheduler.SchedulerTimeType] = []
+    let start = scheduler.now
+    let repetition = scheduler.schedule(after: start, interval: .milliseconds(10)) { times.append(scheduler.now) }
+    while times.count < 3 { await Task.yield() }
+    repetition.cancel()
+    #expect(start.distance(to: times[2]) >= .milliseconds(20))
+    let count = times.count
+    try await Task.sleep(for: .milliseconds(40))
+    #expect(times.count == count)
+  }
+
+  @Test func `spans of time compute with seconds`() {
+    typealias Span = TaskScheduler.SchedulerTimeType.Stride
+    #expect(Span.seconds(1.5) + 0.5 == 2)
+    #expect(Span.milliseconds(1500) * 2 == 3)
+    #expect(Span.seconds(1) - 3 < 0)
+    #expect((Span.seconds(1) - 3).magnitude == 2)
+    #expect(scheduler.now.advanced(by: 1) > scheduler.now)
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import MainLoop
+import MainLoopTasks
+import Testing
+
+/// A source that does what the test says.
+private final class TestSource: LocationSource {
+  var onEvent: ((LocationSourceEvent) -> Void)?
+  var required: AccuracyLevel?
+  func require(_ level: AccuracyLevel?) { required = level }
+
+  func move(to latitude: Double) { onEvent?(.location(Location(latitude: latitude, longitude: 13))) }
+}
+
+@Suite struct LocationTests {
+  private let source = TestSource()
+  private let manager: LocationManager
+
+  init() { manager = LocationManager(source: source) }
+
+  /// Runs tasks and the loop until a condition holds.
+  private func settle(_ awaited: String, until condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition() {
+      guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: .seconds(10)) }
+      MainLoop.main.iterate()
+      await Task.yield()
+    }
+  }
+
+  @Test func `a loop over locations gets the newest and ends with its task`() async throws {
+    let publicist = LocationPublicist(manager)
+    manager.startUpdatingLocation()
+    var latitudes: [Double] = []
+    var hasEnded = false
+    var mayContinue = false
+    let task = Task {
+      for await location in publicist.locations(bufferingNewest: 1) {
+        latitudes.append(location.latitude)
+        while !mayContinue { await Task.yield() }
+      }
+      hasEnded = true
+    }
+    try await settle("the subscription") {
+      source.move(to: 1)
+      return latitudes == [1]
+    }
+    for latitude in 2...4 { source.move(to: Double(latitude)) }
+    mayContinue = true
+    try await settle("the newest") { latitudes.count == 2 }
+    #expect(latitudes == [1, 4])
+    task.cancel()
+    try await settle("the end") { hasEnded }
+    source.move(to: 5)
+    #expect(latitudes == [1, 4])
+  }
+
+  @Test func `the current location is requested once and releases the source`() async throws {
+    async let location = manager.currentLocation()
+    try await settle("the request") { source.required != nil }
+    source.move(to: 52)
+    #expect(try await location.latitude == 52)
+    #expect(source.required == nil)
+  }
+
+  @Test func `the current location fails with the source, a refusal and the timeout`() async throws {
+    func failure(timeout: Duration = .seconds(30), _ event: LocationSourceEvent?) async throws -> LocationError.Code? {
+      var error: LocationError?
+      let task = Task {
+        do { _ = try await manager.currentLocation(timeout: timeout) } catch let caught as LocationError {
+          error = caught
+        }
+      }
+      try await settle("the request") { source.required != nil || error != nil }
+      if let event { source.onEvent?(event) }
+      try await settle("the failure") { error != nil }
+      try await task.value
+      #expect(source.required == nil)
+      return error?.code
+    }
+    #expect(try await failure(.failure(LocationError(.unavailable, "off"))) == .unavailable)
+    #expect(try await failure(.authorization(.denied(.disabledByUser))) == .denied)
+    #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
+  }
+
+  @Test func `cancelling a request for the current location releases the source, but not from under another`()
+    async throws
+  {
+    let first = Task { try await manager.currentLocation() }
+    let second = Task { try await manager.currentLocation() }
+    try await settle("the requests") { source.required != nil }
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(source.required != nil)
+    source.move(to: 52)
+    #expect(try await second.value.latitude == 52)
+    #expect(source.required == nil)
+  }
+}

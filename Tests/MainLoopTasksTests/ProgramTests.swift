@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// A program whose loop serves tasks, since the main queue of a test run is served already.
+@Suite(.serialized) struct ProgramTests {
+  @Test func `tasks run on GLib's main loop, sleep, follow publishers and are cancelled`() throws {
+    let result = try run([Rig.product("tasks-example")])
+    #expect(result.exit == .status(0), "\(result.standardError)")
+    #expect(
+      result.standardOutput.split(separator: "\n") == [
+        "the loop runs", "a task on the main actor", "computed elsewhere: 5050", "slept", "tick 1", "tick 2", "tick 3",
+        "value 1", "the subscription is cancelled", "the loop has ended",
+      ])
+  }
+
+  @Test func `a loop that serves tasks sleeps while there are none`() throws {
+    let result = try run([Rig.product("GeopublicistTasksBenchmark"), "idle"])
+    let line = try #require(result.standardOutput.split(separator: "\n").last)
+    // The end of a sleep of two seconds wakes one or two threads; polling would show hundreds.
+    let wakeUps = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+    #expect(wakeUps < 10, "\(line)")
+  }
+
+  /// The names of modules are part of the names of all their symbols.
+  private func links(_ program: String, _ module: String) throws -> Bool {
+    let bytes = try Data(contentsOf: URL(filePath: Rig.product(program)), options: .alwaysMapped)
+    return bytes.range(of: Data("\(module.count)\(module)".utf8)) != nil
+  }
+
+  @Test func `the service links nothing that runs tasks`() throws {
+    for module in ["MainLoopTasks", "Combine"] { #expect(try !links("geopublicistd", module)) }
+    #expect(try links("geopublicistd", "MainLoop"))
+    #expect(try links("tasks-example", "MainLoopTasks"))
+  }
+}
