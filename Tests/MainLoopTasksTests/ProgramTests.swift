@@ -23,10 +23,10 @@ import Testing
     #expect(wakeUps < 10, "\(line)")
   }
 
-  /// The names of modules are part of the names of all their symbols.
+  /// The name of a module begins the names of all its symbols.
   private func links(_ program: String, _ module: String) throws -> Bool {
     let bytes = try Data(contentsOf: URL(filePath: Rig.product(program)), options: .alwaysMapped)
-    return bytes.range(of: Data("\(module.count)\(module)".utf8)) != nil
+    return bytes.range(of: Data("$s\(module.count)\(module)".utf8)) != nil
   }
 
   @Test func `the service links nothing that runs tasks`() throws {
