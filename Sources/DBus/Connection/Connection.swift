@@ -51,6 +51,10 @@ import MainLoop
   /// What is to be done again whenever the connection was joined again.
   var rejoinActions: [ObjectIdentifier: (_ forgetsOwners: Bool) -> Void] = [:]
   private var stall: LoopSource?
+  /// What was on the way to the bus when that was last looked at.
+  private var lastOutgoing = 0
+  /// When the bus was last seen to take something, in microseconds of the monotonic clock.
+  private var progressAt: Int64 = 0
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
@@ -117,7 +121,7 @@ import MainLoop
   public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
 
   /// Whether something has come that nobody here has seen.
-  var hasUnread: Bool {
+  public var hasUnread: Bool {
     guard isConnected else { return false }
     if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { return true }
     var socket: Int32 = -1
@@ -135,11 +139,23 @@ import MainLoop
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil
     }
-    if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, message.wireSize) }
+    let size = message.wireSize
+    if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, size) }
+    noteProgress(since: lastOutgoing)
+    let outgoing = lastOutgoing
     var serial: dbus_uint32_t = 0
     if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }
+    noteProgress(since: outgoing + size)
     watchForStall()
     return serial
+  }
+
+  /// Notes whether the bus has taken something, now that there would be so many bytes if it had not. Whether the socket
+  /// has room says nothing about that: with steady traffic it is never seen empty.
+  private func noteProgress(since bytes: Int) {
+    guard onStalled != nil else { return }
+    lastOutgoing = outgoingBytes
+    if lastOutgoing < bytes { progressAt = MainLoop.main.clock.monotonic() }
   }
 
   /// How many messages wait for a lost connection.
@@ -151,7 +167,8 @@ import MainLoop
     stall = MainLoop.main.after(microseconds: Self.stallTime) { [weak self] in
       guard let self else { return }
       stall = nil
-      if outgoingBytes > 0, let loop, loop.writableAt < begin { onStalled?() }
+      noteProgress(since: lastOutgoing)
+      if lastOutgoing > 0, progressAt < begin { onStalled?() }
       watchForStall()
     }
   }

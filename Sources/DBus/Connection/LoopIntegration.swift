@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
+import Glibc
 import MainLoop
 
 /// Serves one libdbus connection from the main loop: its socket, its timeouts and its queue of messages.
@@ -14,8 +15,6 @@ final class LoopIntegration {
   private var dispatching: LoopSource?
   private var isServing = false
   private var isStopped = false
-  /// When the socket last had room, in microseconds of the monotonic clock, as far as that was waited for.
-  private(set) var writableAt: Int64 = 0
   /// While true, nothing is read or handled.
   var isPaused = false {
     didSet {
@@ -27,6 +26,8 @@ final class LoopIntegration {
 
   /// How many messages are handled before others on the loop get their turn.
   static let batch = 64
+  /// How often more is read before others get their turn.
+  private static let reads = 16
 
   init(_ connection: OpaquePointer) {
     self.connection = connection
@@ -111,22 +112,36 @@ final class LoopIntegration {
   private func handle(_ found: FileCondition) {
     var flags: UInt32 = 0
     if found.contains(.readable), !isPaused { flags |= DBUS_WATCH_READABLE.rawValue }
-    if found.contains(.writable) {
-      flags |= DBUS_WATCH_WRITABLE.rawValue
-      writableAt = MainLoop.main.clock.monotonic()
-    }
+    if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
     if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
     // A descriptor that is none is an error, too.
     if !found.subtracting([.readable, .writable, .hangUp]).isEmpty { flags |= DBUS_WATCH_ERROR.rawValue }
     guard !isServing else { return }
+    // libdbus reads 2 KiB at a time. More is read in the same turn as long as all of it can be handled: the bus hands out
+    // everything in one line, and what others have sent must not make anybody in that line wait for the rest of the loop.
+    for _ in 0..<Self.reads {
+      handleWatches(flags)
+      // What was read is handled in the same turn: a trip through the poll for each message would double the syscalls.
+      if dispatchBatch() { return dispatchLater() }
+      flags &= DBUS_WATCH_READABLE.rawValue
+      guard flags != 0, !isPaused, hasInput else { return }
+    }
+  }
+
+  /// Whether something has come that has not been read.
+  private var hasInput: Bool {
+    guard let watch = watches.first else { return false }
+    var state = pollfd(fd: dbus_watch_get_unix_fd(watch), events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
+  }
+
+  private func handleWatches(_ flags: UInt32) {
     isServing = true
     // libdbus takes from the flags what each watch is for. Handling one may end the other.
     for watch in watches where watches.contains(watch) && dbus_watch_get_enabled(watch) != 0 {
       dbus_watch_handle(watch, flags)
     }
     isServing = false
-    // What was read is handled in the same turn: a trip through the poll for each message would double the syscalls.
-    if dispatchBatch() { dispatchLater() }
   }
 
   private func follow(_ timeout: OpaquePointer) {

@@ -19,6 +19,9 @@ nonisolated extension Message {
     return size.addAll(in: &iterator) ? header + size.bytes : nil
   }
 
+  /// What a header field with a text takes.
+  static func headerFieldSize(_ text: String) -> Int { (4 + 5 + text.utf8.count + 7) / 8 * 8 }
+
   private func headerByteCount(upTo limit: Int) -> Int? {
     let texts = [
       dbus_message_get_path(raw), dbus_message_get_interface(raw), dbus_message_get_member(raw),

@@ -19,7 +19,8 @@ nonisolated public final class PreparedReply {
     guard dbus_message_set_reply_serial(copy.raw, serial) != 0,
       dbus_message_set_destination(copy.raw, caller.rawValue) != 0
     else { fatalError("out of memory") }
-    copy.wireSize = size + caller.rawValue.utf8.count + 24
+    // The serial number of the call is a field, too.
+    copy.wireSize = size + 8 + Message.headerFieldSize(caller.rawValue)
     return copy
   }
 }

@@ -27,8 +27,7 @@ nonisolated public final class SignalTemplate {
     guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
       dbus_message_set_destination(copy.raw, destination.rawValue) != 0
     else { fatalError("out of memory") }
-    // Two more header fields, each a little longer than its text.
-    copy.wireSize = size + path.rawValue.utf8.count + destination.rawValue.utf8.count + 24
+    copy.wireSize = size + Message.headerFieldSize(path.rawValue) + Message.headerFieldSize(destination.rawValue)
     return copy
   }
 }

@@ -12,6 +12,7 @@ final class ClientRegistry {
   private var subscriptionQuota = UserQuota()
   private var promptsOfUser: [UInt32: UInt32] = [:]
   private var callBuckets: [UInt32: TokenBucket] = [:]
+  private var refusalBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
   /// What `ListSubscriptions` answers.
@@ -84,6 +85,32 @@ final class ClientRegistry {
   }
 
   private static let largestBucketCount = 256
+
+  /// Charges a client's user for the processor time that a call has taken, in whole tokens.
+  func chargeForTime(since begin: Int64, _ client: Client, _ limits: Limits) {
+    charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime), limits)
+  }
+
+  /// How many microseconds a token is worth.
+  private static let tokenTime: Int64 = 1_000
+
+  /// Whether one more call of a client's user may be answered with an error.
+  func takeRefusal(of client: Client) -> Bool {
+    let now = MainLoop.main.clock.monotonic()
+    // All whose user is not known share one bucket.
+    let user = client.credentials?.userID ?? .max
+    if refusalBuckets.count >= Self.largestBucketCount {
+      refusalBuckets = refusalBuckets.filter { _, bucket in
+        var bucket = bucket
+        return !bucket.isFull(burst: Self.refusalBurst, perSecond: Self.refusalsPerSecond, at: now)
+      }
+    }
+    return refusalBuckets[user, default: TokenBucket(burst: Self.refusalBurst, at: now)].take(
+      burst: Self.refusalBurst, perSecond: Self.refusalsPerSecond, at: now)
+  }
+
+  private static let refusalBurst: UInt32 = 2_500
+  private static let refusalsPerSecond: UInt32 = 200
 
   /// Charges a user for more than one ordinary call.
   private func charge(_ client: Client, _ cost: Double, _ limits: Limits) {

@@ -42,7 +42,6 @@ final class CallIntake {
   /// The service has a new connection: nobody waits for answers to what came on the old one.
   func dropAll() {
     for arrival in queue.removeAll() { arrival.call.drop() }
-    resumeReading()
   }
 
   private func take(_ call: MethodCall) {
@@ -52,23 +51,32 @@ final class CallIntake {
     outbox.called(client.name)
     // It has not read for long; one more answer would only be kept for it by the bus, on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
-    guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
-      return call.fail(.limitsExceeded(.messageBytes))
-    }
     let isPaid: Bool
     do throws(DBusError) {
       isPaid = try clients.payForCall(client, limits)
     } catch {
-      return call.fail(error)
+      return refuse(call, of: client, error)
     }
     let user = client.credentials?.userID
+    let begin = ProcessorTime.now
+    let size = call.byteCount(upTo: Int(limits[.messageBytes]))
+    clients.chargeForTime(since: begin, client, limits)
+    guard let bytes = size else { return refuse(call, of: client, .limitsExceeded(.messageBytes)) }
     guard queue.add(Arrival(call: call, isPaid: isPaid), bytes: bytes, from: client.name, of: user) else {
-      // While the way out is blocked, even refusals would pile up.
-      if outbox.isFull || queue.isFull { connection.isPaused = true }
-      return call.fail(.limitsExceeded(.callsPerSecondPerUser))
+      // While the way out is blocked, even refusals would pile up. Never for another reason: the answer of the bus for
+      // which calls wait could not be read either.
+      if outbox.isFull { pauseReading() }
+      return refuse(call, of: client, .limitsExceeded(.callsPerSecondPerUser))
     }
     if user == nil { identify(client) }
     dispatchLater()
+  }
+
+  /// Answers with an error, or with nothing if the client's user has had too many of them: a flood of refusals would cost
+  /// the bus, and those who wait for other answers, as much as a flood of answers. The bus itself lets no connection have
+  /// more than a number of calls without an answer.
+  private func refuse(_ call: MethodCall, of client: Client, _ error: DBusError) {
+    if !outbox.isFull, clients.takeRefusal(of: client) { call.fail(error) } else { call.drop() }
   }
 
   private func identify(_ client: Client) {
@@ -106,8 +114,8 @@ final class CallIntake {
       guard !outbox.isFull else { return waitForRoom() }
       guard let arrival = queue.next() else { break }
       dispatch(arrival)
-    } while MainLoop.main.clock.monotonic() < end
-    resumeReading()
+      // What has come is read first: it may be from a user whose turn is next.
+    } while MainLoop.main.clock.monotonic() < end && !connection.hasUnread
   }
 
   private func dispatch(_ arrival: Arrival) {
@@ -119,20 +127,24 @@ final class CallIntake {
     } catch {
       return call.fail(error)
     }
+    let begin = ProcessorTime.now
     connection.objects.perform(call)
+    clients.chargeForTime(since: begin, client, limits)
+  }
+
+  private func pauseReading() {
+    connection.isPaused = true
+    waitForRoom()
   }
 
   private func waitForRoom() {
+    guard !isWaitingForRoom else { return }
     isWaitingForRoom = true
     outbox.whenRoom(for: nil) { [weak self] in
       guard let self else { return }
       isWaitingForRoom = false
-      resumeReading()
+      connection.isPaused = false
       dispatchLater()
     }
-  }
-
-  private func resumeReading() {
-    if connection.isPaused, !queue.isFull, !outbox.isFull { connection.isPaused = false }
   }
 }
