@@ -20,7 +20,9 @@ nonisolated enum GeoClueReply {
       case "Altitude": fix.altitude = value.double ?? fix.altitude
       case "Speed": fix.speed = value.double ?? fix.speed
       case "Heading": fix.heading = value.double ?? fix.heading
-      case "Description": fix.sourceDescription = value.string ?? fix.sourceDescription
+      case "Description":
+        fix.sourceDescription = value.string ?? fix.sourceDescription
+        fix.source = value.string.map(SourceKind.init(geoclueDescription:)) ?? fix.source
       case "Timestamp": fix.timestamp = timestamp(from: value) ?? fix.timestamp
       default: break
       }

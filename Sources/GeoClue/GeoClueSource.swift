@@ -120,7 +120,7 @@ extension GeoClueSource {
       self?.onEvent?(
         .failure(
           LocationError(
-            .unavailable, "GeoClue does not accept the service's agent; ask the administrator to allow it in geoclue.conf")))
+            .unavailable, "GeoClue does not accept the service's agent; allow it in geoclue.conf")))
       if error.name == .accessDenied { self?.handle(.agentRefused) }
     }
   }

@@ -133,6 +133,9 @@ public struct Authorization: Hashable, Sendable {
     return authorization
   }
 
+  /// What is wrong and what to do, in one sentence; empty if nothing is wrong.
+  public var message: String { reason == .none ? "" : sentence }
+
   /// The same grant for somebody who asks for `asked`: only the reason may differ.
   public func asking(_ asked: AccuracyLevel) -> Authorization {
     guard isAuthorized else { return self }

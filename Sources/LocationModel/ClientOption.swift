@@ -17,6 +17,10 @@ public struct ClientOption: Sendable {
     case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
     /// Text that can be printed in one line.
     case text(any WritableKeyPath<ClientOptions, String> & Sendable)
+    /// A truth value.
+    case truth(any WritableKeyPath<ClientOptions, Bool> & Sendable)
+    /// The name of a delivery mode.
+    case mode(any WritableKeyPath<ClientOptions, DeliveryMode> & Sendable)
   }
 
   /// A flag of the command line.
@@ -56,20 +60,33 @@ extension ClientOption {
   static let accuracy = ClientOption(
     "accuracy", .level(\.accuracy), property: "Accuracy",
     flag: Flag(
-      name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)", value: "LEVEL"))
+      name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)",
+      value: "LEVEL"))
   static let desktopID = ClientOption(
     "desktop-id", .text(\.desktopID),
-    flag: Flag(name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file", value: "ID"))
+    flag: Flag(
+      name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file",
+      value: "ID"))
   static let distanceThreshold = ClientOption(
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
     flag: Flag(
-      name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
+      name: "distance", letter: "d", help: "Only locations this far from the one before",
+      value: "METRES"))
+  static let requiredAccuracy = ClientOption(
+    "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
+    flag: Flag(
+      name: "required-accuracy", letter: nil, help: "Only locations at least this accurate",
+      value: "METRES"))
+  static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
+  static let mode = ClientOption("mode", .mode(\.mode))
   static let timeThreshold = ClientOption(
     "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
-    flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
+    flag: Flag(
+      name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
   static let debounce = ClientOption(
     "debounce", .milliseconds(\.debounce), property: "Debounce",
-    flag: Flag(name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
+    flag: Flag(
+      name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
   static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))
   static let duration = ClientOption("duration", .milliseconds(\.duration))
   static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))
@@ -77,10 +94,13 @@ extension ClientOption {
 
   /// The options of `CreateSubscription`.
   public static let ofSubscription = [
-    accuracy, distanceThreshold, timeThreshold, debounce, maximumUpdates, duration, desktopID,
+    accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates,
+    duration, desktopID,
   ]
   /// The options of `GetLocation`.
-  public static let ofRequest = [accuracy, timeout, maximumAge, desktopID]
+  public static let ofRequest = [
+    accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID,
+  ]
   /// The options of `RequestAuthorization`.
   public static let ofAuthorization = [accuracy, desktopID]
 }
@@ -116,10 +136,15 @@ extension ClientOption {
     case (.count(let path), .number(let number)):
       options[keyPath: path] = try integer(number, upTo: .max)
     case (.text(let path), .text(let text)):
-      guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable) else {
+      guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable)
+      else {
         throw refusal
       }
       options[keyPath: path] = text
+    case (.truth(let path), .truth(let truth)): options[keyPath: path] = truth
+    case (.mode(let path), .text(let name)):
+      guard let mode = DeliveryMode(rawValue: name) else { throw refusal }
+      options[keyPath: path] = mode
     default: throw refusal
     }
   }
@@ -127,7 +152,8 @@ extension ClientOption {
   /// The D-Bus type that the contract names for the option.
   public var type: String {
     switch field {
-    case .level, .text: "s"
+    case .level, .text, .mode: "s"
+    case .truth: "b"
     case .metres: "d"
     case .milliseconds, .count: "u"
     }
@@ -145,6 +171,8 @@ extension ClientOption {
       case .metres: "metres, 0 or more"
       case .milliseconds(_, let maximum): "whole milliseconds from 0 to \(maximum)"
       case .count: "a whole number from 0 to \(UInt32.max)"
+      case .truth: "true or false"
+      case .mode: "continuous or significant"
       case .text: "at most \(Self.maximumTextBytes) bytes without control characters"
       }
     return OptionError(message: "The option \(name) (type \(type)) takes \(range)")
@@ -159,6 +187,8 @@ extension ClientOption {
     case .metres(let path): .number(options[keyPath: path])
     case .milliseconds(let path, _), .count(let path): .number(Double(options[keyPath: path]))
     case .text(let path): .text(options[keyPath: path])
+    case .truth(let path): .truth(options[keyPath: path])
+    case .mode(let path): .text(options[keyPath: path].rawValue)
     }
   }
 }

@@ -9,6 +9,12 @@ public struct ClientOptions: Hashable, Sendable {
   public var desktopID = ""
   /// Metres from the last update sent; 0 lets every location pass.
   public var distanceThreshold = 0.0
+  /// Metres that the accuracy of a location may have at most; 0 accepts every location.
+  public var requiredAccuracy = 0.0
+  /// Whether a call whose time is over returns the best location that was seen, though its accuracy is not as required.
+  public var isBestEffort = false
+  /// Which changes a subscription is told.
+  public var mode = DeliveryMode.continuous
   /// Milliseconds between two updates at least.
   public var timeThreshold: UInt32 = 0
   /// Milliseconds of quiet before an update.
@@ -27,4 +33,12 @@ public struct ClientOptions: Hashable, Sendable {
 
   /// Everything at its default.
   public init() {}
+}
+
+/// Which changes of the location a subscription is told; the raw values are those of the option `mode`.
+public enum DeliveryMode: String, CaseIterable, Sendable {
+  /// Every one that the thresholds let pass.
+  case continuous
+  /// Only those that matter for weather, sun and time zones; the source is used a few times an hour.
+  case significant
 }

@@ -23,14 +23,24 @@ public struct DeliveryRule: Sendable {
     /// ``AccuracyLevel/minimumInterval``, which has seconds.
     public var minimumInterval: UInt32
 
+    /// Metres that the accuracy of a location may have at most; 0 accepts every location, also one of unknown accuracy.
+    public var requiredAccuracy: Double
+    /// Only significant changes count: 500 m from the last one sent, outside both accuracy circles, at most one every
+    /// five minutes.
+    public var isSignificant: Bool
+
     /// Makes a configuration; without thresholds every fix goes out at once.
     public init(
-      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0, minimumInterval: UInt32 = 0
+      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0,
+      minimumInterval: UInt32 = 0,
+      requiredAccuracy: Double = 0, isSignificant: Bool = false
     ) {
       self.distanceThreshold = distanceThreshold
       self.timeThreshold = timeThreshold
       self.debounce = debounce
       self.minimumInterval = minimumInterval
+      self.requiredAccuracy = requiredAccuracy
+      self.isSignificant = isSignificant
     }
   }
 
@@ -46,6 +56,10 @@ public struct DeliveryRule: Sendable {
 
   /// Metres by which an accuracy must be better than that of the last one sent to count as better.
   static let betterAccuracy = 10.0
+  /// Metres from the last one sent that are a significant change.
+  public static let significantDistance = 500.0
+  /// Microseconds between two significant changes at least.
+  public static let significantInterval: UInt64 = 300_000_000
 
   /// The thresholds in force; see ``configure(_:at:)``.
   public private(set) var configuration: Configuration
@@ -124,8 +138,10 @@ public struct DeliveryRule: Sendable {
 
   /// Whether a fix may go out, apart from the time.
   private func passes(_ location: Location) -> Bool {
+    guard configuration.accepts(location) else { return false }
     guard let sent = sent?.location else { return true }
     if location.isSameMeasurement(as: sent) { return false }
+    if configuration.isSignificant { return isSignificant(location, after: sent) }
     if configuration.distanceThreshold <= 0 { return true }
     if sent.distance(to: location) >= configuration.distanceThreshold { return true }
     guard let accuracy = location.accuracy else { return false }
@@ -133,12 +149,25 @@ public struct DeliveryRule: Sendable {
     return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
   }
 
+  private func isSignificant(_ location: Location, after sent: Location) -> Bool {
+    // Nothing is known of a circle without a radius.
+    guard let radius = location.accuracy else { return false }
+    let distance = sent.distance(to: location)
+    return distance >= max(Self.significantDistance, configuration.distanceThreshold)
+      && distance > max(radius, sent.accuracy ?? 0)
+  }
+
+  /// From when on a location that arrives may go out; 0 before the first one and without a time threshold.
+  public var mayDeliverFrom: UInt64 {
+    guard let sent, configuration.interval > 0 else { return 0 }
+    return sent.at.saturatingAdd(configuration.interval)
+  }
+
   /// When the candidate is to go out; nil if there is none.
   private var due: UInt64? {
     guard let candidate else { return nil }
     guard let sent else { return candidate.arrivedAt }
-    let interval = UInt64(max(configuration.timeThreshold, configuration.minimumInterval)) * 1000
-    let allowed = max(candidate.arrivedAt, sent.at.saturatingAdd(interval))
+    let allowed = max(candidate.arrivedAt, sent.at.saturatingAdd(configuration.interval))
     return allowed.saturatingAdd(UInt64(configuration.debounce) * 1000)
   }
 
@@ -159,5 +188,19 @@ public struct DeliveryRule: Sendable {
     guard armedAt != due else { return [] }
     armedAt = due
     return [due.map { .armTimer(at: $0) } ?? .disarmTimer]
+  }
+}
+
+extension DeliveryRule.Configuration {
+  /// Whether a location is as accurate as required.
+  func accepts(_ location: Location) -> Bool {
+    requiredAccuracy <= 0 || location.accuracy.map { $0 <= requiredAccuracy } ?? false
+  }
+
+  /// Microseconds between two updates at least.
+  var interval: UInt64 {
+    max(
+      UInt64(max(timeThreshold, minimumInterval)) * 1_000,
+      isSignificant ? DeliveryRule.significantInterval : 0)
   }
 }

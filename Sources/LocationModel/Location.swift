@@ -18,6 +18,8 @@ public struct Location: Equatable, Sendable {
   public var heading: Double?
   /// What the source says about itself, such as "WiFi"; plain text of at most 255 bytes.
   public var sourceDescription: String?
+  /// What it was determined with.
+  public var source: SourceKind
   /// When it was measured, by the wall clock of whoever measured.
   public var timestamp: Timestamp
   /// When it reached the service: microseconds of `CLOCK_BOOTTIME`, which goes on during suspend.
@@ -39,7 +41,8 @@ public struct Location: Equatable, Sendable {
     timestamp: Timestamp = Timestamp(),
     receivedAt: UInt64 = 0,
     sequence: UInt64 = 0,
-    isSimulated: Bool = false
+    isSimulated: Bool = false,
+    source: SourceKind = .unknown
   ) {
     self.latitude = latitude
     self.longitude = longitude
@@ -52,6 +55,7 @@ public struct Location: Equatable, Sendable {
     self.receivedAt = receivedAt
     self.sequence = sequence
     self.isSimulated = isSimulated
+    self.source = source
   }
 }
 

@@ -10,6 +10,10 @@
   /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
   func require(_ level: AccuracyLevel?)
 
+  /// Holds nothing for a while, as with no level, but goes on to tell what is allowed: clients still wait for the next
+  /// location.
+  func rest()
+
   /// Hands over the current location once more, though nothing may have changed: a source whose place does not change
   /// is silent. A source that is waiting to try again tries sooner.
   func refresh()
@@ -21,6 +25,7 @@
 /// A source that never falls silent and keeps nothing need not do anything here.
 extension LocationSource {
   public var linger: UInt64 { 0 }
+  public func rest() { require(nil) }
   public func refresh() {}
   public func startOver() {}
 }

@@ -70,7 +70,8 @@ public enum LocationValidator {
       timestamp: credible(raw.timestamp, at: wallClock),
       receivedAt: receivedAt,
       sequence: sequence,
-      isSimulated: isSimulated)
+      isSimulated: isSimulated,
+      source: raw.source)
   }
 
   private static func known(_ number: Double?, within range: ClosedRange<Double>) -> Double? {

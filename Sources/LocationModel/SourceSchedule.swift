@@ -1,36 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decides when the source is held, and at which level: while a delivery may be due, and for a moment after the last
-/// client has left, so that clients that come and go do not wear the source out.
+/// Decides when the source is held, and at which level: only while a delivery may be due, since sources cost power.
+///
+/// It is released when the next possible delivery of every need is more than a minute away, and taken again in time to
+/// have a location by then. After the last need has gone it is kept for a moment, so that clients that come and go do not
+/// wear it out.
 ///
 /// All times are microseconds of a clock that does not jump; the owner keeps one timer for ``update(at:)``.
 public struct SourceSchedule: Sendable {
-  private var counts: [AccuracyLevel: Int] = [:]
-  private var held: AccuracyLevel?
-  private var lingersUntil: UInt64?
+  /// What one client's object needs.
+  public struct Need: Hashable, Sendable {
+    /// The level of its locations.
+    public var level: AccuracyLevel
+    /// From when on a location may be delivered.
+    public var from: UInt64
+    /// For one that only has the source checked from time to time: each check ends after ``checkLength``, and the next
+    /// one follows after ``checkInterval``.
+    public var isCheck: Bool
+
+    /// A need of a level from now on, or from a time on.
+    public init(_ level: AccuracyLevel, from: UInt64 = 0, isCheck: Bool = false) {
+      self.level = level
+      self.from = from
+      self.isCheck = isCheck
+    }
+  }
+
+  /// The source is released if nothing is due within this time.
+  public static let restAfter: UInt64 = 60_000_000
+  /// How long before it is needed the source is taken again.
+  public static let warmUp: UInt64 = 15_000_000
+  /// How long a check may hold the source.
+  public static let checkLength: UInt64 = 30_000_000
+  /// From the beginning of a check to that of the next one.
+  public static let checkInterval: UInt64 = 1_800_000_000
 
   private let linger: UInt64
+  private var needs: [ObjectIdentifier: Need] = [:]
+  private var held: AccuracyLevel?
+  private var lingersUntil: UInt64?
 
   /// Makes a schedule without needs; the source is kept for `linger` microseconds when nothing needs it any more.
   public init(linger: UInt64 = 0) { self.linger = linger }
 
-  /// Moves one need from one level to another; nil is none.
-  public mutating func move(from old: AccuracyLevel?, to new: AccuracyLevel?) {
-    guard old != new else { return }
-    if let old, let count = counts[old] { counts[old] = count > 1 ? count - 1 : nil }
-    if let new { counts[new, default: 0] += 1 }
-  }
+  /// Sets what an object needs; nil is nothing.
+  public mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
 
-  /// The highest level that is needed; nil if none is.
-  public var needed: AccuracyLevel? { counts.keys.max() }
+  /// Whether anything needs the source, now or later.
+  public var isNeeded: Bool { !needs.isEmpty }
+
+  /// Whether the source is released although it will be needed.
+  public var isResting: Bool { held == nil && isNeeded }
 
   /// Returns the level at which the source is to be held from now on, and when to ask again.
   public mutating func update(at now: UInt64) -> (level: AccuracyLevel?, again: UInt64?) {
-    if let needed {
-      (held, lingersUntil) = (needed, nil)
+    let horizon = held == nil ? Self.warmUp : Self.restAfter
+    var level: AccuracyLevel?
+    var again: UInt64?
+    for need in needs.values {
+      let (isDue, next) = need.state(at: now, horizon)
+      if isDue { level = max(level ?? need.level, need.level) }
+      if let next { again = min(again ?? next, next) }
+    }
+    if let level {
+      (held, lingersUntil) = (level, nil)
     } else if held != nil {
       let end = lingersUntil ?? now.saturatingAdd(linger)
-      (held, lingersUntil) = now >= end ? (nil, nil) : (held, end)
+      guard now >= end else {
+        lingersUntil = end
+        return (held, min(again ?? end, end))
+      }
+      (held, lingersUntil) = (nil, nil)
+      return update(at: now)
     }
-    return (held, lingersUntil)
+    return (held, again)
+  }
+}
+
+extension SourceSchedule.Need {
+  /// Whether it needs the source at `now`, and when that changes.
+  fileprivate func state(at now: UInt64, _ horizon: UInt64) -> (isDue: Bool, next: UInt64?) {
+    guard isCheck else {
+      let start = from > horizon ? from - horizon : 0
+      return now >= start ? (true, nil) : (false, start)
+    }
+    guard now >= from else { return (false, from) }
+    let phase = (now - from) % SourceSchedule.checkInterval
+    let begin = now - phase
+    return phase < SourceSchedule.checkLength
+      ? (true, begin.saturatingAdd(SourceSchedule.checkLength))
+      : (false, begin.saturatingAdd(SourceSchedule.checkInterval))
   }
 }

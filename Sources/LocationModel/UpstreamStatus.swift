@@ -27,6 +27,8 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case noSource = "no-source"
   /// GeoClue runs, but has not measured anything yet.
   case noFix = "no-fix"
+  /// The next delivery to any client is minutes away, so the source is released until then.
+  case resting
   /// The person has switched location off.
   case disabledByUser = "disabled-by-user"
   /// The person's agent said no to the service.
@@ -35,6 +37,25 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case disallowedByConfiguration = "disallowed-by-configuration"
   /// GeoClue, or the bus, refuses the service for another reason.
   case disallowedByPolicy = "disallowed-by-policy"
+
+  /// One plain English sentence that says what to do.
+  public var sentence: String {
+    switch self {
+    case .none: "No location is available now; try again later"
+    case .geoclueNotInstalled:
+      "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
+    case .geoclueRestarting:
+      "GeoClue does not answer, or is being restarted; try again in a few seconds"
+    case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
+    case .noFix: "GeoClue runs, but has not measured anything yet; try again later"
+    case .resting: "GeoClue is released until the next delivery is due"
+    case .noAgent: AuthorizationReason.noAgent.sentence
+    case .disabledByUser: AuthorizationReason.disabledByUser.sentence
+    case .rejectedByAgent: AuthorizationReason.rejectedByAgent.sentence
+    case .disallowedByConfiguration: AuthorizationReason.disallowedByConfiguration.sentence
+    case .disallowedByPolicy: AuthorizationReason.disallowedByPolicy.sentence
+    }
+  }
 
   /// The reason that GeoClue gave for refusing; ``none`` for one that is no refusal by itself.
   public init(refusal: AuthorizationReason) { self = UpstreamReason(rawValue: refusal.rawValue) ?? .none }
@@ -56,6 +77,26 @@ public struct UpstreamStatus: Hashable, Sendable {
     self.state = state
     self.reason = reason
     self.availableAccuracy = availableAccuracy
+  }
+
+  /// What the source does, and what to do if that is nothing, in one plain English sentence.
+  public var sentence: String {
+    if reason != .none { return reason.sentence }
+    return
+      switch state
+    {
+    case .idle: "No subscribers; GeoClue is released"
+    case .starting: "GeoClue is being asked for a client"
+    case .waiting: "GeoClue has not allowed it yet"
+    case .running: "Locations are arriving"
+    case .unavailable: reason.sentence
+    }
+  }
+
+  /// One sentence for the user: what is wrong, and what to do; empty if nothing is wrong.
+  public var message: String {
+    let isWrong = state == .unavailable || (reason != .none && reason != .resting)
+    return isWrong ? reason.sentence : ""
   }
 
   /// The value of the property `AvailableAccuracy`: `none`, a level, or `unknown`.

@@ -80,6 +80,9 @@ public final class LocationService {
     intake.onCall = { [idleWatch] in idleWatch.touch() }
     idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
+    source.onRestingChanged = { [weak self, weak publicist] in
+      if let self, let publicist { upstreamChanged(publicist.manager.upstreamStatus) }
+    }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
       guard let client else {
@@ -128,8 +131,16 @@ public final class LocationService {
     locations.forget(afterSleep: event == .woke)
     signals.forget()
     source.forget(afterSleep: event == .woke)
-    for subscription in clients.subscriptions { subscription.handle(.clockChanged) }
+    for subscription in clients.subscriptions {
+      subscription.handle(.clockChanged)
+      if event == .woke { subscription.checkNow() }
+    }
     if event == .clockSet { askSource() }
+  }
+
+  /// The machine is connected in another way than before, and so may be somewhere else.
+  public func networkChanged() {
+    for subscription in clients.subscriptions { subscription.checkNow() }
   }
 
   private func follow(_ publicist: LocationPublicist, _ session: SessionGatekeeper?) {
@@ -137,6 +148,8 @@ public final class LocationService {
       .sink { [weak self, weak session] _ in
         guard let self, let session else { return }
         let authorization = publicist.manager.authorization
+        // A source that rests has not said anything else.
+        if source.isResting, authorization.reason == .undecided { return }
         if !authorization.isAuthorized { locations.forget() }
         session.upstream = authorization
       }.store(in: &cancellables)
@@ -149,10 +162,13 @@ public final class LocationService {
       .sink { [weak self] _ in self?.outage.ended() }.store(in: &cancellables)
   }
 
-  private func upstreamChanged(_ status: UpstreamStatus) {
+  /// The source does something else, or is released until the next delivery is due.
+  private func upstreamChanged(_ sourceStatus: UpstreamStatus) {
     let before = upstreamStatus
+    var status = sourceStatus
+    if source.isResting, status.state == .idle { status.reason = .resting }
     upstreamStatus = status
-    source.status = status
+    source.status = sourceStatus
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
@@ -175,7 +191,9 @@ public final class LocationService {
   /// The finest level at which GeoClue would serve the user of a client that is being served.
   private var ceiling: AccuracyLevel {
     var ceiling = AccuracyLevel.none
-    for client in clients.served where ceiling < .exact { ceiling = max(ceiling, gatekeeper.ceiling(for: client)) }
+    for client in clients.served where ceiling < .exact {
+      ceiling = max(ceiling, gatekeeper.ceiling(for: client))
+    }
     return ceiling
   }
 
@@ -194,7 +212,9 @@ extension LocationService {
   private func staysForCells() -> Bool {
     let now = MainLoop.main.clock.boottime()
     guard !handsCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
-    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in self?.idleWatch.touch() }
+    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in
+      self?.idleWatch.touch()
+    }
     return true
   }
 }
@@ -202,7 +222,9 @@ extension LocationService {
 /// For the objects of clients.
 extension LocationService: ClientHost {
   /// Makes a stopped subscription for a client.
-  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> LocationSubscription {
+  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError)
+    -> LocationSubscription
+  {
     // Nobody would close it.
     guard !isEnding else { throw .ending }
     try clients.reserveSubscription(for: client, limits)
@@ -227,7 +249,9 @@ extension LocationService: ClientHost {
     return isRecent || upstreamStatus.state == .running ? locations.newest(for: level) : nil
   }
 
-  func moveNeed(from old: AccuracyLevel?, to new: AccuracyLevel?) { source.move(from: old, to: new) }
+  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {
+    source.set(need, for: object)
+  }
 
   func askSource() { source.ask() }
 

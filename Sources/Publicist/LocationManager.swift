@@ -53,6 +53,15 @@ public final class LocationManager {
     requireLevel()
   }
 
+  /// Ends the updates for a while in which no location is needed; the authorization is followed on.
+  package func pauseUpdatingLocation() {
+    isUpdating = false
+    isRequesting = false
+    guard required != nil else { return }
+    required = nil
+    source.rest()
+  }
+
   /// Delivers one location, then stops by itself; while updating, the source hands over its current location once more.
   public func requestLocation() {
     isRequesting = true

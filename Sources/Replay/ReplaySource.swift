@@ -48,6 +48,7 @@ public final class ReplaySource: LocationSource {
     let now = Timestamp(microsecondsSinceEpoch: clock.realtime())
     var fix = playback.point.fix
     fix.timestamp = now
+    fix.source = .replay
     do throws(FixRejection) {
       onEvent?(
         .location(

@@ -12,7 +12,7 @@ func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<C
 
 /// The command: a D-Bus client of the published contract.
 struct Geopublicist {
-  nonisolated static let version = "1.0.0"
+  nonisolated static let version = "1.1.0"
 
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,

@@ -18,6 +18,7 @@ final class Session {
   private let cells = RuntimeFile("cells")
   private var watchdog: LoopSource?
   private var timeWatch: TimeWatch?
+  private var networkWatch: NetworkWatch?
   private var signals: UnixSignals?
   private var release: PendingCall?
   private var lastCalls: LoopSource?
@@ -68,6 +69,7 @@ final class Session {
     exported.isToRejoin = true
     exported.onDisconnected = { [weak self] in self?.rejoin() }
     exported.onStalled = { [weak self] in self?.checkBus() }
+    networkWatch = NetworkWatch(on: upstream) { [weak self] in self?.service.networkChanged() }
     timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
     do {

@@ -13,7 +13,7 @@ import Testing
     var facts = DoctorFacts()
     facts.userID = 1000
     facts.bridge = .running
-    facts.bridgeVersion = "1.0.0"
+    facts.bridgeVersion = "1.1.0"
     facts.authorizationStatus = "authorized-when-in-use"
     facts.authorizationReason = ""
     facts.geoclue = .running

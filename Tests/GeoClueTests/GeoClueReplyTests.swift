@@ -155,4 +155,17 @@ import Testing
     #expect(!"ab".contains("abc" as StaticString))
     #expect("abc".contains("abc" as StaticString))
   }
+
+  @Test(
+    arguments: [
+      ("WiFi", .wifi), ("3GPP", .cell), ("3GPP + WiFi", .wifi), ("GeoIP (ichnaea)", .ip),
+      ("GeoIP (gmaps)", .ip),
+      ("GPS GGA", .gnss), ("GPS RMC", .gnss), ("GPS GGA+RMC", .gnss), ("Static location", .static),
+      ("ipf fallback (from WiFi data)", .ip), ("lacf fallback (from 3GPP data)", .cell),
+      ("", .unknown),
+      ("Starlink", .unknown), ("wifi", .unknown), ("somewhere fallback (from WiFi data)", .unknown),
+    ] as [(String, SourceKind)])
+  func `the source follows from GeoClue's description`(description: String, kind: SourceKind) {
+    #expect(SourceKind(geoclueDescription: description) == kind)
+  }
 }

@@ -3,34 +3,94 @@ import GeopublicistLocationModel
 import Testing
 
 @Suite struct SourceScheduleTests {
+  typealias Need = SourceSchedule.Need
+
+  private final class Object {}
+  private let one = Object()
+  private let two = Object()
+  static let second: UInt64 = 1_000_000
+
   @Test func `the highest level that anything needs counts`() {
     var schedule = SourceSchedule()
-    #expect(schedule.needed == nil)
-    schedule.move(from: nil, to: .city)
-    schedule.move(from: nil, to: .exact)
-    schedule.move(from: nil, to: .city)
-    #expect(schedule.needed == .exact)
-    schedule.move(from: .exact, to: .street)
-    #expect(schedule.needed == .street)
-    schedule.move(from: .street, to: nil)
-    schedule.move(from: .city, to: nil)
-    #expect(schedule.needed == .city)
-    schedule.move(from: .city, to: nil)
-    #expect(schedule.needed == nil)
+    #expect(schedule.update(at: 0) == (nil, nil))
+    schedule.set(Need(.city), for: ObjectIdentifier(one))
+    schedule.set(Need(.exact), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 1) == (.exact, nil))
+    schedule.set(Need(.street), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 2) == (.street, nil))
+    schedule.set(nil, for: ObjectIdentifier(two))
+    schedule.set(nil, for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 3) == (nil, nil))
+    #expect(!schedule.isResting)
   }
 
   @Test func `D26: the source is kept for a moment after the last client has left`() {
-    var schedule = SourceSchedule(linger: 2_000_000)
-    schedule.move(from: nil, to: .exact)
-    #expect(schedule.update(at: 0).level == .exact)
-    schedule.move(from: .exact, to: nil)
-    let (level, again) = schedule.update(at: 1_000_000)
-    #expect(level == .exact && again == 1_000_000 + 2_000_000)
-    schedule.move(from: nil, to: .exact)
-    #expect(schedule.update(at: 1_500_000) == (.exact, nil))
-    schedule.move(from: .exact, to: nil)
-    #expect(schedule.update(at: 2_000_000).level == .exact)
-    #expect(schedule.update(at: 2_000_000 + 2_000_000) == (nil, nil))
-    #expect(schedule.update(at: 9_000_000) == (nil, nil))
+    var schedule = SourceSchedule(linger: 2 * Self.second)
+    schedule.set(Need(.exact), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0) == (.exact, nil))
+    schedule.set(nil, for: ObjectIdentifier(one))
+    #expect(schedule.update(at: Self.second) == (.exact, 3 * Self.second))
+    schedule.set(Need(.exact), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 2 * Self.second) == (.exact, nil))
+    schedule.set(nil, for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 3 * Self.second).level == .exact)
+    #expect(schedule.update(at: 5 * Self.second) == (nil, nil))
+  }
+
+  @Test func `it rests while nothing is due for more than a minute, and is back 15 s before`() {
+    var schedule = SourceSchedule()
+    schedule.set(Need(.exact), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0) == (.exact, nil))
+    schedule.set(Need(.exact, from: 60 * Self.second), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0) == (.exact, nil), "a minute is not worth it")
+    schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0) == (nil, 585 * Self.second))
+    #expect(schedule.isResting)
+    #expect(schedule.update(at: 584 * Self.second) == (nil, 585 * Self.second))
+    #expect(schedule.update(at: 585 * Self.second) == (.exact, nil))
+    #expect(!schedule.isResting)
+  }
+
+  @Test func `a call that waits ends the rest at its own level`() {
+    var schedule = SourceSchedule()
+    schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0).level == nil)
+    schedule.set(Need(.city), for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 1) == (.city, 540 * Self.second))
+    schedule.set(nil, for: ObjectIdentifier(two))
+    #expect(schedule.update(at: 2).level == nil)
+    #expect(schedule.isResting)
+  }
+
+  @Test func `a check holds the source for 30 s every half hour`() {
+    var schedule = SourceSchedule()
+    schedule.set(Need(.exact, from: 100 * Self.second, isCheck: true), for: ObjectIdentifier(one))
+    #expect(schedule.update(at: 0) == (nil, 100 * Self.second))
+    #expect(schedule.update(at: 100 * Self.second) == (.exact, 130 * Self.second))
+    #expect(schedule.update(at: 130 * Self.second) == (nil, 1_900 * Self.second))
+    #expect(schedule.update(at: 1_900 * Self.second) == (.exact, 1_930 * Self.second))
+  }
+
+  @Test(arguments: [1, 7, 42] as [UInt64])
+  func `whatever is needed, it is held when something is due`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var schedule = SourceSchedule(linger: Self.second)
+    let objects = (0..<8).map { _ in Object() }
+    var needs: [Int: Need] = [:]
+    var (now, again) = (UInt64(0), UInt64?.none)
+    for _ in 0..<2_000 {
+      let index = Int.random(in: 0..<8, using: &random)
+      let level: AccuracyLevel = [.city, .street, .exact][Int.random(in: 0..<3, using: &random)]
+      needs[index] =
+        Bool.random(using: &random)
+        ? nil : Need(level, from: now + .random(in: 0...900, using: &random) * Self.second)
+      schedule.set(needs[index], for: ObjectIdentifier(objects[index]))
+      let level2: AccuracyLevel?
+      (level2, again) = schedule.update(at: now)
+      let due = needs.values.filter { $0.from <= now + SourceSchedule.warmUp }.map(\.level).max()
+      #expect(due == nil || level2.map { $0 >= due ?? .none } == true)
+      now = min(again ?? .max, now + .random(in: 0...300, using: &random) * Self.second)
+    }
+    withExtendedLifetime(objects) {}
   }
 }

@@ -37,9 +37,9 @@ struct LocationChainTests {
     init(_ configuration: DeliveryRule.Configuration = .init()) { pacer.configure(configuration) }
 
     func start(with first: [Location] = []) {
-      let emitter = LocationEmitter(queue, isHeld: { [unowned self] in isHeld }) { [unowned self] location in
-        sent.append(location.sequence)
-      }
+      let emitter = LocationEmitter(
+        queue, isHeld: { [unowned self] in isHeld },
+        { [unowned self] location in sent.append(location.sequence) })
       self.emitter = emitter
       AnyCancellable(emitter).store(in: &cancellables)
       subject.prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)

@@ -65,6 +65,7 @@ import Testing
     ("a number beyond the range", [("time-threshold", .uint64(4_294_967_296))]),
     ("a number that no double holds", [("distance-threshold", .uint64((1 << 53) + 1))]),
     ("a truth value for a number", [("debounce", .boolean(true))]),
+    ("an unknown mode", [("mode", .string("sometimes"))]),
     ("text for a number", [("debounce", .string("1"))]),
     ("long text", [("desktop-id", .string(String(repeating: "x", count: 256)))]),
     ("control characters", [("desktop-id", .string("a\nb"))]),
@@ -83,6 +84,16 @@ import Testing
   @Test func `the error names key, type and range`() throws {
     let error = #expect(throws: DBusError.self) { try request([("timeout", .uint32(120_001))]) }
     #expect(error?.message == "The option timeout (type u) takes whole milliseconds from 0 to 120000")
+  }
+
+  @Test func `the options of 1.1 are taken`() throws {
+    let options = try subscription([
+      ("required-accuracy", .int32(100)), ("mode", .string("significant")),
+    ])
+    #expect(options.requiredAccuracy == 100 && options.mode == .significant)
+    let call = try request([("required-accuracy", .double(50)), ("best-effort", .boolean(true))])
+    #expect(call.requiredAccuracy == 50 && call.isBestEffort)
+    #expect(throws: DBusError.self) { try request([("best-effort", .uint32(1))]) }
   }
 
   @Test func `a timeout beyond two minutes is refused`() throws {
@@ -120,6 +131,6 @@ import Testing
     let values = ClientOption.ofSubscription.filter { $0.property != nil }.map {
       Value($0.value(in: options), as: $0.type)
     }
-    #expect(values == [.string("exact"), .double(2), .uint32(7), .uint32(0)])
+    #expect(values == [.string("exact"), .double(2), .uint32(7), .uint32(0), .double(0)])
   }
 }

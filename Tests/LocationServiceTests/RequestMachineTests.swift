@@ -88,6 +88,44 @@ import Testing
     #expect(self.machine { $0.maximumAge = 0 }.nextTime == 20_000_000)
   }
 
+  @Test func `with a required accuracy it waits for a location that has it`() {
+    var machine = machine { $0.requiredAccuracy = 50 }
+    _ = machine.handle(standing(Self.allowed), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    var coarse = location
+    coarse.accuracy = 51
+    #expect(machine.handle(.location(location, .exact), at: 2) == [], "of unknown accuracy")
+    #expect(machine.handle(.location(coarse, .exact), at: 3) == [])
+    var other = machine
+    #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
+    var fine = location
+    fine.accuracy = 50
+    #expect(
+      machine.handle(.location(fine, .exact), at: 4).last
+        == .deliver(Delivery(location: fine, level: .exact, isReduced: false)))
+  }
+
+  @Test func `with best effort the timeout returns the best location that was seen`() {
+    var machine = machine {
+      $0.requiredAccuracy = 50
+      $0.isBestEffort = true
+    }
+    _ = machine.handle(standing(Self.allowed), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    var none = machine
+    #expect(none.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
+    var best = location
+    for accuracy in [900, 200, 400, nil] as [Double?] {
+      var location = location
+      location.accuracy = accuracy
+      if accuracy == 200 { best = location }
+      #expect(machine.handle(.location(location, .exact), at: 2) == [])
+    }
+    #expect(
+      machine.handle(.timer, at: 20_000_000).last
+        == .deliver(Delivery(location: best, level: .exact, isReduced: false)))
+  }
+
   @Test func `held deliveries wait for the release, and are dropped if it ends in a no`() {
     var machine = machine()
     _ = machine.handle(standing(Self.allowed, isHeld: true), at: 0)

@@ -11,10 +11,13 @@ import Testing
 struct SharedLocationsTests {
   private let upstream = PassthroughSubject<[Location], Never>()
 
-  private func location(_ sequence: UInt64, latitude: Double = 52.5163, accuracy: Double? = 5) -> Location {
+  private func location(_ sequence: UInt64, latitude: Double = 52.5163, accuracy: Double? = 5)
+    -> Location
+  {
     let clock = MainLoop.main.clock
     return Location(
-      latitude: latitude, longitude: 13.3777, accuracy: accuracy, altitude: 34, speed: 1.5, heading: 90,
+      latitude: latitude, longitude: 13.3777, accuracy: accuracy, altitude: 34, speed: 1.5,
+      heading: 90,
       sourceDescription: "GPS GGA", timestamp: Timestamp(microsecondsSinceEpoch: clock.realtime()),
       receivedAt: clock.boottime(), sequence: sequence)
   }
@@ -55,7 +58,8 @@ struct SharedLocationsTests {
     let location = try #require(store.newest(for: level))
     #expect(location.latitude != 52.5163)
     #expect(location.accuracy ?? 0 >= level.cellSize ?? .infinity)
-    let keys = try #require(Delivery(location: location, level: level, isReduced: true).value().properties)
+    let keys = try #require(
+      Delivery(location: location, level: level, isReduced: true).value().properties)
     #expect(keys["Reduced"] == .boolean(true))
     #expect(keys["Level"] == .string(level.contractName))
     for key in ["Altitude", "Speed", "Heading", "Description", "Age"] { #expect(keys[key] == nil) }
@@ -101,16 +105,21 @@ struct SharedLocationsTests {
     #expect(now == told || now.sequence > told.sequence)
   }
 
-  @Test func `what is unknown is absent from the dictionary, and what is known has the contract's type`() throws {
+  @Test
+  func `what is unknown is absent from the dictionary, and what is known has the contract's type`()
+    throws
+  {
     var bare = location(7, accuracy: nil)
     bare.altitude = nil
     bare.speed = .nan
     bare.heading = nil
     bare.sourceDescription = nil
-    let keys = try #require(Delivery(location: bare, level: .exact, isReduced: false).value().properties)
+    let keys = try #require(
+      Delivery(location: bare, level: .exact, isReduced: false).value().properties)
     #expect(
       Set(keys.keys) == [
-        "Latitude", "Longitude", "Level", "Reduced", "Simulated", "Sequence", "Timestamp", "MonotonicUSec",
+        "Latitude", "Longitude", "Level", "Reduced", "Simulated", "Source", "Sequence", "Timestamp",
+        "MonotonicUSec",
       ])
     #expect(keys["Sequence"] == .uint64(7))
     #expect(keys["Timestamp"]?.signature == "(tt)")

@@ -8,7 +8,11 @@ import Publishing
 /// It outlives the chains that the subscription builds one after the other, so that its thresholds can change while a
 /// chain runs.
 final class Pacer {
+  /// Called when ``need(at:)`` may have changed.
+  var onNeedChanged: () -> Void = {}
+
   private var rule = DeliveryRule()
+  private var check = SignificantCheck()
   private var timer: LoopSource?
   private var output: ((Location) -> Void)?
 
@@ -21,11 +25,15 @@ final class Pacer {
   /// Lets nothing pass any more, and drops what waits.
   func close() {
     output = nil
+    check = SignificantCheck()
     perform(rule.reset())
   }
 
   /// Changes the thresholds.
-  func configure(_ configuration: DeliveryRule.Configuration) { perform(rule.configure(configuration, at: now)) }
+  func configure(_ configuration: DeliveryRule.Configuration) {
+    perform(rule.configure(configuration, at: now))
+    onNeedChanged()
+  }
 
   /// Passes a location on now, later or never.
   func take(_ location: Location) {
@@ -33,8 +41,24 @@ final class Pacer {
     if rule.receivedAndSent(location, at: now) {
       output?(location)
     } else {
+      check.received(location, at: now)
       perform(rule.received(location, at: now))
+      onNeedChanged()
     }
+  }
+
+  /// The device may be somewhere else.
+  func checkNow() {
+    check.checkNow(at: now)
+    onNeedChanged()
+  }
+
+  /// What this way needs of the source, at a level.
+  func need(at level: AccuracyLevel) -> SourceSchedule.Need {
+    if rule.configuration.isSignificant, let next = check.nextAt {
+      return SourceSchedule.Need(level, from: next, isCheck: true)
+    }
+    return SourceSchedule.Need(level, from: rule.mayDeliverFrom)
   }
 
   private var now: UInt64 { UInt64(max(0, MainLoop.main.clock.monotonic())) }
@@ -47,6 +71,7 @@ final class Pacer {
         timer = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
           guard let self else { return }
           perform(rule.timerFired(at: now))
+          onNeedChanged()
         }
       case .disarmTimer: timer = nil
       }
@@ -66,7 +91,9 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
     upstream.subscribe(Link(pacer, subscriber))
   }
 
-  private final class Link<Downstream: Subscriber<Location, Never>>: @MainActor Subscriber, @MainActor Subscription {
+  private final class Link<Downstream: Subscriber<Location, Never>>: @MainActor Subscriber,
+    @MainActor Subscription
+  {
     typealias Input = Location
     typealias Failure = Never
 
@@ -127,5 +154,7 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
 
 extension Publisher<Location, Never> {
   /// Lets locations pass when the pacer's thresholds allow it.
-  func paced(by pacer: Pacer) -> PacedLocations<Self> { PacedLocations(upstream: self, pacer: pacer) }
+  func paced(by pacer: Pacer) -> PacedLocations<Self> {
+    PacedLocations(upstream: self, pacer: pacer)
+  }
 }

@@ -30,9 +30,14 @@ final class SourceControl {
     schedule = SourceSchedule(linger: manager.linger)
   }
 
-  /// Moves one client's need from one level to another; nil is none.
-  func move(from old: AccuracyLevel?, to new: AccuracyLevel?) {
-    schedule.move(from: old, to: new)
+  /// Whether the source is released although clients will need it.
+  private(set) var isResting = false { didSet { if isResting != oldValue { onRestingChanged() } } }
+  /// Called when ``isResting`` has changed.
+  var onRestingChanged: () -> Void = {}
+
+  /// Sets what an object of a client needs; nil is nothing.
+  func set(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {
+    schedule.set(need, for: object)
     guard !isChanging else { return }
     isChanging = true
     // On the next turn: a client that stops and starts, or a call that follows another, is no change at all.
@@ -58,7 +63,7 @@ final class SourceControl {
     question = MainLoop.main.after(microseconds: earliest - now) { [weak self] in
       guard let self else { return }
       question = nil
-      guard schedule.needed != nil else { return }
+      guard schedule.isNeeded, !isResting else { return }
       askedAt = MainLoop.main.clock.monotonic()
       manager.requestLocation()
     }
@@ -83,6 +88,7 @@ final class SourceControl {
       MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.update() }
     }
     choice.need(level)
+    isResting = schedule.isResting
     apply()
   }
 
@@ -90,7 +96,7 @@ final class SourceControl {
     let ceiling = choice.isRaised ? ceiling() : .exact
     guard let level = choice.level(available: status.availableAccuracy, ceiling: ceiling) else {
       patience = nil
-      return manager.stopUpdatingLocation()
+      return schedule.isResting ? manager.pauseUpdatingLocation() : manager.stopUpdatingLocation()
     }
     manager.desiredAccuracy = level
     manager.startUpdatingLocation()

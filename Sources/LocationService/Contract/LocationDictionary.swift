@@ -12,6 +12,7 @@ nonisolated extension Delivery {
       ("Level", .string(level.contractName)),
       ("Reduced", .boolean(isReduced)),
       ("Simulated", .boolean(location.isSimulated)),
+      ("Source", .string(location.source.rawValue)),
       ("Sequence", .uint64(location.sequence)),
       ("Timestamp", Value(location.timestamp)),
       ("MonotonicUSec", .uint64(location.receivedAt)),

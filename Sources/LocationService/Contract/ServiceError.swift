@@ -24,7 +24,8 @@ nonisolated extension DBusError {
   static func limitsExceeded(_ limit: Limits.Key) -> DBusError {
     DBusError(
       .serviceLimitsExceeded,
-      "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later")
+      "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later"
+    )
   }
 
   /// The answer to a call that is refused.
@@ -32,7 +33,8 @@ nonisolated extension DBusError {
     self =
       switch refusal {
       case .notAuthorized(let authorization): .notAuthorized(authorization)
-      case .interactionRequired(let authorization): DBusError(.interactiveAuthorizationRequired, authorization.sentence)
+      case .interactionRequired(let authorization):
+        DBusError(.interactiveAuthorizationRequired, authorization.sentence)
       case .timeout: .timeout
       case .unavailable(let reason): .unavailable(reason)
       case .limit(let limit): .limitsExceeded(limit)
@@ -45,24 +47,13 @@ nonisolated extension DBusError {
 
   /// Nothing came in time.
   static let timeout = DBusError(
-    .timeout, "No location came in the time allowed; try again with a longer timeout or a greater maximum-age")
+    .timeout,
+    "No location came in the time allowed; try again with a longer timeout or a greater maximum-age"
+  )
 
   /// Nothing can come, for a reason of the upstream's.
   static func unavailable(_ reason: UpstreamReason) -> DBusError {
-    let sentence =
-      switch reason {
-      case .geoclueNotInstalled:
-        "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
-      case .geoclueRestarting: "GeoClue does not answer, or is being restarted; try again in a few seconds"
-      case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
-      case .disallowedByConfiguration:
-        "GeoClue's configuration forbids the location to this service; ask the administrator to allow "
-          + "org.geopublicist.Location1 in it, and geoclue-demo-agent in its whitelist of agents"
-      case .disabledByUser, .rejectedByAgent, .disallowedByPolicy:
-        "GeoClue refuses the location to this service; see the property StateReason"
-      case .none, .noAgent, .noFix: "No location can be had now; try again later"
-      }
-    return DBusError(.unavailable, sentence)
+    DBusError(.unavailable, reason.sentence)
   }
 
   /// What the location manager says, in the contract's words.

@@ -10,6 +10,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   private var engagement = Engagement()
   /// What has come while deliveries are held.
   private var kept: (location: Location, level: AccuracyLevel)?
+  /// The best one that is not as accurate as required, for the end of a call that makes do with it.
+  private var best: (location: Location, level: AccuracyLevel)?
   private var asksSourceAt: UInt64?
   private let deadline: UInt64
   private let sourceDecides: Bool
@@ -49,7 +51,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       source = status
       return evaluate()
     case .location(let location, let level):
-      kept = (location, level)
+      take(location, level)
       return evaluate()
     case .timer: return timer(now)
     case .close: return finish(.refuse(.ending))
@@ -75,11 +77,12 @@ nonisolated extension LocationRequestMachine {
     guard state == .waiting else { return [] }
     switch authorization.status {
     case .restricted, .denied: return refuse()
-    case .notDetermined: kept = nil
+    case .notDetermined: (kept, best) = (nil, nil)
     case .authorizedWhenInUse, .authorizedAlways:
-      if engagement.follows == nil, let cached = standing.cached { kept = (cached, level) }
+      if engagement.follows == nil, let cached = standing.cached { take(cached, level) }
       // One that came for another level, which may be finer than what is allowed now, is nobody's.
       if let kept, kept.level > level { self.kept = nil }
+      if let best, best.level > level { self.best = nil }
       if let kept, !standing.isHeld { return answer(kept.location, kept.level) }
     }
     // Neither changes while the call waits.
@@ -88,6 +91,15 @@ nonisolated extension LocationRequestMachine {
     let isAllowed = authorization.isAuthorized
     return engagement.change(
       to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+  }
+
+  private mutating func take(_ location: Location, _ level: AccuracyLevel) {
+    let accuracy = location.accuracy ?? .infinity
+    if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
+      kept = (location, level)
+    } else if options.isBestEffort, accuracy <= best?.location.accuracy ?? .infinity {
+      best = (location, level)
+    }
   }
 
   private var need: AccuracyLevel? {
@@ -104,6 +116,9 @@ nonisolated extension LocationRequestMachine {
   }
 
   private mutating func timeIsUp() -> [ClientAction] {
+    if authorization.isAuthorized, !standing.isHeld, let best {
+      return answer(best.location, best.level)
+    }
     // Where the source decides, one that does not answer has not refused anything.
     let isOpen = sourceDecides && authorization.reason == .undecided
     if source.state == .unavailable, isOpen || authorization.isAuthorized {
@@ -123,7 +138,7 @@ nonisolated extension LocationRequestMachine {
 
   private mutating func finish(_ answer: ClientAction?) -> [ClientAction] {
     state = .over
-    kept = nil
+    (kept, best) = (nil, nil)
     return engagement.change(to: Engagement()) + [.end(nil)] + (answer.map { [$0] } ?? [])
   }
 }

@@ -16,8 +16,8 @@ protocol ClientHost: AnyObject {
 
   /// The location that a subscription begins with.
   func firstLocation(for level: AccuracyLevel) -> Location?
-  /// Moves one object's need from one level to another; nil is none.
-  func moveNeed(from old: AccuracyLevel?, to new: AccuracyLevel?)
+  /// Sets what an object needs of the source; nil is nothing.
+  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)
   /// Has the source hand over what it has.
   func askSource()
   /// Counts one client more or less that receives.

@@ -14,7 +14,9 @@ class ClientShell<Machine: ClientMachine> {
   private(set) var isOver = false
   private var events: [ClientEvent] = []
   private var isHandling = false
-  private var need: AccuracyLevel?
+  /// The level that the machine wants, and what that means for the source now.
+  private var neededLevel: AccuracyLevel?
+  private var need: SourceSchedule.Need?
   private var timer: LoopSource?
   private let pacer = Pacer()
   private var emitter: LocationEmitter?
@@ -24,10 +26,13 @@ class ClientShell<Machine: ClientMachine> {
     self.machine = machine
     self.client = client
     self.host = host
+    pacer.onNeedChanged = { [weak self] in self?.updateNeed() }
   }
 
   /// The thresholds of the chain at a level; none unless overridden.
-  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration { DeliveryRule.Configuration() }
+  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
+    DeliveryRule.Configuration()
+  }
   /// The location with which the chain of a level begins.
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
   /// Sends what the client is to receive: every action that is not about the service itself.
@@ -61,6 +66,9 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
+  /// The device may be somewhere else: what is checked from time to time is checked now.
+  final func checkNow() { pacer.checkNow() }
+
   /// Changes the machine directly, for what is not an event.
   final func withMachine<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
 
@@ -76,18 +84,19 @@ class ClientShell<Machine: ClientMachine> {
   private func perform(_ action: ClientAction) {
     switch action {
     case .need(let level):
-      let old = need
-      need = level
-      host.moveNeed(from: old, to: level)
+      neededLevel = level
+      updateNeed()
     case .follow(let level): follow(level)
     case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
     case .askSource: host.askSource()
     case .armTimer(let time):
-      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) { [weak self] in
+      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) {
+        [weak self] in
         self?.handle(.timer)
       }
     case .audit(let authorization):
-      AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
+      AuditLog.note(
+        authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
     case .end(let reason):
       isOver = true
       timer = nil
@@ -97,15 +106,25 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
+  private func updateNeed() {
+    // Before there is a chain a decision is waited for, which may need the source at once.
+    let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : pacer.need(at: $0) }
+    guard new != need else { return }
+    need = new
+    host.setNeed(new, for: ObjectIdentifier(self))
+  }
+
   private func follow(_ level: AccuracyLevel?) {
     chain = nil
     emitter = nil
-    guard let level else { return }
+    guard let level else { return updateNeed() }
     pacer.configure(thresholds(at: level))
     let emitter = LocationEmitter(
       client.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
       { [weak self] location in self?.handle(.location(location, level)) })
     self.emitter = emitter
-    chain = host.locations.deliver(at: level, from: firstLocation(for: level), through: pacer, to: emitter)
+    chain = host.locations.deliver(
+      at: level, from: firstLocation(for: level), through: pacer, to: emitter)
+    updateNeed()
   }
 }

@@ -30,7 +30,9 @@ extension LocationService {
           }
         }
       },
-      .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
+      .method(
+        "RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]
+      ) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
         let arrival = MainLoop.main.clock.boottime()
@@ -51,7 +53,10 @@ extension LocationService {
       .property("Limits", "a{su}", emits: .const) { $0.limits.value },
       .property("State", "s", emits: .changed) { .string($0.upstreamStatus.state.rawValue) },
       .property("StateReason", "s", emits: .changed) { .string($0.upstreamStatus.reason.rawValue) },
-      .property("AvailableAccuracy", "s", emits: .changed) { .string($0.upstreamStatus.availableAccuracyName) },
+      .property("StateMessage", "s", emits: .nothing) { .string($0.upstreamStatus.message) },
+      .property("AvailableAccuracy", "s", emits: .changed) {
+        .string($0.upstreamStatus.availableAccuracyName)
+      },
       .property("InUse", "b", emits: .changed) { .boolean($0.isInUse) },
       .property(
         "AuthorizationStatus", "s", emits: .nothing,
@@ -63,6 +68,11 @@ extension LocationService {
         readLater: { service, request in
           service.readAuthorization(request) { $0.reason.rawValue }
         }),
+      .property(
+        "AuthorizationMessage", "s", emits: .nothing,
+        readLater: { service, request in
+          service.readAuthorization(request) { $0.message }
+        }),
     ])
 
   /// Calls `body` with the caller once it is known who that is; refuses the call if the bus does not tell.
@@ -70,7 +80,9 @@ extension LocationService {
     let client = clients.client(call.sender, limits)
     client.whenKnown(on: connection) { [weak self] credentials in
       guard let self, clients.isHere(client) else { return }
-      guard credentials != nil else { return call.fail(.notAuthorized(.restricted(.policyUnavailable))) }
+      guard credentials != nil else {
+        return call.fail(.notAuthorized(.restricted(.policyUnavailable)))
+      }
       body(client)
     }
   }
@@ -83,7 +95,9 @@ extension LocationService {
     }
   }
 
-  private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
+  private func readAuthorization(
+    _ request: PropertyRead, _ text: @escaping (Authorization) -> String
+  ) {
     guard let sender = request.sender else { return }
     let client = clients.client(sender, limits)
     client.whenKnown(on: connection) { [weak self] _ in

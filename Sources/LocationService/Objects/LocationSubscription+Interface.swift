@@ -32,6 +32,11 @@ extension LocationSubscription {
         readLater: { subscription, request in
           subscription.readAuthorization(request) { $0.reason.rawValue }
         }),
+      .property(
+        "AuthorizationMessage", "s", emits: .nothing,
+        readLater: { subscription, request in
+          subscription.readAuthorization(request) { $0.message }
+        }),
       .property("Active", "b", emits: .changed) { .boolean($0.machine.isActive) },
       .property("Location", "a{sv}", emits: .nothing) { subscription in
         subscription.machine.last.map { $0.value() } ?? .options([])
@@ -56,6 +61,7 @@ extension LocationSubscription {
   var listEntry: Value {
     .options([
       ("Path", .objectPath(path)),
+      ("Kind", .string("subscription")),
       ("Sender", .string(client.name.rawValue)),
       ("UserId", .uint32(client.credentials?.userID ?? .max)),
       ("ProcessId", .uint32(client.credentials?.processID ?? 0)),

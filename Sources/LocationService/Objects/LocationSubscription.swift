@@ -68,7 +68,8 @@ final class LocationSubscription: ClientShell<SubscriptionMachine> {
     let options = machine.options
     return DeliveryRule.Configuration(
       distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold,
-      debounce: options.debounce, minimumInterval: level.minimumInterval &* 1_000)
+      debounce: options.debounce, minimumInterval: level.minimumInterval &* 1_000,
+      requiredAccuracy: options.requiredAccuracy, isSignificant: options.mode == .significant)
   }
 
   override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }

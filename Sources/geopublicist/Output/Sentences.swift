@@ -14,6 +14,7 @@ nonisolated enum Sentences {
     case .noFix: return "GeoClue runs, but has measured nothing yet"
     case .disabledByUser, .rejectedByAgent, .disallowedByConfiguration, .disallowedByPolicy:
       return authorization(reason: reason)
+    case .resting: return UpstreamReason.resting.sentence
     case .some(.none), nil: break
     }
     switch UpstreamState(rawValue: state) {

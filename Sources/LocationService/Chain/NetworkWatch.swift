@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import MainLoop
+
+/// Notices that the machine is connected in another way than before, and so may be somewhere else.
+public final class NetworkWatch {
+  private static let manager: InterfaceName = "org.freedesktop.NetworkManager"
+  /// A connection that comes and goes must not keep the source busy, microseconds.
+  private static let gap: Int64 = 60_000_000
+
+  private var name: NameWatch?
+  private var match: SignalMatch?
+  private var lastChange: Int64?
+
+  /// Follows NetworkManager's primary connection; where there is no NetworkManager, nothing is noticed.
+  public init(on connection: Connection, _ onChange: @escaping () -> Void) {
+    name = NameWatch("org.freedesktop.NetworkManager", on: connection) { _ in }
+    match = connection.onSignal(
+      MatchRule(
+        sender: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
+        interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+    ) { [weak self] signal in
+      guard let self, signal.sender == name?.owner, signal.arguments.count == 3,
+        signal.arguments[0].string == Self.manager.rawValue,
+        signal.arguments[1].properties?["PrimaryConnection"] != nil
+      else { return }
+      let now = MainLoop.main.clock.monotonic()
+      guard lastChange.map({ now - $0 >= Self.gap }) ?? true else { return }
+      lastChange = now
+      onChange()
+    }
+  }
+}
