@@ -64,7 +64,11 @@ final class Session {
   func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
     // Half of what the bus allows for calls to all services.
-    for connection in [upstream, exported] { connection.unansweredCallLimit = 64 }
+    for connection in [upstream, exported] {
+      connection.unansweredCallLimit = 64
+      // dbus-daemon's own limit. With the 128 MiB of dbus-broker the unit's MemoryMax would end the service.
+      connection.largestMessage = 32 << 20
+    }
     upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
     exported.isToRejoin = true
     exported.onDisconnected = { [weak self] in self?.rejoin() }

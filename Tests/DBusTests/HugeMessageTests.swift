@@ -74,6 +74,33 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
+  /// D21: dbus-broker passes on messages for which libdbus needs more memory than the service may have.
+  @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
+  func `D21: a message beyond the limit costs the connection, and no memory`() throws {
+    let peers = try Peers(on: .dbusBroker)
+    let sample = Sample()
+    sample.export(on: peers.service)
+    peers.service.largestMessage = 32 << 20
+    peers.service.isToRejoin = true
+    var losses = 0
+    peers.service.onDisconnected = { losses += 1 }
+    for number in 1...2 {
+      try peers.settle()
+      _ = try peakMemory()
+      let before = try peakMemory()
+      let sender = try sender(to: peers, 50_000_000)
+      try turning("the connection is lost", within: .seconds(30)) { losses == number }
+      #expect(try peakMemory() - before < 25_000_000)
+      sender.kill()
+      #expect(try peers.service.rejoin())
+      #expect(try peers.call("Nothing") == [])
+      // After rejoining, too, calls of Peer are let in like others.
+      peers.service.objects.admission = { _ throws(DBusError) in throw DBusError(.limitsExceeded, "Not now") }
+      #expect(try peers.refusal("Ping", of: .peer) == .limitsExceeded)
+      peers.service.objects.admission = nil
+    }
+  }
+
   @Test(arguments: PrivateBus.Broker.installed)
   func `D1: a huge reply to a small question is not read`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)

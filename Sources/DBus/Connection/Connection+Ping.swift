@@ -17,11 +17,11 @@ extension Connection {
   /// The call has a random serial number: a peer that does not read cannot know what to answer to.
   public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall? {
     guard
-      let message = try? Message(calling: "Ping", of: "org.freedesktop.DBus.Peer", at: .root, on: peer)
+      let message = try? Message(calling: "Ping", of: .peer, at: .root, on: peer)
     else { return nil }
     message.startsService = false
     dbus_message_set_serial(message.raw, .random(in: 1 << 31 ... .max))
-    return replies.add(message, timeout: .never, expecting: nil, within: .reply) { [weak replies] result in
+    return replies.add(message, timeout: .never, expecting: nil, within: .smallAnswer) { [weak replies] result in
       switch result {
       case .success: handler(.answered)
       case .failure(let error):

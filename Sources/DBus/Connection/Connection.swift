@@ -31,6 +31,12 @@ import MainLoop
     set { replies.limit = newValue }
   }
 
+  /// The largest message, in bytes, that is still read; nil, which is the default, leaves it at what D-Bus allows.
+  ///
+  /// The connection is lost over a larger one, at its first bytes. libdbus needs twice a message's size to read it, and
+  /// dbus-broker passes on up to 128 MiB: that is for a process that may not become so large, and joins the bus again.
+  public var largestMessage: Int? { didSet { limitMessages() } }
+
   /// Whether the connection is to be joined again with ``rejoin()`` after it was lost: then calls whose replies have not
   /// come, and a limited number of messages, wait for that instead of failing.
   public var isToRejoin = false
@@ -58,7 +64,7 @@ import MainLoop
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
-  private var isOpen = true
+  private(set) var isOpen = true
 
   /// Which bus to connect to.
   public enum Bus: Hashable, Sendable {
@@ -73,11 +79,6 @@ import MainLoop
   /// Connects and says hello; throws what the bus or the socket says.
   public init(to bus: Bus) throws(DBusError) {
     let connection = try Self.open(bus)
-    // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
-    dbus_connection_set_exit_on_disconnect(connection, 0)
-    // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
-    dbus_connection_set_route_peer_messages(connection, 1)
-    Self.raiseDescriptorLimits(connection)
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)
@@ -161,6 +162,10 @@ import MainLoop
   /// How many messages wait for a lost connection.
   private static let largestBacklog = 256
 
+  private func limitMessages() {
+    if isOpen, let largestMessage { dbus_connection_set_max_message_size(raw, largestMessage) }
+  }
+
   private func watchForStall() {
     guard stall == nil, onStalled != nil, outgoingBytes > 0 else { return }
     let begin = MainLoop.main.clock.monotonic()
@@ -195,8 +200,6 @@ import MainLoop
     dbus_connection_remove_filter(raw, Self.filter, Unmanaged.passUnretained(self).toOpaque())
     dbus_connection_unref(raw)
     raw = connection
-    dbus_connection_set_exit_on_disconnect(connection, 0)
-    Self.raiseDescriptorLimits(connection)
     uniqueName = dbus_bus_get_unique_name(connection).map { BusName(unchecked: String(cString: $0)) } ?? uniqueName
     generation &+= 1
     let (before, now) = (serverID, Self.serverID(of: connection))
@@ -216,6 +219,12 @@ import MainLoop
   }
 
   private func serve() {
+    // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
+    dbus_connection_set_exit_on_disconnect(raw, 0)
+    // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
+    dbus_connection_set_route_peer_messages(raw, 1)
+    Self.raiseDescriptorLimits(raw)
+    limitMessages()
     let this = Unmanaged.passUnretained(self).toOpaque()
     guard dbus_connection_add_filter(raw, Self.filter, this, nil) != 0 else { fatalError("out of memory") }
     loop = LoopIntegration(raw)

@@ -83,6 +83,7 @@ public final class NameWatch {
 
   /// Ends it; nothing is called any more.
   public func cancel() {
+    connection?.rejoinActions[ObjectIdentifier(self)] = nil
     question?.cancel()
     match?.cancel()
   }

@@ -91,7 +91,7 @@ nonisolated extension Signal {
 
   /// Has the connection hold also what the match belongs to.
   func keep(with owner: AnyObject?) {
-    guard let router, router.connection?.isConnected == true else { return }
+    guard let router, router.connection?.isOpen == true else { return }
     held = owner
     router.keep(self)
   }
@@ -120,10 +120,10 @@ final class SignalRouter {
     _ rule: MatchRule, from isExpected: ((BusName) -> Bool)?, _ handler: @escaping (Signal) -> Void
   ) -> SignalMatch {
     let match = SignalMatch(rule, owner: owner(for: rule), isExpected: isExpected, self, handler)
-    guard let connection, connection.isConnected else { return match }
+    guard let connection, connection.isOpen else { return match }
     matches.append((ObjectIdentifier(match), Unowned(match: match)))
-    // No error pointer: with one the call would block until the bus answers.
-    dbus_bus_add_match(connection.raw, rule.text, nil)
+    // No error pointer: with one the call would block until the bus answers. A lost connection may be joined again.
+    if connection.isConnected { dbus_bus_add_match(connection.raw, rule.text, nil) }
     return match
   }
 
