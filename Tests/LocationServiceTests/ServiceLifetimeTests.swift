@@ -11,7 +11,7 @@ import Testing
   private func consumersOfAServiceThatHasEnded() throws -> () -> ClientRegistry? {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))
-    let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
+    let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
     let service = LocationService(connection, manager)
     return { [weak clients = service.clients] in clients }
   }

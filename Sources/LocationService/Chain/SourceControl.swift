@@ -56,10 +56,10 @@ final class SourceControl {
   }
 
   /// Asks the source to hand over what it has, though nothing may have changed; soon, if it was asked only just now.
-  func ask() {
+  func ask(after delay: UInt64 = 0) {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
-    let earliest = max(now, (askedAt ?? now - Self.questionGap) + Self.questionGap)
+    let earliest = max(now + Int64(clamping: delay), (askedAt ?? now - Self.questionGap) + Self.questionGap)
     question = MainLoop.main.after(microseconds: earliest - now) { [weak self] in
       guard let self else { return }
       question = nil
@@ -71,7 +71,10 @@ final class SourceControl {
 
   /// Forgets the last location; after a sleep GeoClue's as well, with a new client.
   func forget(afterSleep: Bool) {
-    if afterSleep { manager.startOver() } else { manager.forgetLocation() }
+    guard afterSleep else { return manager.forgetLocation() }
+    manager.startOver()
+    // A source whose place never changes reports it only once, while it is still doubted.
+    ask(after: SleepFilter.doubt)
   }
 
   /// Releases the source for good.

@@ -20,7 +20,7 @@ import MainLoop
   private var match: SignalMatch?
   private var descriptor: Int32 = -1
   private var watch: LoopSource?
-  private var slept = TimeWatch.sleptSoFar
+  private var sleep = SleepMeter(MainLoop.main.clock)
 
   /// Follows logind on the given connection, and the kernel itself where there is no logind.
   public init(on connection: Connection, _ onEvent: @escaping (Event) -> Void) {
@@ -60,17 +60,34 @@ import MainLoop
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
     arm()
-    if Self.sleptSoFar > slept &+ 1_000_000 { woke() } else { onEvent(.clockSet) }
+    if sleep.hasGrown(MainLoop.main.clock) { onEvent(.woke) } else { onEvent(.clockSet) }
   }
 
   private func woke() {
-    slept = Self.sleptSoFar
+    _ = sleep.hasGrown(MainLoop.main.clock)
     onEvent(.woke)
   }
+}
 
-  /// Microseconds since boot in which the machine slept.
-  private static var sleptSoFar: UInt64 {
-    let clock = MainLoop.main.clock
-    return clock.boottime() &- UInt64(max(0, clock.monotonic()))
+/// Tells a sleep from a change of the wall clock, by how far the clock that goes on during a sleep is ahead of the one
+/// that stands still.
+struct SleepMeter {
+  /// Less is the time between reading one clock and the other, microseconds.
+  static let tolerance: Int64 = 1_000_000
+
+  private var slept: Int64
+
+  init(_ clock: LoopClock) { slept = Self.slept(clock) }
+
+  /// Returns whether the machine has slept since the last call.
+  mutating func hasGrown(_ clock: LoopClock) -> Bool {
+    let before = slept
+    slept = Self.slept(clock)
+    return slept.subtractingClamped(before) > Self.tolerance
+  }
+
+  /// Signed, since the clock that is read second may be ahead by some microseconds on a machine that never slept.
+  private static func slept(_ clock: LoopClock) -> Int64 {
+    Int64(clamping: clock.boottime()).subtractingClamped(clock.monotonic())
   }
 }
