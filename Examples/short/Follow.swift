@@ -7,7 +7,7 @@ import Publicist
 @main enum Follow {
   static func main() throws {
     let connection = try Connection(to: .system)
-    let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
+    let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Follow"))
     let publicist = LocationPublicist(manager)
     let printing = publicist.locationPublisher()
       .compactMap(\.last)

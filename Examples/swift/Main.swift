@@ -19,7 +19,7 @@ import Publicist
     else { return print("usage: location-example BUS LEVEL METRES COUNT [--observable]") }
 
     let connection = try Connection(to: arguments[1] == "system" ? .system : .address(arguments[1]))
-    let manager = LocationManager(source: GeoClueSource(on: connection, registersAgent: false))
+    let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Location"))
     // The manager does not keep its delegate alive.
     let publicist = LocationPublicist(manager)
     var cancellables: Set<AnyCancellable> = []

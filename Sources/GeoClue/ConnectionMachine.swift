@@ -1,116 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The connection to GeoClue as a pure state machine: what happens goes in, what is to be done comes out.
+/// The connection to GeoClue as a pure state machine: events in, actions out.
 ///
-/// It never waits in a call. A client that GeoClue does not hand out is the state "no agent"; a client that arrives
-/// after everybody has left is deleted at once; GeoClue's end is a pause, longer from time to time. Whoever drives it
+/// It never waits in a call. A client that GeoClue does not create is the state "no agent"; a client that arrives after
+/// the last subscriber has left is deleted at once; GeoClue's end is a pause, which grows with each repetition. The caller
 /// sends ``Event/timer`` when ``deadline`` has come. Times are milliseconds of a clock that only goes forward.
 nonisolated struct ConnectionMachine: Sendable {
-  /// What happens to us.
-  enum Event: Equatable, Sendable {
-    /// The level that listeners need, or nil when nobody listens.
-    case demand(AccuracyLevel?)
-    /// Somebody wants a fix now.
-    case refresh
-    /// What was measured so far is worth nothing: the machine has slept.
-    case startOver
-    /// Somebody owns GeoClue's name now; also when one owner follows another.
-    case serviceAppeared
-    case serviceVanished
-    case activated
-    case activationFailed(notInstalled: Bool)
-    /// The reply to `CreateClient`, which may be long in coming.
-    case created(client: String)
-    case creationFailed(Failure)
-    case started
-    case startFailed(Failure)
-    /// GeoClue's `Active`: the person has switched location off or on again.
-    case active(Bool)
-    /// `AvailableAccuracyLevel`; nil when GeoClue has answered, but without it.
-    case available(AccuracyLevel?)
-    case fix
-    case timer
-    /// An agent of our user has changed its mind, to the given level, or may have gone (nil): running clients do not
-    /// notice all of that.
-    case agentChanged(AccuracyLevel?)
-    /// GeoClue's configuration does not accept us as our user's agent.
-    case agentRefused
-  }
-
-  enum Failure: Equatable, Sendable {
-    case refused(AuthorizationReason)
-    case other
-  }
-
-  /// What we do about it.
-  enum Action: Equatable, Sendable {
-    case activate
-    /// Make ourselves the agent of our user; only where there is no person to be one.
-    case registerAgent
-    case createClient
-    case startClient(String, AccuracyLevel)
-    case deleteClient(String)
-    /// Also shows whether GeoClue answers at all.
-    case readAvailableAccuracy
-    /// Read once more where the client is.
-    case readLocation
-  }
-
-  enum State: Equatable, Sendable {
+  private enum State: Sendable {
+    /// There are no subscribers, and nothing is held.
     case idle
-    case activating
-    case creating
-    case starting(client: String, AccuracyLevel)
-    case running(client: String, AccuracyLevel)
-    /// Until the deadline; `trouble` says why.
-    case pausing
+    case activating(until: Int64)
+    case creating(until: Int64)
+    case starting(HeldClient, until: Int64)
+    case running(HeldClient)
+    /// ``trouble`` says why.
+    case pausing(until: Int64)
   }
 
-  /// Whether we are our user's agent ourselves.
-  let registersAgent: Bool
-
-  var state = State.idle
-  /// When the state is left by itself; ``deadline`` for those that have one.
-  var stateDeadline: Int64 = 0
-  var wanted: AccuracyLevel?
-  var isServiceThere = false
-  /// `StartServiceByName` is on its way.
-  var isActivating = false
-  /// A `CreateClient` is on its way; GeoClue answers it some day, even if nobody wants the client any more.
-  var isCreationPending = false
-  /// When GeoClue first answered something after that call, and so had it; nil as long as it may not know of it.
-  var creationHeardAt: Int64?
-  /// When GeoClue was last asked for a sign of life; nil once it has given one.
-  var probedAt: Int64?
-  /// What went wrong last, until the next success.
-  var trouble = UpstreamReason.none
-  var isActive = true
-  var hasFix = false
-  var available: AccuracyLevel?
-  /// Whether GeoClue has refused us as an agent since the last client.
-  var isAgentRefused = false
-  /// What our user's agent said last of the level that it allows.
-  var agentLevel: AccuracyLevel?
-  var source = SourceWatch()
-  /// When a client that is finer than needed is given up.
-  var coarserAt: Int64?
-  var connectedAt: Int64?
-  /// No new client before this time.
-  var settlesAt: Int64?
-  var runningSince: Int64?
-  /// A new listener may knock at this time, though a pause is longer.
-  var mayActivateAt: Int64?
-  var restartPause = Backoff(from: 200, to: 60_000)
-  var agentPause = Backoff(from: 60_000, to: 300_000)
-  var refusalPause = Backoff(from: 2_000, to: 300_000)
-  var agentCheck = Backoff(from: 5_000, to: 60_000)
-
-  /// What GeoClue would say to us if it were asked again; not known while nobody listens, because nobody follows the
-  /// person's switch then.
-  var authorization = Authorization.undecided()
-
-  init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
+  /// When an event happens, and a random number from 0 to 1 that spreads pauses.
+  private struct Moment {
+    let now: Int64
+    let chance: Double
+  }
 
   /// When GeoClue has had `CreateClient` for this long, and answers other questions, there is no agent: a live one adds
   /// itself within milliseconds. When it answers nothing for as long, it hangs.
@@ -118,84 +30,365 @@ nonisolated struct ConnectionMachine: Sendable {
   static let activationDeadline: Int64 = 30_000
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
   static let startDeadline: Int64 = 8_000
-  /// How far activations are apart that new listeners cause, however many those are.
-  static let activationGap: Int64 = 5_000
-  /// How far apart clients are made that replace one another.
-  static let clientGap: Int64 = 500
-  /// How long GeoClue gets to close its sources after a change of the agent: one that is wanted again while it is
-  /// closing stays closed (2.6).
-  static let agentDelay: Int64 = 250
-  /// How long a client is kept that is finer than needed, so that listeners who come and go do not wear GeoClue out.
-  static let coarserDelay: Int64 = 3_000
-  /// Whoever ran so long has not crashed at once.
+  /// Uptime after which an exit no longer counts as a crash at start-up.
   static let steadyRun: Int64 = 30_000
 
-  /// The client whose signals count.
-  var client: String? {
+  /// Whether the service is its user's agent itself.
+  let registersAgent: Bool
+  /// What GeoClue would answer if it were asked again; unknown without subscribers, because the user's switch is not
+  /// followed then.
+  private(set) var authorization = Authorization.undecided()
+  private var state = State.idle
+  private var wanted: AccuracyLevel?
+  private var geoclue = GeoCluePresence()
+  private var pacing = ConnectionPacing()
+  /// What went wrong last, until the next success.
+  private var trouble = UpstreamReason.none
+  /// Whether GeoClue has refused the service as an agent since the last client.
+  private var isAgentRefused = false
+  /// The level that the user's agent announced last.
+  private var agentLevel: AccuracyLevel?
+
+  init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
+
+  mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
+    if event == .timer, deadline.map({ now < $0 }) ?? true { return [] }
+    // One owner may follow another.
+    if event == .serviceAppeared, geoclue.isThere { _ = handle(.serviceVanished, at: now, chance: chance) }
+    if case .demand(let level) = event {
+      wanted = level
+      if level == nil { return release() }
+    }
+    note(event)
+    let moment = Moment(now: now, chance: chance)
     switch state {
-    case .starting(let client, _), .running(let client, _): client
+    case .idle: return whileIdle(event, moment)
+    case .activating(let until): return whileActivating(event, moment, until)
+    case .creating: return whileCreating(event, moment)
+    case .starting(let client, _): return whileStarting(client, event, moment)
+    case .running(let client): return whileRunning(client, event, moment)
+    case .pausing(let until): return whilePausing(event, moment, until)
+    }
+  }
+
+  /// What an event says in every state.
+  private mutating func note(_ event: Event) {
+    switch event {
+    case .serviceAppeared:
+      geoclue.appeared()
+      if trouble == .geoclueNotInstalled || trouble == .geoclueRestarting { trouble = .none }
+    case .serviceVanished: geoclue.vanished()
+    case .activated, .activationFailed: geoclue.activationEnded()
+    case .created:
+      geoclue.creationEnded()
+      pacing.clientArrived()
+    case .creationFailed: geoclue.creationEnded()
+    case .agentRefused:
+      // Without an agent GeoClue never creates a client; only the reply to the service tells which of the two it is.
+      isAgentRefused = true
+      if case .creating = state { trouble = .disallowedByConfiguration }
+      if trouble == .noAgent { trouble = .disallowedByConfiguration }
+    case .agentChanged(let level) where wanted != nil:
+      agentLevel = level
+      guard level == AccuracyLevel.none else { return }
+      // The agent's own word is enough; GeoClue need not confirm it.
+      authorization = .denied(.disabledByUser)
+      if client != nil { trouble = .disabledByUser }
+    default: break
+    }
+  }
+
+  private mutating func whileIdle(_ event: Event, _ moment: Moment) -> [Action] {
+    switch event {
+    case .demand:
+      // A new subscriber gets a new attempt, unless the last one was only just now.
+      if geoclue.isThere || pacing.activation(at: moment.now) <= moment.now { trouble = .none }
+      return connect(moment)
+    case .serviceAppeared:
+      geoclue.probed(at: moment.now)
+      return [.readAvailableAccuracy]
+    case .available(let level): geoclue.heard(level)
+    case .created(let client): return [.deleteClient(client)]
+    default: break
+    }
+    return []
+  }
+
+  private mutating func whileActivating(_ event: Event, _ moment: Moment, _ until: Int64) -> [Action] {
+    switch event {
+    case .serviceAppeared: return connect(moment)
+    case .activated:
+      // The bus announces the owner first; without one, GeoClue ended before this reply.
+      state = .activating(until: min(until, moment.now + ConnectionPacing.clientGap))
+    case .activationFailed(let notInstalled): activationFailed(notInstalled ? .geoclueNotInstalled : nil, moment)
+    case .timer:
+      geoclue.activationEnded()
+      activationFailed(nil, moment)
+    case .created(let client): return [.deleteClient(client)]
+    default: break
+    }
+    return []
+  }
+
+  private mutating func whileCreating(_ event: Event, _ moment: Moment) -> [Action] {
+    // While there is no agent, a failure is one more sign of that.
+    let reason = lacksAgent ? trouble : .geoclueRestarting
+    switch event {
+    case .created(let path):
+      guard let wanted else { return [.deleteClient(path)] }
+      if lacksAgent || trouble == .geoclueRestarting { trouble = .none }
+      isAgentRefused = false
+      state = .starting(HeldClient(path, wanted), until: moment.now + Self.startDeadline)
+      return [.startClient(path, wanted)]
+    case .creationFailed(let failure): fail(failure, reason, moment)
+    case .available(let level): signOfLife(level, moment)
+    case .timer: return stillCreating(moment)
+    case .serviceVanished: pause(reason, moment)
+    default: break
+    }
+    return []
+  }
+
+  private mutating func whileStarting(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
+    switch event {
+    case .started:
+      var client = client
+      client.started(at: moment.now)
+      state = .running(client)
+      trouble = .none
+      pacing.clientStarted()
+      authorize(client)
+      return []
+    case .startFailed(let failure):
+      fail(failure, .geoclueRestarting, moment)
+      return [.deleteClient(client.path)]
+    case .timer:
+      pause(.geoclueRestarting, moment)
+      return [.deleteClient(client.path)]
+    case .active(let isActive):
+      update(client) { $0.active(isActive) }
+      return []
+    case .available(let level):
+      geoclue.heard(level)
+      return []
+    default: return whileHolding(client, event, moment)
+    }
+  }
+
+  private mutating func whileRunning(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
+    switch event {
+    case .refresh: return read(client, moment)
+    case .active(let isActive):
+      authorize(update(client) { $0.active(isActive) })
+      return []
+    case .available(let level):
+      geoclue.heard(level)
+      guard let level, client.hasLostSource(at: moment.now, available: level) else { return [] }
+      return replace(client, moment)
+    case .timer:
+      let isObsolete = client.isObsolete(at: moment.now, available: geoclue.available)
+      return isObsolete ? replace(client, moment) : read(client, moment)
+    default: return whileHolding(client, event, moment)
+    }
+  }
+
+  /// What a client that is starting and one that runs have in common.
+  private mutating func whileHolding(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
+    switch event {
+    case .demand(let level):
+      var isTooCoarse = false
+      update(client) { isTooCoarse = $0.isTooCoarse(for: level ?? $0.level, at: moment.now) }
+      return isTooCoarse ? replace(client, moment) : []
+    case .fix(let isNew):
+      guard client.isActive else { return [] }
+      // GeoClue sends locations only to a client that it has started; the reply that says so may come later.
+      let available = geoclue.available
+      authorize(update(client) { $0.fix(isNew: isNew, at: moment.now, available: available) })
+    case .startOver: return replace(client, moment)
+    case .agentChanged:
+      pacing.settle(at: moment.now)
+      return replace(client, moment)
+    case .created(let other): return [.deleteClient(other)]
+    case .serviceVanished:
+      // GeoClue's clients have gone with it.
+      if let startedAt = client.startedAt, moment.now - startedAt >= Self.steadyRun { pacing.ranSteadily() }
+      pause(.geoclueRestarting, moment)
+    default: break
+    }
+    return []
+  }
+
+  private mutating func whilePausing(_ event: Event, _ moment: Moment, _ until: Int64) -> [Action] {
+    switch event {
+    case .timer, .serviceAppeared: return connect(moment)
+    case .agentChanged where geoclue.isThere || lacksAgent:
+      return connect(moment, notBefore: pacing.replacement(at: moment.now))
+    case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
+    case .available(let level): geoclue.heard(level)
+    case .created(let client): return [.deleteClient(client)]
+    default: break
+    }
+    return []
+  }
+}
+
+/// What the transitions have in common.
+nonisolated extension ConnectionMachine {
+  private mutating func release() -> [Action] {
+    let actions = client.map { [Action.deleteClient($0)] } ?? []
+    state = .idle
+    authorization = .undecided()
+    agentLevel = nil
+    return actions
+  }
+
+  private mutating func connect(_ moment: Moment, notBefore: Int64 = .min) -> [Action] {
+    let now = moment.now
+    let earliest = max(notBefore, geoclue.isThere ? clientTime(now) : pacing.activation(at: now))
+    guard now >= earliest else {
+      state = .pausing(until: earliest)
+      return []
+    }
+    guard geoclue.isThere else {
+      state = .activating(until: now + Self.activationDeadline)
+      guard geoclue.beginActivation() else { return [] }
+      pacing.activated(at: now)
+      return [.activate]
+    }
+    state = .creating(until: now + Self.agentDeadline)
+    geoclue.probed(at: now)
+    guard geoclue.beginCreation() else { return [.readAvailableAccuracy] }
+    pacing.clientCreated(at: now)
+    return (registersAgent ? [.registerAgent] : []) + [.createClient, .readAvailableAccuracy]
+  }
+
+  /// Whether the trouble is that there is no agent.
+  private var lacksAgent: Bool { trouble == .noAgent || (isAgentRefused && trouble == .disallowedByConfiguration) }
+
+  private func clientTime(_ now: Int64) -> Int64 { geoclue.isCreationPending ? now : pacing.client(at: now) }
+
+  private mutating func replace(_ client: HeldClient, _ moment: Moment) -> [Action] {
+    // The old client goes first: while it lives, GeoClue's sources keep what they measured for it.
+    [.deleteClient(client.path)] + connect(moment, notBefore: pacing.replacement(at: moment.now))
+  }
+
+  private mutating func read(_ client: HeldClient, _ moment: Moment) -> [Action] {
+    var isNow = false
+    update(client) { isNow = $0.wantsRead(at: moment.now) }
+    return isNow ? [.readLocation] : []
+  }
+
+  /// `CreateClient` is still not answered: because there is no agent, or because GeoClue does not answer anything. It is
+  /// asked something else to find out.
+  private mutating func stillCreating(_ moment: Moment) -> [Action] {
+    var until = moment.now + Self.agentDeadline
+    if geoclue.hangs(at: moment.now) {
+      trouble = .geoclueRestarting
+      authorization = .undecided()
+      until = pacing.nextAgentCheck(at: moment.now, chance: moment.chance)
+    }
+    state = .creating(until: until)
+    geoclue.probed(at: moment.now)
+    return registersAgent ? [.readAvailableAccuracy, .registerAgent] : [.readAvailableAccuracy]
+  }
+
+  private mutating func signOfLife(_ level: AccuracyLevel?, _ moment: Moment) {
+    switch geoclue.heardWhileCreating(level, at: moment.now) {
+    case .first: state = .creating(until: moment.now + Self.agentDeadline)
+    case .early: break
+    case .noAgent(let isAnswer):
+      trouble = isAgentRefused ? .disallowedByConfiguration : .noAgent
+      authorization = .undecided(.noAgent)
+      if isAnswer { state = .creating(until: pacing.nextAgentCheck(at: moment.now, chance: moment.chance)) }
+    }
+  }
+
+  private mutating func activationFailed(_ reason: UpstreamReason?, _ moment: Moment) {
+    // What a GeoClue allowed that is gone is not believed for longer than one failed attempt.
+    authorization = .undecided()
+    pause(reason ?? .geoclueRestarting, moment)
+  }
+
+  private mutating func fail(_ failure: Failure, _ reason: UpstreamReason, _ moment: Moment) {
+    guard case .refused(let refusal) = failure else { return pause(reason, moment) }
+    trouble = UpstreamReason(refusal: refusal)
+    if let refused = Authorization(refusedFor: refusal) { authorization = refused }
+    state = .pausing(until: pacing.afterRefusal(at: moment.now, chance: moment.chance))
+  }
+
+  private mutating func pause(_ reason: UpstreamReason, _ moment: Moment) {
+    trouble = reason
+    let end = pacing.afterFailure(
+      isForAgent: reason == .noAgent || isAgentRefused, at: moment.now, chance: moment.chance)
+    state = .pausing(until: end)
+  }
+
+  /// Changes the client in the state that holds it.
+  @discardableResult
+  private mutating func update(_ client: HeldClient, _ change: (inout HeldClient) -> Void) -> HeldClient {
+    var client = client
+    change(&client)
+    if case .starting(_, let until) = state {
+      state = .starting(client, until: until)
+    } else {
+      state = .running(client)
+    }
+    return client
+  }
+
+  private mutating func authorize(_ client: HeldClient) {
+    // An agent that says "off" and yet lets GeoClue start clients is not the one that GeoClue follows.
+    let level = agentLevel == AccuracyLevel.none ? nil : agentLevel
+    authorization = client.isActive ? .authorized(.always, level: level ?? .exact) : .denied(.disabledByUser)
+  }
+}
+
+/// What the caller sees.
+nonisolated extension ConnectionMachine {
+  private var held: HeldClient? {
+    switch state {
+    case .starting(let client, _), .running(let client): client
     case .idle, .activating, .creating, .pausing: nil
     }
   }
 
+  /// The client whose signals count.
+  var client: String? { held?.path }
+
   /// Whether a fix of the client may be passed on.
-  var acceptsFixes: Bool { client != nil && isActive }
+  var acceptsFixes: Bool { held?.isActive ?? false }
+
+  /// Whether the source speaks so regularly that its last fix says nothing once it is silent.
+  var isSourceSteady: Bool { held?.isSteady ?? false }
 
   /// When ``Event/timer`` is due; nil if nothing is waited for.
   var deadline: Int64? {
     switch state {
     case .idle: nil
-    case .running: [coarserAt, source.deadline].compactMap { $0 }.min()
-    case .activating, .creating, .starting, .pausing: stateDeadline
+    case .running(let client): client.deadline
+    case .activating(let until), .creating(let until), .starting(_, let until), .pausing(let until): until
     }
   }
 
-  /// `chance` is a random number from 0 to 1, for the spread of pauses.
-  mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
-    switch event {
-    case .demand(let level): demand(level, now)
-    case .refresh: refresh(now)
-    case .startOver: startOver(now)
-    case .serviceAppeared: appeared(now, chance)
-    case .serviceVanished: vanished(now, chance)
-    case .activated: activated(now)
-    case .activationFailed(let notInstalled): activationFailed(notInstalled: notInstalled, now, chance)
-    case .created(let client): created(client, now)
-    case .creationFailed(let failure): creationFailed(failure, now, chance)
-    case .started: started(now)
-    case .startFailed(let failure): startFailed(failure, now, chance)
-    case .active(let isActive): activeChanged(isActive)
-    case .available(let level): availableChanged(level, now, chance)
-    case .fix: fix(now)
-    case .timer: timer(now, chance)
-    case .agentChanged(let level): agentChanged(level, now)
-    case .agentRefused: agentRefused()
-    }
-  }
-}
-
-/// What the world is told.
-nonisolated extension ConnectionMachine {
   var status: UpstreamStatus {
     let (state, reason) = stateAndReason
-    return UpstreamStatus(state: state, reason: reason, availableAccuracy: available)
+    return UpstreamStatus(state: state, reason: reason, availableAccuracy: geoclue.available)
   }
 
   private var stateAndReason: (UpstreamState, UpstreamReason) {
-    guard wanted != nil else { return (.idle, .none) }
     switch state {
     case .idle: return (.idle, .none)
     case .activating, .creating, .starting, .pausing:
-      // A new attempt is no news as long as it has not come to anything.
+      // A new attempt is not reported until it has a result.
       switch trouble {
       case .none: return (.starting, .none)
       case .noAgent: return (.waiting, .noAgent)
       default: return (.unavailable, trouble)
       }
-    case .running:
-      if !isActive { return (.unavailable, .disabledByUser) }
-      if available == AccuracyLevel.none { return (.unavailable, .noSource) }
-      return hasFix ? (.running, .none) : (.waiting, .noFix)
+    case .running(let client):
+      if !client.isActive { return (.unavailable, .disabledByUser) }
+      if geoclue.available == AccuracyLevel.none { return (.unavailable, .noSource) }
+      return client.hasFix ? (.running, .none) : (.waiting, .noFix)
     }
   }
 }

@@ -8,14 +8,17 @@ final class GeoClueClient {
   /// The GeoClue that made it.
   let owner: BusName
   private let connection: Connection
+  private let desktopID: String
   private let report: (GeoClueReport) -> Void
   private var signals: SignalMatch?
   /// The location that was announced last.
   private var newest: ObjectPath?
 
   init(
-    _ path: ObjectPath, of owner: BusName, on connection: Connection, _ report: @escaping (GeoClueReport) -> Void
+    _ path: ObjectPath, of owner: BusName, on connection: Connection, as desktopID: String,
+    _ report: @escaping (GeoClueReport) -> Void
   ) {
+    self.desktopID = desktopID
     self.path = path
     self.owner = owner
     self.connection = connection
@@ -28,7 +31,7 @@ final class GeoClueClient {
   func start(at level: AccuracyLevel) {
     // Before the start: a location may come before its reply.
     signals = connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] signal in self?.received(signal) }
-    set("DesktopId", .string(GeoClueNames.desktopID))
+    set("DesktopId", .string(desktopID))
     set("RequestedAccuracyLevel", .uint32(level.rawValue))
     call("Start", of: GeoClueNames.client, at: path, timeout: 120_000) { this, result in
       switch result {

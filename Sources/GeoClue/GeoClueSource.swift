@@ -8,6 +8,7 @@ public final class GeoClueSource: LocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
   private let connection: Connection
+  private let desktopID: String
   private var machine: ConnectionMachine
   private var service: GeoClueService?
   private var client: GeoClueClient?
@@ -19,14 +20,20 @@ public final class GeoClueSource: LocationSource {
   /// Events that came while another one was handled: a listener may want something else as soon as it hears of it.
   private var queue: [ConnectionMachine.Event] = []
   private var isHandling = false
+  /// The location delivered last, while there are subscribers.
+  private var last: Location?
   private var told = (status: UpstreamStatus(), authorization: Authorization.undecided())
 
   /// Follows GeoClue on the given connection.
   ///
-  /// With `registersAgent` it becomes the agent of the daemon's own user. In a person's session it must not: the last
-  /// agent wins, and would displace the one that has the person's switch.
-  public init(on connection: Connection, registersAgent: Bool) {
+  /// - Parameters:
+  ///   - desktopID: the name of the program, by which GeoClue's rules and its agents know it: that of its .desktop file
+  ///     without the extension.
+  ///   - registersAgent: whether to become the agent of the user of this process. A program in a user's session must
+  ///     not: the last agent wins, and would displace the one that has the user's switch.
+  public init(on connection: Connection, desktopID: String, registersAgent: Bool = false) {
     self.connection = connection
+    self.desktopID = desktopID
     machine = ConnectionMachine(registersAgent: registersAgent)
     if registersAgent {
       agent = GeoClueAgent(on: connection)
@@ -41,12 +48,16 @@ public final class GeoClueSource: LocationSource {
 
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
+    if level == nil { last = nil }
     handle(.demand(level))
   }
 
   public func refresh() { handle(.refresh) }
 
-  public func startOver() { handle(.startOver) }
+  public func startOver() {
+    last = nil
+    handle(.startOver)
+  }
 
   private func take(_ report: GeoClueReport) {
     switch report {
@@ -66,12 +77,16 @@ public final class GeoClueSource: LocationSource {
     while !queue.isEmpty {
       let event = queue.removeFirst()
       // A fix, which comes often, needs no random number, which is a system call.
-      let actions = machine.handle(event, at: now, chance: event == .fix ? 0 : .random(in: 0...1))
+      let actions = machine.handle(event, at: now, chance: isFix(event) ? 0 : .random(in: 0...1))
       // The order of the outside: first what is true now, then what follows from it.
       tell()
       for action in actions { perform(action) }
     }
     setTimer()
+  }
+
+  private func isFix(_ event: ConnectionMachine.Event) -> Bool {
+    if case .fix = event { true } else { false }
   }
 
   private func tell() {
@@ -128,7 +143,8 @@ extension GeoClueSource {
   private func startClient(_ client: String, _ level: AccuracyLevel) {
     guard let owner = service?.owner, let path = ObjectPath(validating: client) else { return }
     agents?.clientWasMade()
-    let made = GeoClueClient(path, of: owner, on: connection) { [weak self] report in self?.take(report) }
+    let made = GeoClueClient(path, of: owner, on: connection, as: desktopID) { [weak self] report in self?.take(report)
+    }
     self.client = made
     made.start(at: level)
   }
@@ -154,8 +170,12 @@ extension GeoClueSource {
       let location = try LocationValidator.location(
         from: fix, receivedAt: clock.boottime(),
         wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
-      handle(.fix)
-      onEvent?(.location(location))
+      let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true
+      // The old location of a receiver that has fallen silent is not handed over again: it would hide the loss.
+      let isWorthless = !isNew && machine.isSourceSteady
+      last = location
+      handle(.fix(isNew: isNew))
+      if !isWorthless { onEvent?(.location(location)) }
     } catch {
       onEvent?(
         .failure(

@@ -107,9 +107,14 @@ public final class LocationManager {
     case .location(var location):
       // What was still on its way when everybody left is nobody's business.
       guard required != nil else { return }
-      sequence &+= 1
-      location.sequence = sequence
-      location.receivedAt = MainLoop.main.clock.boottime()
+      if let last = self.location, location.isSameMeasurement(as: last) {
+        // Handed over again because somebody asked: it is as old as it was.
+        location = last
+      } else {
+        sequence &+= 1
+        location.sequence = sequence
+        location.receivedAt = MainLoop.main.clock.boottime()
+      }
       self.location = location
       isRequesting = false
       delegate?.locationManager(self, didUpdateLocations: [location])

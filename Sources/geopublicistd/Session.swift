@@ -47,7 +47,9 @@ final class Session {
     upstream = try Connection(to: options.geoclueBus)
     exported = try Connection(to: options.exportBus)
     let source: any LocationSource =
-      replay ?? GeoClueSource(on: upstream, registersAgent: options.deployment == .system)
+      replay
+      ?? GeoClueSource(
+        on: upstream, desktopID: ServiceNames.service.rawValue, registersAgent: options.deployment == .system)
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }

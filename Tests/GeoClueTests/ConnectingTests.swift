@@ -29,7 +29,7 @@ import Testing
     #expect(driver.send(.started) == [])
     #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: .exact))
     #expect(driver.authorization == .authorized(.always))
-    #expect(driver.send(.fix) == [])
+    #expect(driver.send(.fix(isNew: true)) == [])
     #expect(driver.state == .running)
     #expect(driver.reason == .none)
     #expect(driver.machine.client == "/1")
@@ -52,7 +52,7 @@ import Testing
     driver.send(.demand(.exact))
     driver.send(.created(client: "/1"))
     #expect(driver.machine.acceptsFixes)
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.authorization == .authorized(.always))
     driver.send(.started)
     #expect(driver.state == .running)
@@ -62,7 +62,7 @@ import Testing
     var driver = MachineDriver.withoutAgent()
     let before = driver.machine.status
     #expect(!driver.machine.acceptsFixes)
-    #expect(driver.send(.fix) == [])
+    #expect(driver.send(.fix(isNew: true)) == [])
     #expect(driver.machine.status == before)
     #expect(driver.authorization == .undecided(.noAgent))
   }
@@ -100,7 +100,7 @@ import Testing
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     driver.send(.activated)
-    driver.pass(ConnectionMachine.clientGap)
+    driver.pass(ConnectionPacing.clientGap)
     #expect(driver.state == .unavailable)
     #expect(driver.machine.deadline != nil)
   }

@@ -26,7 +26,7 @@ import Testing
 
   @Test func `A finer level needs a new client, because GeoClue reads it only at the start`() {
     var driver = MachineDriver.running(.city)
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.demand(.exact)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)
     #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
@@ -35,7 +35,7 @@ import Testing
   @Test func `A coarser level has time`() {
     var driver = MachineDriver.running(.exact)
     #expect(driver.send(.demand(.city)) == [])
-    #expect(driver.pass(ConnectionMachine.coarserDelay - 1) == [])
+    #expect(driver.pass(HeldClient.coarserDelay - 1) == [])
     #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .city)])
     driver.send(.started)
@@ -64,7 +64,7 @@ import Testing
   @Test func `A fix that is wanted now is read once more, if there is one`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.refresh) == [], "the first one is on its way")
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.refresh) == [.readLocation])
     driver.send(.active(false))
     #expect(driver.send(.refresh) == [])
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `Starting over takes a new client, because the old one keeps its fix`() {
     var driver = MachineDriver.running()
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.startOver) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/2"))
     driver.send(.started)
@@ -92,6 +92,37 @@ import Testing
     }
     driver.send(.activationFailed(notInstalled: true))
     #expect(driver.send(.startOver) == [])
-    #expect(driver.pass(ConnectionMachine.activationGap).count == 1)
+    #expect(driver.pass(ConnectionPacing.activationGap).count == 1)
+  }
+
+  @Test func `D9: GeoClue's location is read at most once a second, however many ask`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix(isNew: true))
+    var reads = 0
+    for _ in 0..<600 {
+      for action in driver.send(.refresh) + driver.pass(10) where action == .readLocation { reads += 1 }
+    }
+    #expect((6...7).contains(reads), "in 6 s")
+    for action in driver.pass(1_000) where action == .readLocation { reads += 1 }
+    #expect((6...8).contains(reads), "the last question is answered, too")
+    #expect(driver.pass(5_000) == [])
+  }
+
+  @Test func `D26: clients that come and go do not create one GeoClue client each`() {
+    var driver = MachineDriver()
+    driver.send(.serviceAppeared)
+    var clients = 0
+    for _ in 0..<261 {
+      for action in driver.send(.demand(.exact)) + driver.pass(10) where action == .createClient {
+        clients += 1
+        driver.send(.created(client: "/\(clients)"))
+        driver.send(.started)
+      }
+      driver.send(.demand(nil))
+      driver.pass(10)
+    }
+    #expect(clients <= 10, "in 5.2 s")
+    driver.send(.demand(.exact))
+    #expect(driver.pass(ConnectionPacing.clientInterval).contains(.createClient), "the next one does not wait long")
   }
 }

@@ -46,7 +46,7 @@ nonisolated struct MachineDriver {
     driver.send(.created(client: client))
     driver.send(.started)
     // Long enough ago that the client may be replaced at once.
-    driver.pass(ConnectionMachine.clientGap)
+    driver.pass(ConnectionPacing.clientGap)
     return driver
   }
 

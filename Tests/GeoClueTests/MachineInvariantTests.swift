@@ -61,7 +61,7 @@ private nonisolated struct RandomWorld {
       pendingCreations -= 1
       send(.creationFailed(chance(50) ? .other : .refused(.disallowedByPolicy)))
     case 8, 9: answerStart()
-    case 10 where !clients.isEmpty: send(.fix)
+    case 10 where !clients.isEmpty: send(.fix(isNew: chance(70)))
     case 11 where !clients.isEmpty: send(.active(chance(50)))
     case 12 where isThere: send(.available(chance(10) ? nil : AccuracyLevel.allCases.randomElement(using: &random)))
     case 13: hasAgent.toggle()
@@ -75,19 +75,16 @@ private nonisolated struct RandomWorld {
 
   mutating func check() {
     // Waits are bounded.
-    let waits: Bool =
-      switch driver.machine.state {
-      case .activating, .creating, .starting, .pausing: true
-      case .idle, .running: false
-      }
-    note(!waits || driver.machine.deadline != nil, "a timer is set whenever something is waited for")
+    note(
+      demand == nil || driver.machine.client != nil || driver.machine.deadline != nil,
+      "a timer is set whenever something is waited for")
     note(driver.machine.deadline.map { $0 <= driver.now + 400_000 } ?? true, "no timer is far away")
     note(pendingCreations <= 1, "at most one CreateClient is pending")
     note(clients == Set([driver.machine.client].compactMap { $0 }), "every client is the current one, or deleted")
     note(demand != nil || clients.isEmpty, "no client is held when nobody listens")
     note(demand != nil || driver.machine.status.state == .idle, "idle when nobody listens")
     note(demand != nil || driver.authorization == .undecided(), "nothing is believed when nobody listens")
-    note(demand == nil || driver.machine.state != .idle, "never idle when somebody listens")
+    note(demand == nil || driver.machine.status.state != .idle, "never idle when somebody listens")
     note(isThere || driver.machine.status.availableAccuracy == nil, "no accuracy without GeoClue")
     note(isThere || driver.machine.client == nil, "no client without GeoClue")
     note(driver.state != .running || driver.authorization.isAuthorized, "no fixes without authorization")
@@ -109,7 +106,7 @@ private nonisolated struct RandomWorld {
       if isThere { send(.available(.exact)) }
       if driver.machine.client != nil {
         send(.active(true))
-        send(.fix)
+        send(.fix(isNew: true))
       }
       pass(1_000)
     }
@@ -202,6 +199,6 @@ private nonisolated struct RandomWorld {
   private mutating func note(_ condition: Bool, _ comment: String) {
     guard !condition, !isBroken else { return }
     isBroken = true
-    Issue.record("\(comment); state \(driver.machine.state)\n\(trace.suffix(30).joined(separator: "\n"))")
+    Issue.record("\(comment); \(driver.machine)\n\(trace.suffix(30).joined(separator: "\n"))")
   }
 }

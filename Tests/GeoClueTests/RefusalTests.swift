@@ -52,7 +52,7 @@ import Testing
 
   @Test func `After a failed start GeoClue does not tell of the switch, but its agent does`() {
     var driver = refused(.disabledByUser)
-    driver.pass(ConnectionMachine.clientGap)
+    driver.pass(ConnectionPacing.clientGap)
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/2"))
     driver.send(.started)

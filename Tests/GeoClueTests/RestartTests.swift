@@ -8,7 +8,7 @@ import Testing
 @Suite nonisolated struct RestartTests {
   @Test func `A crash is a short pause, and then everything is as before`() {
     var driver = MachineDriver.running()
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.serviceVanished) == [], "its clients have gone with it")
     #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(!driver.machine.acceptsFixes)
@@ -18,7 +18,7 @@ import Testing
     #expect(driver.state == .starting)
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
     driver.send(.started)
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.state == .running)
   }
 
@@ -53,7 +53,7 @@ import Testing
       driver.send(.serviceAppeared)
       driver.send(.created(client: "/1"))
       driver.send(.started)
-      driver.send(.fix)
+      driver.send(.fix(isNew: true))
       driver.pass(100)
     }
     let gaps = zip(activations, activations.dropFirst()).map { $1 - $0 }

@@ -18,7 +18,7 @@ final class SourceListener {
 
   init(on bus: PrivateBus, registersAgent: Bool = true) throws {
     connection = try Connection(to: .address(bus.address))
-    source = GeoClueSource(on: connection, registersAgent: registersAgent)
+    source = GeoClueSource(on: connection, desktopID: "org.geopublicist.Location1", registersAgent: registersAgent)
     source.onEvent = { [weak self] event in
       switch event {
       case .location(let location): self?.locations.append(location)

@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [AccuracyLevel.city, .none])
   func `The source of the last fix has gone`(left: AccuracyLevel) {
     var driver = MachineDriver.running()
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.available(left)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
     driver.send(.created(client: "/2"))
     driver.send(.started)
@@ -33,7 +33,7 @@ import Testing
   @Test func `More accuracy than before takes no new client`() {
     var driver = MachineDriver.running()
     driver.send(.available(.city))
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.available(.exact)) == [])
     // The receiver that has come and gone again has measured nothing.
     #expect(driver.send(.available(.city)) == [])
@@ -43,7 +43,7 @@ import Testing
   @Test func `A receiver that falls silent`() {
     var driver = MachineDriver.running()
     for _ in 0..<100 {
-      driver.send(.fix)
+      driver.send(.fix(isNew: true))
       #expect(driver.pass(1_000) == [])
     }
     #expect(driver.pass(SourceWatch.patience - 1_001) == [])
@@ -52,14 +52,14 @@ import Testing
     driver.send(.started)
     #expect(driver.reason == .noFix)
     // GeoClue may have kept the old fix for another program. Once is enough.
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.machine.deadline == nil)
   }
 
   @Test func `Anything else that is silent has nothing new to say`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
-      driver.send(.fix)
+      driver.send(.fix(isNew: true))
       #expect(driver.pass(11_000) == [])
     }
     #expect(driver.pass(86_400_000) == [])
@@ -71,7 +71,7 @@ import Testing
     var clients = 1
     for _ in 0..<1_000 {
       var actions = driver.send(.available(.exact))
-      driver.send(.fix)
+      driver.send(.fix(isNew: true))
       actions += driver.send(.available(.city)) + driver.pass(10)
       for action in actions where action == .createClient {
         clients += 1
@@ -80,5 +80,29 @@ import Testing
       }
     }
     #expect(clients <= 22, "in 10 s")
+  }
+
+  @Test func `D8: reading an old location again does not hide that a receiver has fallen silent`() {
+    var driver = MachineDriver.running()
+    for _ in 0..<10 {
+      driver.send(.fix(isNew: true))
+      driver.pass(1_000)
+    }
+    #expect(driver.machine.isSourceSteady)
+    var actions: [ConnectionMachine.Action] = []
+    for _ in 0..<30 {
+      #expect(driver.send(.refresh).count <= 1)
+      driver.send(.fix(isNew: false))
+      actions += driver.pass(1_000)
+    }
+    #expect(actions.contains(.deleteClient("/1")))
+  }
+
+  @Test func `D8: the old location of a new client is a fix, and begins no loss detection`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix(isNew: false))
+    #expect(driver.state == .running)
+    #expect(!driver.machine.isSourceSteady)
+    #expect(driver.machine.deadline == nil)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite nonisolated struct SwitchTests {
   @Test func `Active is the only sign of the switch`() {
     var driver = MachineDriver.running()
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
     #expect(
       driver.machine.status
@@ -16,12 +16,12 @@ import Testing
           state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     #expect(driver.authorization == .denied(.disabledByUser))
     #expect(!driver.machine.acceptsFixes)
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.authorization == .denied(.disabledByUser), "a fix that was on its way is not taken")
     #expect(driver.send(.active(true)) == [])
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.reason == .noFix, "the fix from before is not known to be true")
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     #expect(driver.state == .running)
   }
 
@@ -49,11 +49,11 @@ import Testing
   @Test func `Whatever an agent changes takes a new client to be heard`() {
     for level in [AccuracyLevel.exact, .city, .none] {
       var driver = MachineDriver.running()
-      driver.send(.fix)
+      driver.send(.fix(isNew: true))
       #expect(driver.send(.agentChanged(level)) == [.deleteClient("/1")])
       #expect(!driver.machine.acceptsFixes)
       #expect(driver.send(.agentChanged(level)) == [])
-      #expect(driver.pass(ConnectionMachine.agentDelay - 1) == [])
+      #expect(driver.pass(ConnectionPacing.agentDelay - 1) == [])
       #expect(driver.pass(1) == [.createClient, .readAvailableAccuracy])
     }
   }
@@ -66,7 +66,7 @@ import Testing
       driver.machine.status
         == UpstreamStatus(
           state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
-    driver.pass(ConnectionMachine.agentDelay)
+    driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"))
     driver.send(.startFailed(.refused(.disabledByUser)))
     #expect(driver.authorization == .denied(.disabledByUser))
@@ -75,7 +75,7 @@ import Testing
   @Test func `An agent that says off though GeoClue starts us is not the one that counts`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
-    driver.pass(ConnectionMachine.agentDelay)
+    driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"))
     driver.send(.started)
     #expect(driver.authorization == .authorized(.always))
@@ -85,7 +85,7 @@ import Testing
   @Test func `A lower level is told as what is granted`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(.city))
-    driver.pass(ConnectionMachine.agentDelay)
+    driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"))
     driver.send(.started)
     #expect(driver.authorization == .authorized(.always, level: .city))
@@ -93,7 +93,7 @@ import Testing
     // Its connection has gone, and the next agent has said nothing yet.
     driver.pass(1_000)
     driver.send(.agentChanged(nil))
-    driver.pass(ConnectionMachine.agentDelay)
+    driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/3"))
     driver.send(.started)
     #expect(driver.authorization == .authorized(.always))
@@ -102,7 +102,7 @@ import Testing
   @Test func `An agent that has gone leaves us without one`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
-    driver.pass(ConnectionMachine.agentDelay)
+    driver.pass(ConnectionPacing.agentDelay)
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
     #expect(driver.authorization == .undecided(.noAgent))
@@ -136,7 +136,7 @@ import Testing
 
   @Test func `When everybody leaves, what GeoClue decided is not believed any more`() {
     var driver = MachineDriver.running()
-    driver.send(.fix)
+    driver.send(.fix(isNew: true))
     driver.send(.demand(nil))
     #expect(driver.authorization == .undecided())
     driver.send(.demand(.exact))

@@ -51,7 +51,7 @@ private struct GeoClueWorld {
       starting = nil
       send(source.pick([.started, .started, .startFailed(.other), .startFailed(.refused(.disabledByUser))]), chance)
     // What GeoClue signals comes at any time, also for a client that has gone.
-    case 9: send(.fix, chance)
+    case 9: send(.fix(isNew: source.flag()), chance)
     case 10: send(.active(source.flag()), chance)
     case 11: send(.available(source.pick([nil] + AccuracyLevel.allCases)), chance)
     case 12: send(source.pick([.refresh, .startOver, .timer]), chance)
@@ -62,11 +62,9 @@ private struct GeoClueWorld {
   }
 
   func check() {
-    switch machine.state {
-    case .activating, .creating, .starting, .pausing: claim(machine.deadline != nil, "no wait is without end")
-    case .idle: claim(demand == nil, "who is wanted is not idle")
-    case .running: break
-    }
+    claim(
+      demand == nil || machine.client != nil || machine.deadline != nil, "no wait is without end")
+    claim(demand == nil || machine.status.state != .idle, "who is wanted is not idle")
     claim(machine.deadline.map { $0 <= now + 400_000 } ?? true, "no end is far away")
     claim(clients == Set([machine.client].compactMap { $0 }), "every client is the current one, or deleted")
     claim(demand != nil || clients.isEmpty, "no client is held when nobody listens")
@@ -88,7 +86,7 @@ private struct GeoClueWorld {
       }
       if isThere { send(.available(.exact), 0.5) }
       send(.active(true), 0.5)
-      send(.fix, 0.5)
+      send(.fix(isNew: true), 0.5)
       pass(1_000, 0.5)
     }
     claim(machine.status.state == .running, "it works again by itself")

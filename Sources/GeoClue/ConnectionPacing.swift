@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// When the connection may try again, so that neither failures nor clients that come and go wear GeoClue out.
+///
+/// All times are milliseconds of a clock that only goes forward.
+nonisolated struct ConnectionPacing: Sendable {
+  /// How far apart activations are that new subscribers cause, however many those are.
+  static let activationGap: Int64 = 5_000
+  /// How far apart clients are created that replace one another.
+  static let clientGap: Int64 = 500
+  /// How far apart clients are created in the long run, after ``clientBurst`` at once.
+  static let clientInterval: Int64 = 1_000
+  static let clientBurst: Int64 = 4
+  /// How long GeoClue gets to close its sources after a change of the agent: 2.6 does not reopen a source that is
+  /// requested while it is closing.
+  static let agentDelay: Int64 = 250
+
+  private var attemptedAt: Int64?
+  private var clientAt: Int64?
+  /// When the next client would be due if each came ``clientInterval`` after the one before.
+  private var nextClientAt: Int64 = 0
+  private var settlesAt: Int64 = .min
+  private var mayActivateAt: Int64 = .min
+  private var restarts = Backoff(from: 200, to: 60_000)
+  private var missingAgents = Backoff(from: 60_000, to: 300_000)
+  private var refusals = Backoff(from: 2_000, to: 300_000)
+  private var agentChecks = Backoff(from: 5_000, to: 60_000)
+
+  mutating func activated(at now: Int64) { attemptedAt = now }
+
+  mutating func clientCreated(at now: Int64) {
+    (attemptedAt, clientAt) = (now, now)
+    nextClientAt = max(nextClientAt, now) + Self.clientInterval
+  }
+
+  /// The agent has changed: GeoClue's sources need a moment.
+  mutating func settle(at now: Int64) { settlesAt = now + Self.agentDelay }
+
+  /// When GeoClue may be activated next.
+  func activation(at now: Int64) -> Int64 { max(now, mayActivateAt) }
+
+  /// When a client may be created.
+  func client(at now: Int64) -> Int64 { max(now, nextClientAt - (Self.clientBurst - 1) * Self.clientInterval) }
+
+  /// When a client may be created that replaces another.
+  func replacement(at now: Int64) -> Int64 {
+    max(client(at: now), settlesAt, clientAt.map { $0 + Self.clientGap } ?? now)
+  }
+
+  /// When a pause ends early, because a subscriber asks for a fix.
+  func earlyRetry(at now: Int64) -> Int64 { max(activation(at: now), attemptedAt.map { $0 + Self.clientGap } ?? now) }
+
+  /// When to try again after GeoClue has ended or failed.
+  mutating func afterFailure(isForAgent: Bool, at now: Int64, chance: Double) -> Int64 {
+    let end = now + (isForAgent ? missingAgents.next(chance: chance) : restarts.next(chance: chance))
+    mayActivateAt = min(end, (attemptedAt ?? now) + Self.activationGap)
+    return end
+  }
+
+  mutating func afterRefusal(at now: Int64, chance: Double) -> Int64 { now + refusals.next(chance: chance) }
+
+  /// When to ask again whether there is an agent.
+  mutating func nextAgentCheck(at now: Int64, chance: Double) -> Int64 { now + agentChecks.next(chance: chance) }
+
+  mutating func clientArrived() {
+    missingAgents.reset()
+    agentChecks.reset()
+  }
+
+  mutating func clientStarted() { refusals.reset() }
+
+  /// GeoClue has run long enough not to count as one that crashes at once.
+  mutating func ranSteadily() { restarts.reset() }
+}
