@@ -46,7 +46,12 @@ let package = Package(
       name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"],
       swiftSettings: onMainLoop),
     .target(
-      name: "GeoClue", dependencies: ["DBus", "GeopublicistLocationModel", "MainLoop"], swiftSettings: onMainLoop),
+      name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport",
+      swiftSettings: onMainLoop),
+    .target(
+      name: "GeoClue",
+      dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop"],
+      swiftSettings: onMainLoop),
     // The only target, beside `Combine`, that starts tasks; the service links neither.
     .target(
       name: "MainLoopTasks", dependencies: ["DBus", "GeopublicistCDispatch", "MainLoop", "Publicist"],
@@ -54,9 +59,6 @@ let package = Package(
     .target(
       name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
       path: "Sources/Replay", swiftSettings: onMainLoop),
-    .target(
-      name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport",
-      swiftSettings: onMainLoop),
     .target(
       name: "GeopublicistGatekeeper",
       dependencies: [
@@ -80,7 +82,7 @@ let package = Package(
     .executableTarget(
       name: "geopublicist",
       dependencies: [
-        "DBus", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
+        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
       ],
       swiftSettings: onMainLoop),
 
@@ -143,7 +145,10 @@ let package = Package(
       swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistTestSupport", "geopublicist", "geopublicistd"],
+      dependencies: [
+        "DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistTestSupport", "geopublicist",
+        "geopublicistd",
+      ],
       exclude: ["gpx-1.1.xsd"], swiftSettings: onMainLoop),
     .testTarget(
       name: "PublicistTests",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistLocationModel
 import MainLoop
 
@@ -43,7 +44,7 @@ final class AgentFinder {
     peers = PeerWatch(on: connection)
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
-      MatchRule(path: AgentQuestion.path, interface: .properties, member: .propertiesChanged),
+      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged),
       from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
     // GNOME announces a new level only to a GeoClue that runs, and not afterwards either.
@@ -187,7 +188,7 @@ extension AgentFinder {
   }
 
   private func changed(_ signal: Signal) {
-    guard signal.arguments.count == 3, signal.arguments[0].string == AgentQuestion.interface.rawValue,
+    guard signal.arguments.count == 3, signal.arguments[0].string == GeoClueNames.agent.rawValue,
       let user = owners[signal.sender]?.userID
     else { return }
     if let number = signal.arguments[1].properties?["MaxAccuracyLevel"]?.uint32 {

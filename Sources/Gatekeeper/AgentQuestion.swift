@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistLocationModel
 
 /// One connection that is asked whether it is an agent, and for its level.
 final class AgentQuestion {
-  static let path: ObjectPath = "/org/freedesktop/GeoClue2/Agent"
-  static let interface: InterfaceName = "org.freedesktop.GeoClue2.Agent"
   /// How long an agent may take on a busy machine.
   private static let patience = CallTimeout.milliseconds(2_000)
 
@@ -21,8 +20,8 @@ final class AgentQuestion {
   /// Asks a connection; the question ends with this object.
   func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (Answer) -> Void) {
     let message = try? Message(
-      calling: "Get", of: .properties, at: Self.path, on: name,
-      [.string(Self.interface.rawValue), .string("MaxAccuracyLevel")])
+      calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
+      [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
     guard let message, let probe = probes.take() else { return handler(.silence) }
     message.startsService = false
     call = probe.connection.call(message, timeout: Self.patience, expecting: .variant, within: .smallAnswer) {

@@ -6,7 +6,7 @@ extension SystemGatekeeper {
   /// `probes` are connections to the same bus, through which users' agents are asked.
   package convenience init(on connection: Connection, probes: ProbePool) {
     let sandboxes = SandboxCheck(on: connection)
-    let rules = GeoClueConfiguration()
+    let rules = GeoClueRules()
     let agents = AgentFinder(on: connection, probes, sandboxes) { group in
       rules.acceptsAgent(AgentIdentity.id(of: group))
     }
@@ -20,6 +20,6 @@ extension SystemGatekeeper {
 
 extension SessionGatekeeper {
   package convenience init(on connection: Connection) {
-    self.init(ownUserID: UserID.own, SandboxCheck(on: connection), GeoClueConfiguration())
+    self.init(ownUserID: UserID.own, SandboxCheck(on: connection), GeoClueRules())
   }
 }

@@ -13,10 +13,10 @@ package final class SessionGatekeeper: Gatekeeper {
 
   private let ownUserID: UInt32
   private let sandboxes: SandboxCheck
-  private let rules: GeoClueConfiguration
+  private let rules: GeoClueRules
   private let allClientFacts = ClientFactsRegistry()
 
-  init(ownUserID: UInt32, _ sandboxes: SandboxCheck, _ rules: GeoClueConfiguration) {
+  init(ownUserID: UInt32, _ sandboxes: SandboxCheck, _ rules: GeoClueRules) {
     self.ownUserID = ownUserID
     self.sandboxes = sandboxes
     self.rules = rules

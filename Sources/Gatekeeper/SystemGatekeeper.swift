@@ -12,7 +12,7 @@ package final class SystemGatekeeper: Gatekeeper {
   /// Where the facts come from.
   struct Sources {
     let sandboxes: SandboxCheck
-    let rules: GeoClueConfiguration
+    let rules: GeoClueRules
     let polkit: PolkitAuthority
     let agents: AgentFinder
     let sessions: SessionWatch

@@ -90,13 +90,6 @@ public struct FixArbiter: Sendable {
     return fix
   }
 
-  /// The fix published last if it is no older than `maximumAge` microseconds: what may be served without waiting.
-  /// A maximum age of 0 asks for one that is yet to come, so nothing serves.
-  public func current(maximumAge: UInt64, at now: UInt64) -> Location? {
-    guard maximumAge > 0, let published else { return nil }
-    return Self.elapsed(from: published.receivedAt, to: now) <= maximumAge ? published : nil
-  }
-
   /// Forgets every fix, and refuses what reached us before `now`: after a suspend, when one may be anywhere, and after
   /// a jump of the wall clock, when the times of measurement can no longer be compared.
   public mutating func forget(at now: UInt64) {

@@ -15,19 +15,6 @@ extension Location {
     let far = squared(sin((latitude2 + latitude1) / 2)) + widths * squared(cos(halfLongitude))
     return 2 * Earth.meanRadius * atan2(near.squareRoot(), far.squareRoot())
   }
-
-  /// The direction in which the great circle to `other` sets out: degrees clockwise from north, 0 up to but not
-  /// including 360; nil when `other` is the same place and there is no direction.
-  public func initialBearing(to other: Location) -> Double? {
-    let (latitude1, latitude2) = (latitude.radians, other.latitude.radians)
-    let longitudes = (other.longitude - longitude).radians
-    let east = sin(longitudes) * cos(latitude2)
-    // cos(1)sin(2) - sin(1)cos(2)cos(d), written so that it does not cancel for places close to each other.
-    let north =
-      sin(latitude2 - latitude1) + 2 * sin(latitude1) * cos(latitude2) * squared(sin(longitudes / 2))
-    guard distance(to: other) > 0 else { return nil }
-    return Angle.wrapped(atan2(east, north) * 180 / .pi)
-  }
 }
 
 /// Figures of the Earth.

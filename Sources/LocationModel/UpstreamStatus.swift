@@ -52,7 +52,9 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
     case .noAgent: AuthorizationReason.noAgent.sentence
     case .disabledByUser: AuthorizationReason.disabledByUser.sentence
     case .rejectedByAgent: AuthorizationReason.rejectedByAgent.sentence
-    case .disallowedByConfiguration: AuthorizationReason.disallowedByConfiguration.sentence
+    case .disallowedByConfiguration:
+      "GeoClue's configuration forbids the location to this service; ask the administrator to allow "
+        + "org.geopublicist.Location1 in it, and geoclue-demo-agent in its whitelist of agents"
     case .disallowedByPolicy: AuthorizationReason.disallowedByPolicy.sentence
     }
   }

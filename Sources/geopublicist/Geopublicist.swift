@@ -12,8 +12,6 @@ func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<C
 
 /// The command: a D-Bus client of the published contract.
 struct Geopublicist {
-  nonisolated static let version = "1.1.0"
-
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
     AuthorizeCommand.self, SunCommand.self, MonitorCommand.self, DoctorCommand.self,
@@ -98,7 +96,7 @@ struct Geopublicist {
     _ = try parser.parse(["geopublicist"] + arguments)
     guard parser.isSet("version") else { return try runOverview(arguments) }
     let output = StandardOutput()
-    let isWritten = output.write("geopublicist \(version)\n")
+    let isWritten = output.write("geopublicist \(ProgramVersion.current)\n")
     return withExtendedLifetime(output) { isWritten ? ExitStatus.success : ExitStatus.failure }
   }
 

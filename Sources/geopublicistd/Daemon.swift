@@ -30,7 +30,7 @@ struct Daemon {
     do {
       options = try DaemonOptions(arguments)
       if options.showsVersion {
-        print("geopublicistd \(ServiceNames.version)")
+        print("geopublicistd \(ProgramVersion.current)")
         return 0
       }
       if options.checksConfiguration {
@@ -62,7 +62,7 @@ struct Daemon {
   private static func startConfiguration(_ options: DaemonOptions) throws(KeyFile.FileError) -> Configuration {
     do throws(KeyFile.FileError) {
       return try Configuration.load(file: options.configurationFile)
-    } catch where options.configurationFile == nil {
+    } catch  where options.configurationFile == nil {
       Log.error("The defaults are used, not the configuration: \(error)")
       return Configuration()
     }

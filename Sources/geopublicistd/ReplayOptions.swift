@@ -35,7 +35,8 @@ struct ReplayOptions {
   }
 
   /// Reads the track.
-  func source() throws(TrackFile.Failure) -> ReplaySource {
-    ReplaySource(try TrackFile.load(file), speed: speed, isLoop: isLoop)
+  func source() throws -> ReplaySource {
+    let track = try TrackFile.track(in: try TextFile.contents(of: file), from: file)
+    return ReplaySource(track, speed: speed, isLoop: isLoop)
   }
 }

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 import DBus
 import Foundation
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistProcessSupport
 import GeopublicistTestSupport
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
     let script = "umount -l /proc && exec \"$1\" --version"
     for program in ["geopublicist", "geopublicistd"] {
       let result = try run(["unshare", "--mount", "sh", "-c", script, "sh", Rig.product(program)])
-      #expect(result.standardOutput == "\(program) \(Geopublicist.version)\n", "\(result.standardError)")
+      #expect(result.standardOutput == "\(program) \(ProgramVersion.current)\n", "\(result.standardError)")
     }
   }
 

@@ -121,7 +121,7 @@ import Testing
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor"], on: machine.bus)
     for sentence in [
-      " Bridge is there\n", " GeoClue idle: nobody listens, so GeoClue is not held\n", " Sources up to exact\n",
+      " Bridge is there\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
       " In use no\n", " Authorization authorized-always: Access to the location is allowed; there is nothing to do\n",
     ] {
       try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }

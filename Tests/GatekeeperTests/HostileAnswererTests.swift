@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
@@ -65,10 +66,10 @@ import Testing
 
   private func export(_ agent: Agent) -> ExportedObject {
     other.objects.export(
-      AgentQuestion.path,
+      GeoClueNames.agentPath,
       Implementation(
         of: Interface<Agent>(
-          AgentQuestion.interface,
+          GeoClueNames.agent,
           [
             .property(
               "MaxAccuracyLevel", "u", emits: .invalidates,
@@ -144,7 +145,7 @@ import Testing
     var isOver = false
     let end = service.onSignal(MatchRule(interface: "a.b")) { _ in isOver = true }
     for _ in 0..<1_000 {
-      object.propertyChanged("MaxAccuracyLevel", of: AgentQuestion.interface)
+      object.propertyChanged("MaxAccuracyLevel", of: GeoClueNames.agent)
       object.flushChanges()
     }
     other.send(try Message(signal: "End", of: "a.b", at: "/"))

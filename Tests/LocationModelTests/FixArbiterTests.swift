@@ -104,7 +104,6 @@ import Testing
     arbiter.forget(at: 9000 * Self.second)
     #expect(arbiter.published == nil && arbiter.heldBack == nil && arbiter.heldUntil == nil)
     #expect(arbiter.release(at: 9999 * Self.second) == nil)
-    #expect(arbiter.current(maximumAge: .max, at: 9000 * Self.second) == nil)
     #expect(arbiter.verdict(on: Self.fix(3, at: 8999), at: 9001 * Self.second) == .outOfOrder)
     #expect(arbiter.accept(Self.fix(3, at: 8999), at: 9001 * Self.second) == false)
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
@@ -117,19 +116,6 @@ import Testing
     #expect(arbiter.verdict(on: new, at: 101 * Self.second) == .measuredEarlier)
     arbiter.forget(at: 101 * Self.second)
     #expect(arbiter.accept(new, at: 101 * Self.second) == true)
-  }
-
-  @Test func `The last fix serves for as long as the consumer says`() {
-    var arbiter = FixArbiter()
-    let fix = Self.fix(3, at: 100)
-    #expect(arbiter.current(maximumAge: .max, at: 0) == nil)
-    #expect(arbiter.accept(fix, at: 100 * Self.second) == true)
-    #expect(arbiter.current(maximumAge: 0, at: 100 * Self.second) == nil)
-    #expect(arbiter.current(maximumAge: 1, at: 100 * Self.second + 1) == fix)
-    #expect(arbiter.current(maximumAge: 1, at: 100 * Self.second + 2) == nil)
-    #expect(arbiter.current(maximumAge: 30 * Self.second, at: 130 * Self.second) == fix)
-    #expect(arbiter.current(maximumAge: 30 * Self.second, at: 130 * Self.second + 1) == nil)
-    #expect(arbiter.current(maximumAge: 5, at: 99 * Self.second) == fix)
   }
 
   @Test func `Times at the end of the range do no harm`() {

@@ -42,24 +42,4 @@ import Testing
     let distance = Self.at(.nan, 0).distance(to: Self.at(0, 0))
     #expect(!(distance >= 0))
   }
-
-  @Test(
-    arguments: [
-      ("north", at(0, 0), at(1, 0), 0), ("east", at(0, 0), at(0, 1), 90),
-      ("south", at(0, 0), at(-1, 0), 180), ("west", at(0, 0), at(0, -1), 270),
-      ("east across the antimeridian", at(0, 179.9), at(0, -179.9), 90),
-      ("from the pole everything is south", at(90, 0), at(10, 0), 180),
-      ("a hair west of north", at(45, 0), at(46, -1e-12), 0),
-      ("ten centimetres northeast", at(0, 0), at(6.4e-7, 6.4e-7), 45),
-    ] as [(String, Location, Location, Double)])
-  func `The bearing is that of the first step`(_: String, a: Location, b: Location, degrees: Double) throws {
-    let bearing = try #require(a.initialBearing(to: b))
-    #expect((0..<360).contains(bearing))
-    let difference = abs(bearing - degrees)
-    #expect(min(difference, 360 - difference) < 1e-6)
-  }
-
-  @Test func `Nowhere to go is no bearing`() {
-    #expect(Self.at(52, 13).initialBearing(to: Self.at(52, 13)) == nil)
-  }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
 import GeopublicistProcessSupport
 
 /// What an administrator may set: `/etc/geopublicist/geopublicist.conf` and `conf.d/*.conf` beside it, in the order of
@@ -85,12 +84,6 @@ public struct Configuration {
   }
 
   private static func existingFiles() -> [String] {
-    var files: [String] = []
-    if g_file_test(mainFile, G_FILE_TEST_EXISTS) != 0 { files.append(mainFile) }
-    guard let folder = g_dir_open(dropInFolder, 0, nil) else { return files }
-    defer { g_dir_close(folder) }
-    var names: [String] = []
-    while let name = g_dir_read_name(folder) { names.append(String(cString: name)) }
-    return files + names.filter { $0.hasSuffix(".conf") }.sorted().map { "\(dropInFolder)/\($0)" }
+    (TextFile.exists(mainFile) ? [mainFile] : []) + TextFile.dropIns(in: dropInFolder)
   }
 }

@@ -8,6 +8,4 @@ public enum ServiceNames {
   public static let subscriptionsPath: ObjectPath = "/org/geopublicist/Location1/subscription"
   public static let manager: InterfaceName = "org.geopublicist.Location1"
   public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
-  /// The version of the program and of the contract that it serves.
-  public static let version = "1.1.0"
 }

@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
 
 /// `org.geopublicist.Location1`.
@@ -49,7 +50,7 @@ extension LocationService {
         }
       },
 
-      .property("Version", "s", emits: .const) { _ in .string(ServiceNames.version) },
+      .property("Version", "s", emits: .const) { _ in .string(ProgramVersion.current) },
       .property("Limits", "a{su}", emits: .const) { $0.limits.value },
       .property("State", "s", emits: .changed) { .string($0.upstreamStatus.state.rawValue) },
       .property("StateReason", "s", emits: .changed) { .string($0.upstreamStatus.reason.rawValue) },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
+import GeopublicistProcessSupport
 import Glibc
 
 /// Users and processes by name, for people to read.
@@ -18,17 +18,6 @@ nonisolated enum Processes {
 
   /// The program's name as the kernel has it.
   static func program(of process: UInt32) -> String? {
-    contents(of: "/proc/\(process)/comm").map { Text.plain(String($0.prefix { $0 != "\n" })) }
-  }
-
-  /// A small file's text; nil if it cannot be read.
-  static func contents(of path: String) -> String? {
-    var text: UnsafeMutablePointer<CChar>?
-    var length: gsize = 0
-    guard g_file_get_contents(path, &text, &length, nil) != 0, let text else { return nil }
-    defer { g_free(text) }
-    return text.withMemoryRebound(to: UInt8.self, capacity: Int(length)) {
-      String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
-    }
+    (try? TextFile.contents(of: "/proc/\(process)/comm")).map { Text.plain(String($0.prefix { $0 != "\n" })) }
   }
 }

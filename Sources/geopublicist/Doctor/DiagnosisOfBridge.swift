@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// The bus, the bridge on it, and who this user is to it: pure functions of what was found out.
 nonisolated extension Diagnosis {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeoClue
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// GeoClue, its agent, its settings and its sources: pure functions of what was found out.
 nonisolated extension Diagnosis {
@@ -39,11 +41,12 @@ nonisolated extension Diagnosis {
         facts.probe == .noAgent ? "This user has no agent, and needs none" : "An agent decides for this user"
       return good("agent", finding)
     }
-    if let agents = facts.configuration?.agents, !agents.contains("geoclue-demo-agent"), !agents.contains("gnome-shell")
+    if let agents = facts.configuration?.agents, !agents.contains(GeoClueNames.agentID), !agents.contains("gnome-shell")
     {
       return problem(
         "agent", "Nobody decides about locations for this user, and GeoClue's settings allow none of the usual agents",
-        "Add geoclue-demo-agent to whitelist of [agent] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue")
+        "Add \(GeoClueNames.agentID) to whitelist of [agent] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"
+      )
     }
     return problem(
       "agent", "Nobody decides about locations for this user: no agent of GeoClue runs",
@@ -52,8 +55,7 @@ nonisolated extension Diagnosis {
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {
-    let isOff = "Geolocation disabled for UID"
-    if facts.authorizationReason == AuthorizationReason.disabledByUser.rawValue || facts.isRefused(isOff) {
+    if facts.isRefused(for: .disabledByUser) {
       return problem(
         "switch", "Location is switched off for this user",
         "Settings, Privacy, Location; or gsettings set org.gnome.system.location enabled true")
@@ -76,9 +78,7 @@ nonisolated extension Diagnosis {
         "configuration", "GeoClue's settings let only some users have locations from the bridge, and not this one",
         "Add \(facts.userID) to users, or empty it, under \(group); sudo systemctl restart geoclue")
     }
-    if facts.isRefused("disallowed by configuration")
-      || facts.authorizationReason == AuthorizationReason.disallowedByConfiguration.rawValue
-    {
+    if facts.isRefused(for: .disallowedByConfiguration) {
       return problem(
         "configuration", "GeoClue's settings forbid it",
         "Look for allowed and users under \(group); sudo systemctl restart geoclue")
@@ -143,10 +143,11 @@ nonisolated extension GeoClueSettings {
 }
 
 nonisolated extension DoctorFacts {
-  /// Whether GeoClue has refused with a sentence that has this in it.
-  func isRefused(_ part: String) -> Bool {
+  /// Whether the service or GeoClue refuses for a reason.
+  func isRefused(for reason: AuthorizationReason) -> Bool {
+    if authorizationReason == reason.rawValue { return true }
     guard case .refused(let message) = probe else { return false }
-    return message.hasPart(part)
+    return GeoClueRefusal.reason(in: message) == reason
   }
 
   /// Everything that is to be said, in the order in which it is best mended.
@@ -170,14 +171,5 @@ nonisolated extension Diagnosis {
 
   fileprivate var asHint: Diagnosis {
     Diagnosis(subject: subject, outcome: outcome == .problem ? .hint : outcome, finding: finding, remedy: remedy)
-  }
-}
-
-nonisolated extension String {
-  /// Whether the other text is somewhere in this one; the standard library's own way needs Foundation.
-  func hasPart(_ other: String) -> Bool {
-    let (text, part) = (Array(utf8), Array(other.utf8))
-    guard text.count >= part.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
   }
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistCGLib
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
 
 /// Finds out what the doctor wants to know, in the order of the way that a location takes.
 struct FactGatherer {
-  private static let geoclue: BusName = "org.freedesktop.GeoClue2"
-  private static let geoclueManager: ObjectPath = "/org/freedesktop/GeoClue2/Manager"
-
   private let bus: Connection.Bus
   private let configurationFolder: String
   /// Says what is being looked at.
@@ -39,8 +38,8 @@ struct FactGatherer {
   }
 
   private static func sandbox() -> DoctorFacts.Sandbox? {
-    if g_file_test("/.flatpak-info", G_FILE_TEST_EXISTS) != 0 { return .flatpak }
-    let label = Processes.contents(of: "/proc/self/attr/current") ?? ""
+    if TextFile.exists("/.flatpak-info") { return .flatpak }
+    let label = (try? TextFile.contents(of: "/proc/self/attr/current")) ?? ""
     return label.hasPrefix("snap.") ? .snap : nil
   }
 }
@@ -117,7 +116,7 @@ extension FactGatherer {
       let questions = try BusQuestions(systemBus)
       facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
       facts.session = session(questions)
-      facts.geoclue = questions.presence(of: Self.geoclue)
+      facts.geoclue = questions.presence(of: GeoClueNames.service)
       if facts.geoclue != .missing { askGeoClue(questions) }
     } catch {
       facts.systemBusError = error.message
@@ -148,34 +147,34 @@ extension FactGatherer {
   private mutating func askGeoClue(_ questions: BusQuestions) {
     onStep("Asking GeoClue")
     do throws(DBusError) {
-      let manager: InterfaceName = "org.freedesktop.GeoClue2.Manager"
       let accuracy = try questions.property(
-        "AvailableAccuracyLevel", of: manager, at: Self.geoclueManager, on: Self.geoclue,
+        "AvailableAccuracyLevel", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: GeoClueNames.service,
         milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
       facts.geoclue = .running
       facts.availableAccuracy = accuracy.uint32
-      facts.probe = probe(questions, manager)
+      facts.probe = probe(questions)
     } catch {
       facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
     }
   }
 
   /// Asks for a client as any program of this user would; it goes with the connection.
-  private func probe(_ questions: BusQuestions, _ manager: InterfaceName) -> DoctorFacts.Probe {
+  private func probe(_ questions: BusQuestions) -> DoctorFacts.Probe {
     do throws(DBusError) {
       let made = try questions.ask(
-        "CreateClient", of: manager, at: Self.geoclueManager, on: Self.geoclue, milliseconds: 3_000)
+        "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: GeoClueNames.service,
+        milliseconds: 3_000)
       guard let client = made.first?.objectPath else { return .failed(message: "no client") }
-      let interface: InterfaceName = "org.freedesktop.GeoClue2.Client"
       for (name, value) in [
         ("DesktopId", Value.string(Contract.service.rawValue)),
         ("RequestedAccuracyLevel", .uint32(AccuracyLevel.city.rawValue)),
       ] {
         _ = try questions.ask(
-          "Set", of: .properties, at: client, on: Self.geoclue,
-          [.string(interface.rawValue), .string(name), .variant(value)])
+          "Set", of: .properties, at: client, on: GeoClueNames.service,
+          [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)])
       }
-      _ = try questions.ask("Start", of: interface, at: client, on: Self.geoclue, milliseconds: 10_000)
+      _ = try questions.ask(
+        "Start", of: GeoClueNames.client, at: client, on: GeoClueNames.service, milliseconds: 10_000)
       return .allowed
     } catch {
       switch error.name {

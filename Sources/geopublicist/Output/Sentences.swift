@@ -5,26 +5,10 @@ import GeopublicistLocationModel
 nonisolated enum Sentences {
   /// What the upstream does, from the properties `State` and `StateReason`.
   static func upstream(state: String, reason: String) -> String {
-    switch UpstreamReason(rawValue: reason) {
-    case .geoclueNotInstalled:
-      return "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
-    case .geoclueRestarting: return "GeoClue does not answer, or has gone; it is called again"
-    case .noSource: return "GeoClue has no source; connect a GPS receiver or switch Wi-Fi on"
-    case .noAgent: return AuthorizationReason.noAgent.sentence
-    case .noFix: return "GeoClue runs, but has measured nothing yet"
-    case .disabledByUser, .rejectedByAgent, .disallowedByConfiguration, .disallowedByPolicy:
-      return authorization(reason: reason)
-    case .resting: return UpstreamReason.resting.sentence
-    case .some(.none), nil: break
+    guard let state = UpstreamState(rawValue: state), let known = UpstreamReason(rawValue: reason) else {
+      return reason.isEmpty ? state : reason
     }
-    switch UpstreamState(rawValue: state) {
-    case .idle: return "nobody listens, so GeoClue is not held"
-    case .starting: return "GeoClue is being asked for a client"
-    case .waiting: return "GeoClue has not allowed it yet"
-    case .running: return "fixes are coming in"
-    case .unavailable: return "no fix can come now"
-    case nil: return reason
-    }
+    return UpstreamStatus(state: state, reason: known).sentence
   }
 
   /// Why a status is what it is, and what to do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// GPX 1.1. Speed and course are in Garmin's extension, which many programs know, the accuracy in one of our own.
 nonisolated struct GPXFormat: TrackFormat {
@@ -11,7 +12,7 @@ nonisolated struct GPXFormat: TrackFormat {
   var header: String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
-    <gpx version="1.1" creator="geopublicist \(Geopublicist.version)" xmlns="http://www.topografix.com/GPX/1/1"
+    <gpx version="1.1" creator="geopublicist \(ProgramVersion.current)" xmlns="http://www.topografix.com/GPX/1/1"
       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
       xsi:schemaLocation="http://www.topografix.com/GPX/1/1 http://www.topografix.com/GPX/1/1/gpx.xsd"
       xmlns:tpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2" xmlns:geopublicist="urn:geopublicist:track:1">

@@ -18,7 +18,7 @@ func fuzzConfiguration(_ source: ByteSource) {
 func fuzzRules(_ source: ByteSource) {
   let names = (0..<3).map { _ in source.text() }
   withFile(source.remainder()) { path in
-    let rules = GeoClueConfiguration(file: path)
+    let rules = GeoClueRules(file: path)
     claim(!rules.reloadIfChanged(), "a file that is the same is not read again")
     for name in names + ["firefox", "agent", "wifi", ""] {
       _ = rules.rule(for: name, user: 0)

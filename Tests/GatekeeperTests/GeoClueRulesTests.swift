@@ -7,7 +7,7 @@ import Testing
 @testable import GeopublicistGatekeeper
 
 /// GeoClue's rules for applications, read from files.
-struct GeoClueConfigurationTests {
+struct GeoClueRulesTests {
   private let folder = TemporaryDirectory()
 
   private func write(_ text: String, to name: String = "geoclue.conf") throws {
@@ -21,7 +21,7 @@ struct GeoClueConfigurationTests {
     guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
   }
 
-  private var configuration: GeoClueConfiguration { GeoClueConfiguration(file: folder.file("geoclue.conf")) }
+  private var configuration: GeoClueRules { GeoClueRules(file: folder.file("geoclue.conf")) }
 
   @Test func withoutAFileThereIsNoRule() {
     #expect(configuration.rule(for: "firefox", user: 1000) == .silent)
@@ -149,7 +149,7 @@ struct GeoClueConfigurationTests {
   }
 
   @Test func thePackagedFileForbidsNothing() {
-    let packaged = GeoClueConfiguration()
+    let packaged = GeoClueRules()
     for name in ["firefox", "epiphany", "gnome-datetime-panel", "org.geopublicist.Location1"] {
       #expect(packaged.rule(for: name, user: 1000) == .silent)
     }

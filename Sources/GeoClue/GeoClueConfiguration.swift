@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistProcessSupport
+
+/// What GeoClue's configuration says: `geoclue.conf`, then `conf.d/*.conf` in the order of their names; a later file wins
+/// key by key, as in GeoClue from 2.7 on.
+///
+/// The only reader of these files: the service decides by what it returns, and `doctor` reports it.
+nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
+  /// What is said about one desktop-id.
+  ///
+  /// GeoClue asks for the keys `allowed`, `system` and `users` in each group and ignores a group that lacks any; here each
+  /// key counts alone, since a rule can only forbid.
+  package struct Rule: Equatable, Sendable {
+    package var isAllowed: Bool?
+    /// The users for whom it is meant; empty is all. A user that cannot be read is ``unknownUser``.
+    package var users: [UInt32]?
+
+    /// Whether a user's program may have locations.
+    package func permits(_ user: UInt32) -> Bool {
+      isAllowed ?? true && (users.map { $0.isEmpty || $0.contains(user) } ?? true)
+    }
+  }
+
+  /// No user has this id: a rule for it is for the others, or for nobody at all.
+  static let unknownUser = UInt32.max
+  package static let folder = "/etc/geoclue"
+
+  /// The ids of the agents that GeoClue accepts; nil is GeoClue's built-in list.
+  package private(set) var agents: [String]?
+  /// The rules by desktop-id.
+  package private(set) var rules: [String: Rule] = [:]
+  /// `enable` of `[wifi]`; nil if it is not set, which means no before 2.8 and yes since.
+  package private(set) var isWiFiEnabled: Bool?
+  /// `url` of `[wifi]`; nil is GeoClue's own.
+  package private(set) var wiFiURL: String?
+
+  /// A configuration that says nothing.
+  package init() {}
+
+  /// Reads one file; throws if it cannot be read or parsed.
+  @MainActor package init(file path: String) throws(KeyFile.FileError) {
+    let file = try KeyFile(path: path)
+    for group in file.groups where !Self.groupsOfGeoClue.contains(group) {
+      rules[group] = Rule(
+        isAllowed: file.text("allowed", of: group).map(Self.isYes),
+        users: file.text("users", of: group).map { Self.words($0).map { UInt32($0) ?? Self.unknownUser } })
+    }
+    agents = file.text("whitelist", of: "agent").map(Self.words)
+    isWiFiEnabled = file.text("enable", of: "wifi").map(Self.isYes)
+    wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Returns the files in the order in which they count, whether or not `geoclue.conf` exists.
+  @MainActor package static func files(in folder: String = folder) -> [String] {
+    ["\(folder)/geoclue.conf"] + TextFile.dropIns(in: "\(folder)/conf.d")
+  }
+
+  /// Adds what a later file says.
+  package mutating func merge(_ later: Self) {
+    agents = later.agents ?? agents
+    isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled
+    wiFiURL = later.wiFiURL ?? wiFiURL
+    rules.merge(later.rules) { Rule(isAllowed: $1.isAllowed ?? $0.isAllowed, users: $1.users ?? $0.users) }
+  }
+
+  /// Groups that configure GeoClue itself.
+  private static let groupsOfGeoClue: Set<String> = [
+    "agent", "network-nmea", "3g", "cdma", "modem-gps", "wifi", "compass", "static-source", "ip",
+  ]
+
+  /// Anything that is not plainly yes is no.
+  private static func isYes(_ text: String) -> Bool { text == "true" || text == "1" }
+
+  private static func words(_ text: String) -> [String] {
+    text.split(whereSeparator: { ";, ".contains($0) }).map(String.init)
+  }
+}

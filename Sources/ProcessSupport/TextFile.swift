@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+
+/// Files and folders as far as both programs read them.
+nonisolated public enum TextFile {
+  /// Returns the text of a whole file, with invalid UTF-8 replaced; throws if it cannot be read.
+  public static func contents(of path: String) throws(KeyFile.FileError) -> String {
+    var bytes: UnsafeMutablePointer<CChar>?
+    var count: gsize = 0
+    var error: UnsafeMutablePointer<GError>?
+    guard g_file_get_contents(path, &bytes, &count, &error) != 0, let bytes else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be read"
+      g_clear_error(&error)
+      throw KeyFile.FileError(path, message)
+    }
+    defer { g_free(bytes) }
+    return bytes.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
+      String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
+    }
+  }
+
+  /// Whether there is anything at the path.
+  public static func exists(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_EXISTS) != 0 }
+
+  /// Returns the paths of the `*.conf` files in a folder in the order in which they count; none if there is no folder.
+  public static func dropIns(in folder: String) -> [String] {
+    guard let handle = g_dir_open(folder, 0, nil) else { return [] }
+    defer { g_dir_close(handle) }
+    var names: [String] = []
+    while let name = g_dir_read_name(handle) { names.append(String(cString: name)) }
+    return names.filter { $0.hasSuffix(".conf") }.sorted().map { "\(folder)/\($0)" }
+  }
+}
