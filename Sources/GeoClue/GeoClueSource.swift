@@ -22,6 +22,8 @@ public final class GeoClueSource: LocationSource {
   private var isHandling = false
   /// The location delivered last, while there are subscribers.
   private var last: Location?
+  /// What was allowed when the source was released to rest: it stays true until GeoClue or the agent says otherwise.
+  private var remembered: Authorization?
   private var told = (status: UpstreamStatus(), authorization: Authorization.undecided())
 
   /// Follows GeoClue on the given connection.
@@ -38,7 +40,7 @@ public final class GeoClueSource: LocationSource {
     if registersAgent {
       agent = GeoClueAgent(on: connection)
     } else {
-      agents = AgentWatch(on: connection) { [weak self] level in self?.handle(.agentChanged(level)) }
+      agents = AgentWatch(on: connection) { [weak self] level in self?.agentChanged(level) }
     }
     service = GeoClueService(on: connection) { [weak self] report in self?.take(report) }
   }
@@ -48,8 +50,16 @@ public final class GeoClueSource: LocationSource {
 
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
+    if level == nil { remembered = nil }
     if level == nil { last = nil }
     handle(.demand(level))
+  }
+
+  public func rest() {
+    last = nil
+    remembered = told.authorization.isAuthorized ? told.authorization : nil
+    // The agent is followed on: the user may turn location off meanwhile.
+    handle(.demand(nil))
   }
 
   public func refresh() { handle(.refresh) }
@@ -57,6 +67,13 @@ public final class GeoClueSource: LocationSource {
   public func startOver() {
     last = nil
     handle(.startOver)
+  }
+
+  private func agentChanged(_ level: AccuracyLevel?) {
+    if remembered != nil, let level {
+      remembered = level == .none ? .denied(.disabledByUser) : .authorized(.always, level: level)
+    }
+    handle(.agentChanged(level))
   }
 
   private func take(_ report: GeoClueReport) {
@@ -90,7 +107,10 @@ public final class GeoClueSource: LocationSource {
   }
 
   private func tell() {
-    let (status, authorization) = (machine.status, machine.authorization)
+    let status = machine.status
+    var authorization = machine.authorization
+    if authorization.reason != .undecided || status.state == .unavailable { remembered = nil }
+    authorization = remembered ?? authorization
     let before = told
     told = (status, authorization)
     if authorization != before.authorization { onEvent?(.authorization(authorization)) }

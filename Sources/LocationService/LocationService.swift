@@ -148,8 +148,6 @@ public final class LocationService {
       .sink { [weak self, weak session] _ in
         guard let self, let session else { return }
         let authorization = publicist.manager.authorization
-        // A source that rests has not said anything else.
-        if source.isResting, authorization.reason == .undecided { return }
         if !authorization.isAuthorized { locations.forget() }
         session.upstream = authorization
       }.store(in: &cancellables)

@@ -15,6 +15,14 @@ public final class LocationManager {
     didSet { if desiredAccuracy != oldValue { requireLevel() } }
   }
 
+  /// Metres that the device must move before the next location is delivered, counted from the last one delivered; 0
+  /// delivers every location.
+  public var distanceFilter = 0.0 { didSet { configureFilter() } }
+
+  /// Metres that the accuracy of a location may have at most to be delivered; 0 delivers every location, also those of
+  /// unknown accuracy.
+  public var requiredAccuracy = 0.0 { didSet { configureFilter() } }
+
   /// Whether this process may have locations, as far as is known.
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
@@ -33,16 +41,23 @@ public final class LocationManager {
   private var waiting = 0
   private var required: AccuracyLevel?
   private var sequence: UInt64 = 0
+  private let filter = Pacer()
+  private var isMonitoring = false
+  private var schedule = SourceSchedule()
+  private var scheduleTimer: LoopSource?
 
   /// A manager that has its locations from the given source.
   public init(source: any LocationSource) {
     self.source = source
     source.onEvent = { [weak self] event in self?.handle(event) }
+    filter.open { [weak self] location in self?.deliver(location) }
+    filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
   }
 
   /// Delivers every location until ``stopUpdatingLocation()``; calling it twice is fine.
   public func startUpdatingLocation() {
     isUpdating = true
+    if isMonitoring { configureFilter() }
     requireLevel()
   }
 
@@ -50,6 +65,23 @@ public final class LocationManager {
   public func stopUpdatingLocation() {
     isUpdating = false
     isRequesting = false
+    if isMonitoring { configureFilter() }
+    requireLevel()
+  }
+
+  /// Delivers the first location and then only significant changes: at least 500 m from the last one delivered and outside
+  /// both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
+  /// ``startUpdatingLocation()`` is in force, that delivers every location instead.
+  public func startMonitoringSignificantLocationChanges() {
+    isMonitoring = true
+    configureFilter()
+    requireLevel()
+  }
+
+  /// Ends the delivery of significant changes.
+  public func stopMonitoringSignificantLocationChanges() {
+    isMonitoring = false
+    configureFilter()
     requireLevel()
   }
 
@@ -96,7 +128,7 @@ public final class LocationManager {
   }
 
   private func requireLevel() {
-    let level = isUpdating || isRequesting ? desiredAccuracy : nil
+    let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
     guard level != required else { return }
     required = level
     source.require(level)
@@ -116,9 +148,10 @@ public final class LocationManager {
         location.receivedAt = MainLoop.main.clock.boottime()
       }
       self.location = location
+      let isRequested = isRequesting
       isRequesting = false
-      delegate?.locationManager(self, didUpdateLocations: [location])
       events.send(.location(location))
+      if isRequested || !isFiltering { deliver(location) } else { filter.take(location) }
       requireLevel()
     case .status(let status):
       upstreamStatus = status
@@ -136,5 +169,31 @@ public final class LocationManager {
       delegate?.locationManager(self, didFailWithError: error)
       events.send(event)
     }
+  }
+}
+
+/// What of the locations reaches the delegate.
+extension LocationManager {
+  private var isFiltering: Bool { distanceFilter > 0 || requiredAccuracy > 0 || (isMonitoring && !isUpdating) }
+
+  private func configureFilter() {
+    filter.configure(
+      DeliveryRule.Configuration(
+        distanceThreshold: max(0, distanceFilter), requiredAccuracy: max(0, requiredAccuracy),
+        isSignificant: isMonitoring && !isUpdating))
+  }
+
+  private func deliver(_ location: Location) {
+    delegate?.locationManager(self, didUpdateLocations: [location])
+  }
+
+  /// The level at which significant changes need the source now; sees to being called again when that changes.
+  private func monitoredLevel() -> AccuracyLevel? {
+    schedule.set(isMonitoring ? filter.need(at: desiredAccuracy) : nil, for: ObjectIdentifier(self))
+    let (level, again) = schedule.update(at: UInt64(max(0, MainLoop.main.clock.monotonic())))
+    scheduleTimer = again.map { again in
+      MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.requireLevel() }
+    }
+    return level
   }
 }

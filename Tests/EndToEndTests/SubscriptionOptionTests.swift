@@ -105,6 +105,23 @@ import Testing
         == "org.freedesktop.DBus.Error.PropertyReadOnly")
   }
 
+  @Test func `GeoClue is released while no delivery is due, and nothing else changes`() throws {
+    let path = try consumer.subscribeAndStart(["time-threshold": .variant("u", 600_000)])
+    try fix(50)
+    _ = try consumer.locations(1, from: path)
+    try consumer.waitFor("StateReason", "resting")
+    try consumer.waitFor("State", "idle")
+    try consumer.waitFor("InUse", true)
+    #expect(try geoclue.state()["clients"]?.array?.count == 0)
+    #expect(try consumer.property("Active", of: path) == true)
+    // A client that wants everything ends the rest.
+    let all = try consumer.subscribeAndStart()
+    try fix(51)
+    _ = try consumer.locations(1, from: all)
+    try consumer.waitFor("StateReason", "")
+    #expect(latitudes(path) == [50])
+  }
+
   @Test func `on a stalled bus only the newest location is kept`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let daemon = try Daemon(.system, on: clients, geoclueOn: bus)

@@ -56,7 +56,7 @@ import Testing
     schedule.set(Need(.exact, from: 600 * Self.second), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0).level == nil)
     schedule.set(Need(.city), for: ObjectIdentifier(two))
-    #expect(schedule.update(at: 1) == (.city, 540 * Self.second))
+    #expect(schedule.update(at: 1) == (.city, 585 * Self.second))
     schedule.set(nil, for: ObjectIdentifier(two))
     #expect(schedule.update(at: 2).level == nil)
     #expect(schedule.isResting)

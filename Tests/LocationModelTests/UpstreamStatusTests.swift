@@ -7,8 +7,8 @@ import Testing
     #expect(UpstreamState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
       UpstreamReason.allCases.map(\.rawValue) == [
-        "", "no-agent", "geoclue-not-installed", "geoclue-restarting", "no-source", "no-fix", "disabled-by-user",
-        "rejected-by-agent", "disallowed-by-configuration", "disallowed-by-policy",
+        "", "no-agent", "geoclue-not-installed", "geoclue-restarting", "no-source", "no-fix", "resting",
+        "disabled-by-user", "rejected-by-agent", "disallowed-by-configuration", "disallowed-by-policy",
       ])
   }
 

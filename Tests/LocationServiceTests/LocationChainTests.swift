@@ -3,6 +3,7 @@ import DBus
 import GeopublicistLocationModel
 import GeopublicistTestSupport
 import MainLoop
+import Publicist
 import Publishing
 import Testing
 

@@ -3,6 +3,7 @@ import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
+import Publicist
 import Publishing
 
 /// The part that all objects of clients have in common: feeds a machine with events, and does what it decides.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import MainLoop
+
+/// The thresholds of one subscription at work: a ``DeliveryRule`` with its timer.
+///
+/// It outlives the chains that the subscription builds one after the other, so that its thresholds can change while a
+/// chain runs.
+package final class Pacer {
+  /// Called when ``need(at:)`` may have changed.
+  package var onNeedChanged: () -> Void = {}
+
+  private var rule = DeliveryRule()
+  private var check = SignificantCheck()
+  private var timer: LoopSource?
+  private var output: ((Location) -> Void)?
+
+  /// Makes one that lets everything pass, once it is open.
+  package init() {}
+
+  /// Begins again with the locations of another chain: the next one is the first.
+  package func open(_ output: @escaping (Location) -> Void) {
+    self.output = output
+    perform(rule.reset())
+  }
+
+  /// Lets nothing pass any more, and drops what waits.
+  package func close() {
+    output = nil
+    check = SignificantCheck()
+    perform(rule.reset())
+  }
+
+  /// Changes the thresholds.
+  package func configure(_ configuration: DeliveryRule.Configuration) {
+    perform(rule.configure(configuration, at: now))
+    onNeedChanged()
+  }
+
+  /// Passes a location on now, later or never.
+  package func take(_ location: Location) {
+    let now = now
+    if rule.receivedAndSent(location, at: now) {
+      output?(location)
+    } else {
+      check.received(location, at: now)
+      perform(rule.received(location, at: now))
+      onNeedChanged()
+    }
+  }
+
+  /// The device may be somewhere else.
+  package func checkNow() {
+    check.checkNow(at: now)
+    onNeedChanged()
+  }
+
+  /// What this way needs of the source, at a level.
+  package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
+    if rule.configuration.isSignificant, let next = check.nextAt {
+      return SourceSchedule.Need(level, from: next, isCheck: true)
+    }
+    return SourceSchedule.Need(level, from: rule.mayDeliverFrom)
+  }
+
+  private var now: UInt64 { UInt64(max(0, MainLoop.main.clock.monotonic())) }
+
+  private func perform(_ actions: [DeliveryRule.Action]) {
+    for action in actions {
+      switch action {
+      case .deliver(let location): output?(location)
+      case .armTimer(let time):
+        timer = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
+          guard let self else { return }
+          perform(rule.timerFired(at: now))
+          onNeedChanged()
+        }
+      case .disarmTimer: timer = nil
+      }
+    }
+  }
+}
