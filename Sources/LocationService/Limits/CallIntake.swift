@@ -83,7 +83,9 @@ final class CallIntake {
     client.whenKnown(on: connection) { [weak self, weak client] credentials in
       guard let self, let client else { return }
       if let user = credentials?.userID {
-        queue.identify(client.name, as: user)
+        for arrival in queue.identify(client.name, as: user) {
+          refuse(arrival.call, of: client, .limitsExceeded(.callsPerSecondPerUser))
+        }
         return dispatchLater()
       }
       for arrival in queue.remove(client.name, of: nil) {
