@@ -3,42 +3,54 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistService
 
-/// Rates, budgets, demand and the choice of a level: bounded, and nothing is left when everybody has gone.
+/// Rates, budgets, needs and the choice of a level: bounded, and nothing is left when every client has gone.
 func fuzzLimits(_ source: ByteSource) {
   let (burst, rate) = (source.integer(UInt32.self), UInt32(source.byte()))
   var bucket = TokenBucket(burst: burst, at: 0)
   var budget = UpdateBudget(maxUpdates: source.integer(), duration: source.integer())
-  var demand = Demand()
-  var listeners: [AccuracyLevel] = []
+  var schedule = SourceSchedule()
+  let clients = (0..<8).map { _ in Marker() }
+  var needs: [ObjectIdentifier: SourceSchedule.Need] = [:]
   var choice = LevelChoice()
-  var (now, taken): (Int64, Double) = (0, 0)
+  var now: Int64 = 0
   while !source.isEmpty {
-    now += Int64(source.byte()) * 10_000
+    now += Int64(source.byte()) * 1_000_000
     switch source.number(below: 6) {
-    case 0: if bucket.take(burst: burst, perSecond: rate, at: now) { taken += 1 }
-    case 1: if bucket.take(burst: burst, perSecond: rate, at: source.integer()) { taken += 1 }
+    case 0: _ = bucket.take(burst: burst, perSecond: rate, at: now)
+    case 1:
+      _ = bucket.take(burst: burst, perSecond: rate, at: source.integer())
+      bucket.charge(Double(source.byte()), burst: burst)
     case 2:
       budget.started(at: UInt64(now))
       claim(budget.countDelivery() == budget.hasSentAll, "the last one is said to be the last")
       _ = (budget.deadline, budget.isComplete(at: source.integer()))
-    case 3:
-      let level = source.pick(AccuracyLevel.allCases)
-      demand.move(from: nil, to: level)
-      listeners.append(level)
-    case 4 where !listeners.isEmpty:
-      let old = listeners.remove(at: source.number(below: listeners.count))
-      let new = source.pick([nil] + AccuracyLevel.allCases)
-      demand.move(from: old, to: new)
-      if let new { listeners.append(new) }
+    case 3, 4:
+      let client = ObjectIdentifier(clients[source.number(below: clients.count)])
+      let level = source.pick([nil] + AccuracyLevel.allCases)
+      let from = source.flag() ? 0 : source.integer(UInt64.self)
+      let need = level.map { SourceSchedule.Need($0, from: from, isCheck: source.flag()) }
+      needs[client] = need
+      schedule.set(need, for: client)
     default:
-      choice.need(demand.level)
+      choice.need(schedule.update(at: UInt64(now)).level)
       if source.flag() { choice.raise() }
       let available = source.pick([nil] + AccuracyLevel.allCases)
-      claim((choice.level(available: available) == nil) == (demand.level == nil), "asked for when somebody listens")
-      _ = choice.isWaiting(UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: available))
+      let ceiling = source.pick(AccuracyLevel.allCases)
+      let level = choice.level(available: available, ceiling: ceiling)
+      claim((level == nil) == (choice.needed == nil), "asked for when a client needs it")
+      claim(level.map { $0 <= max(ceiling, choice.needed ?? $0) } ?? true, "never finer than permitted")
+      _ = choice.isWaiting(
+        UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: available), ceiling: ceiling)
     }
-    claim(demand.level == listeners.max(), "the finest that is needed")
+    let (level, again) = schedule.update(at: UInt64(now))
+    claim(again.map { $0 > UInt64(now) } ?? true, "a time that has come does not come again")
+    claim(level.map { level in needs.values.contains { $0.level == level } } ?? true, "no more than a client needs")
+    let due = needs.values.filter { $0.from <= UInt64(now) && !$0.isCheck }.map(\.level).max()
+    claim(due == nil || level ?? .none >= due ?? .none, "the finest that is needed now")
   }
-  for listener in listeners { demand.move(from: listener, to: nil) }
-  claim(demand.level == nil, "nobody is left")
+  for client in clients { schedule.set(nil, for: ObjectIdentifier(client)) }
+  claim(schedule.update(at: UInt64(now)).level == nil && !schedule.isNeeded, "nothing is left")
 }
+
+/// Stands for a client's object.
+private final class Marker {}
