@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // A package of its own, so that the rest builds without GTK: apt install libgtk-3-dev

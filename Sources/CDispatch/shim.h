@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /* How a foreign run loop serves the main queue; what CoreFoundation's run loop uses on Linux. libdispatch exports both for
