@@ -1,5 +1,5 @@
 #!/usr/bin/gjs
-# SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 // Follows the location with gjs.
 //
 //   watch.js BUS-ADDRESS|system|session LEVEL METRES COUNT

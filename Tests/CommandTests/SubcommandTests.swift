@@ -15,8 +15,8 @@ import Testing
     let properties = try #require(JSON(line: json.standardOutput))
     #expect(
       properties.keys == [
-        "AuthorizationReason", "AuthorizationStatus", "AvailableAccuracy", "InUse", "Limits", "State", "StateReason",
-        "Version",
+        "AuthorizationMessage", "AuthorizationReason", "AuthorizationStatus", "AvailableAccuracy", "InUse", "Limits",
+        "State", "StateMessage", "StateReason", "Version",
       ])
   }
 
@@ -106,7 +106,7 @@ import Testing
     let json = try CommandRun.finished(["list", "--json"], on: machine.bus).standardOutput
     #expect(
       JSON(line: json)?.keys == [
-        "Active", "Delivered", "DesktopId", "Level", "Path", "ProcessId", "Sender", "Since", "UserId",
+        "Active", "Delivered", "DesktopId", "Kind", "Level", "Path", "ProcessId", "Sender", "Since", "UserId",
       ])
   }
 

@@ -31,6 +31,11 @@ final class RowCheck {
     "Version": { try $0.isOpen("Version") },
     "Limits": { try $0.isOpen("Limits") },
     "State": { try $0.isOpen("State") },
+    "AuthorizationMessage": { check in
+      let message = try check.consumer.property("AuthorizationMessage").string
+      #expect((message == "") == (check.anonymous.expected.reason == ""), "\(check.row)")
+    },
+    "StateMessage": { try $0.isOpen("StateMessage") },
     "StateReason": { try $0.isOpen("StateReason") },
     "AvailableAccuracy": { try $0.isOpen("AvailableAccuracy") },
     "InUse": { try $0.isOpen("InUse") },
@@ -41,6 +46,11 @@ final class RowCheck {
     "Stop": { _ in }, "Close": { _ in },  // At the end.
     "AuthorizationStatus": { try $0.expect("AuthorizationStatus", .string($0.row.expected.status), of: $0.path) },
     "AuthorizationReason": { try $0.expect("AuthorizationReason", .string($0.row.expected.reason), of: $0.path) },
+    "AuthorizationMessage": { check in
+      let message = try check.consumer.property("AuthorizationMessage", of: check.path).string
+      #expect((message == "") == (check.row.expected.reason == ""), "\(check.row)")
+    },
+    "RequiredAccuracy": { try $0.expect("RequiredAccuracy", 0.0, of: $0.path) },
     "Active": { try $0.expect("Active", .bool($0.row.isAuthorized), of: $0.path) },
     "Location": { try $0.location() },
     "Accuracy": { try $0.expect("Accuracy", "exact", of: $0.path) },

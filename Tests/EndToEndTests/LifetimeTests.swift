@@ -27,7 +27,8 @@ import Testing
     #expect(entry["Active"] == .variant("b", true))
     #expect(entry["Since"]?.variantType == "(tt)")
     #expect(entry["Delivered"] == .variant("t", 1))
-    #expect(entry.keys.count == 9)
+    #expect(entry["Kind"] == .variant("s", "subscription"))
+    #expect(entry.keys.count == 10)
     #expect(try observer.property("InUse") == true)
     #expect(try machine.geoclue.clients().count == 1)
 

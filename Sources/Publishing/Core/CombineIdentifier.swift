@@ -21,6 +21,7 @@ private let counter = Atomic<UInt>(0)
 
 /// A type with a ``CombineIdentifier``.
 public protocol CustomCombineIdentifierConvertible {
+  /// Tells this value apart from all others.
   var combineIdentifier: CombineIdentifier { get }
 }
 

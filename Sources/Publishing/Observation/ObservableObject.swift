@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// An object that declares no `objectWillChange` gets one that fires before any of its `@Published` properties changes.
 public protocol ObservableObject: AnyObject {
+  /// The type of ``objectWillChange``.
   associatedtype ObjectWillChangePublisher: Publisher = ObservableObjectPublisher
   where ObjectWillChangePublisher.Failure == Never
 

@@ -13,6 +13,7 @@ public struct ImmediateScheduler: Scheduler, Sendable {
 
       public var magnitude: Int
 
+      /// Creates a stride of a number that stands for no unit of time: nothing here takes any.
       @inlinable public init(_ value: Int) { magnitude = value }
       @inlinable public init(integerLiteral value: Int) { self.init(value) }
       @inlinable public init(floatLiteral value: Double) { self.init(Int(value)) }
