@@ -40,7 +40,7 @@ extension Connection {
 /// ```swift
 /// NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
 /// ```
-public final class NameWatch {
+@MainActor public final class NameWatch {
   /// Whose owner is followed.
   public let name: BusName
   /// The unique name of the owner; nil while there is none, or while it is not known yet.

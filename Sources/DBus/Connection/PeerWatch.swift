@@ -4,7 +4,7 @@ import MainLoop
 /// Tells of connections that leave the bus, with one match for all of them.
 ///
 /// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
-public final class PeerWatch {
+@MainActor public final class PeerWatch {
   private weak var connection: Connection?
   private var match: SignalMatch?
   private var actions: [BusName: () -> Void] = [:]
