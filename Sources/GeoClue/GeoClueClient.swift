@@ -13,6 +13,10 @@ final class GeoClueClient {
   private var signals: SignalMatch?
   /// The location that was announced last.
   private var newest: ObjectPath?
+  /// Locations that are being read; of those announced meanwhile the newest one waits.
+  private var reads = 0
+  private var unread: ObjectPath?
+  private static let maximumReads = 16
 
   init(
     _ path: ObjectPath, of owner: BusName, on connection: Connection, as desktopID: String,
@@ -75,10 +79,16 @@ final class GeoClueClient {
   /// Reads a location object whole, and at once: it lives for some seconds only.
   private func read(_ place: ObjectPath) {
     newest = place
+    guard reads < Self.maximumReads else {
+      unread = place
+      return
+    }
+    reads += 1
     call(
       "GetAll", of: .properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
       expecting: .variantDictionary
     ) { this, result in
+      this.reads -= 1
       if case .success(let values) = result, let properties = values.first, let fix = GeoClueReply.fix(from: properties)
       {
         this.report(.fix(fix))
@@ -86,6 +96,10 @@ final class GeoClueClient {
         // Of an older one nobody needs to know: the next is on its way.
         this.report(
           .failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
+      }
+      if let next = this.unread {
+        this.unread = nil
+        this.read(next)
       }
     }
   }

@@ -60,33 +60,23 @@ extension ClientOption {
   static let accuracy = ClientOption(
     "accuracy", .level(\.accuracy), property: "Accuracy",
     flag: Flag(
-      name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)",
-      value: "LEVEL"))
+      name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)", value: "LEVEL"))
   static let desktopID = ClientOption(
     "desktop-id", .text(\.desktopID),
-    flag: Flag(
-      name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file",
-      value: "ID"))
+    flag: Flag(name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file", value: "ID"))
   static let distanceThreshold = ClientOption(
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
-    flag: Flag(
-      name: "distance", letter: "d", help: "Only locations this far from the one before",
-      value: "METRES"))
+    flag: Flag(name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
   static let requiredAccuracy = ClientOption(
-    "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
-    flag: Flag(
-      name: "required-accuracy", letter: nil, help: "Only locations at least this accurate",
-      value: "METRES"))
+    "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy")
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
   static let mode = ClientOption("mode", .mode(\.mode))
   static let timeThreshold = ClientOption(
     "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
-    flag: Flag(
-      name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
+    flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
   static let debounce = ClientOption(
     "debounce", .milliseconds(\.debounce), property: "Debounce",
-    flag: Flag(
-      name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
+    flag: Flag(name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
   static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))
   static let duration = ClientOption("duration", .milliseconds(\.duration))
   static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The options of a subscription as options of a command line.
+/// The options of a subscription as options of a command line: those that the table ``ClientOption`` has a flag for.
 enum SubscriptionArguments {
   static func declare(_ parser: OptionParser) {
-    parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
-    parser.addText("distance", "d", "Only fixes that lie this far from the one before", value: "METRES")
-    parser.addText("interval", "i", "No more than one fix in this time", value: "TIME")
-    parser.addText("debounce", nil, "A fix only after this time without another", value: "TIME")
-    parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
+    for case let flag? in ClientOption.ofSubscription.map(\.flag) {
+      parser.addText(flag.name, flag.letter, flag.help, value: flag.value)
+    }
   }
 
   /// The options of `CreateSubscription` that were given.
   static func options(_ parser: OptionParser) throws(OptionParser.UsageError) -> [(String, Value)] {
     var options: [(String, Value)] = []
-    func add(_ name: String, _ value: Value?) { if let value { options.append((name, value)) } }
-    add("accuracy", try parser.level("accuracy").map { .string($0) })
-    add("distance-threshold", try parser.metres("distance").map { .double($0) })
-    add("time-threshold", try parser.milliseconds("interval").map { .uint32($0) })
-    add("debounce", try parser.milliseconds("debounce").map { .uint32($0) })
-    add("max-updates", try parser.count("count").map { .uint32($0) })
-    add("duration", try parser.duration("duration").map { .uint32($0) })
-    add("desktop-id", parser.text("desktop-id").map { .string($0) })
+    for option in ClientOption.ofSubscription {
+      guard let flag = option.flag?.name, let value = try value(of: flag, option.field, parser) else { continue }
+      options.append((option.name, value))
+    }
+    // The commands that end have flags of their own for these.
+    if let count = try parser.count("count") { options.append(("max-updates", .uint32(count))) }
+    if let duration = try parser.duration("duration") { options.append(("duration", .uint32(duration))) }
     return options
+  }
+
+  private static func value(
+    of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
+  ) throws(OptionParser.UsageError) -> Value? {
+    switch field {
+    case .level: try parser.level(flag).map { .string($0) }
+    case .metres: try parser.metres(flag).map { .double($0) }
+    case .milliseconds: try parser.milliseconds(flag).map { .uint32($0) }
+    case .count: try parser.count(flag).map { .uint32($0) }
+    case .text, .mode: parser.text(flag).map { .string($0) }
+    case .truth: nil
+    }
   }
 }
