@@ -83,9 +83,7 @@ final class CallIntake {
     client.whenKnown(on: connection) { [weak self, weak client] credentials in
       guard let self, let client else { return }
       if let user = credentials?.userID {
-        for arrival in queue.identify(client.name, as: user) {
-          refuse(arrival.call, of: client, .limitsExceeded(.callsPerSecondPerUser))
-        }
+        queue.identify(client.name, as: user)
         return dispatchLater()
       }
       for arrival in queue.remove(client.name, of: nil) {

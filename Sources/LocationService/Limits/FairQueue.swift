@@ -10,9 +10,6 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     var bytes = 256 * 1024
     var allCalls = 4096
     var allBytes = 4 * 1024 * 1024
-    /// How many calls may wait for one unknown client, and how many for all of them before each may have only one.
-    var unknownCalls = 16
-    var allUnknownCalls = 512
   }
 
   private enum Line: Hashable {
@@ -40,8 +37,6 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   private var turns: [UInt32] = []
   private var nextTurn = 0
   private(set) var count = 0
-  /// Of those, how many are from unknown clients.
-  private var unknownCount = 0
   private(set) var bytes = 0
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
@@ -54,16 +49,14 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   /// Puts a call at the end of its user's line; false if there is no room for it.
   mutating func add(_ call: Call, bytes size: Int, from client: Client, of user: UInt32?) -> Bool {
-    // What is known now may not overtake what waited for it. The shell identifies clients before, and answers what is
-    // left over.
-    if let user, lines[.unknown(client)] != nil { _ = identify(client, as: user) }
+    // What is known now may not overtake what waited for it.
+    if let user { identify(client, as: user) }
     let line: Line = user.map { .user($0) } ?? .unknown(client)
     var calls = lines.removeValue(forKey: line) ?? Calls()
     defer { if calls.count > 0 { lines[line] = calls } }
-    guard !isFull, calls.count < limit(of: line), calls.bytes + size <= bounds.bytes || calls.count == 0 else {
+    guard !isFull, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
       return false
     }
-    if user == nil { unknownCount += 1 }
     if let user, calls.count == 0 { turns.append(user) }
     calls.waiting.append(Waiting(client: client, call: call, bytes: size))
     calls.bytes += size
@@ -72,28 +65,14 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     return true
   }
 
-  /// The clients of one user are unknown at first, and may be hundreds: they must not take the room of all others.
-  private func limit(of line: Line) -> Int {
-    switch line {
-    case .user: bounds.calls
-    case .unknown: unknownCount < bounds.allUnknownCalls ? bounds.unknownCalls : 1
-    }
-  }
-
-  /// The bus has told whose a client is: its calls join that user's line, as far as there is room. Returns the others.
-  mutating func identify(_ client: Client, as user: UInt32) -> [Call] {
-    guard let unknown = lines.removeValue(forKey: .unknown(client)) else { return [] }
+  /// The bus has told whose a client is: its calls join that user's line.
+  mutating func identify(_ client: Client, as user: UInt32) {
+    guard let unknown = lines.removeValue(forKey: .unknown(client)) else { return }
     var calls = lines.removeValue(forKey: .user(user)) ?? Calls()
-    defer { lines[.user(user)] = calls }
     if calls.count == 0 { turns.append(user) }
-    unknownCount -= unknown.count
-    let moved = unknown.waiting[unknown.first...].prefix(max(1, bounds.calls - calls.count))
-    let refused = unknown.waiting[(unknown.first + moved.count)...]
-    calls.waiting += moved
-    calls.bytes += moved.reduce(0) { $0 + $1.bytes }
-    count -= refused.count
-    bytes -= refused.reduce(0) { $0 + $1.bytes }
-    return refused.map(\.call)
+    calls.waiting += unknown.waiting[unknown.first...]
+    calls.bytes += unknown.bytes
+    lines[.user(user)] = calls
   }
 
   /// Takes the call whose turn it is.
@@ -134,7 +113,6 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
       let size = mine.reduce(0) { $0 + $1.bytes }
       calls.bytes -= size
       count -= mine.count
-      if case .unknown = line { unknownCount -= mine.count }
       bytes -= size
       removed += mine.map(\.call)
       if calls.count > 0 { lines[line] = calls } else if case .user(let user) = line { skip(user) }
