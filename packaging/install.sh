@@ -39,10 +39,11 @@ done
 
 file() { install -D -m 644 "$1" "${DESTDIR:-}$2/${3:-$(basename "$1")}"; }
 
-# A file that names the service's program.
+# A file that names a program.
 file_with_path() {
   file "$1" "$2"
-  sed -i "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|" "${DESTDIR:-}$2/$(basename "$1")"
+  sed -i "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |" \
+    "${DESTDIR:-}$2/$(basename "$1")"
 }
 
 install -D -m 755 "$programs/geopublicistd" "${DESTDIR:-}$libexec/geopublicistd"
@@ -55,7 +56,7 @@ file dbus/system-services/org.geopublicist.Location1.service "$SYSTEMSERVICEDIR"
 file_with_path dbus/services/org.geopublicist.Location1.service "$SESSIONSERVICEDIR"
 file packaging/sysusers/geopublicist.conf "$SYSUSERSDIR"
 file_with_path packaging/systemd/system/geopublicist.service "$SYSTEMUNITDIR"
-file_with_path packaging/systemd/user/geopublicist.service "$USERUNITDIR"
+for unit in packaging/systemd/user/*.service; do file_with_path "$unit" "$USERUNITDIR"; done
 for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
 [ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
 

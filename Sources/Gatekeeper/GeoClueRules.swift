@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeoClue
 import GeopublicistProcessSupport
+import MainLoop
 
 /// GeoClue's rules for applications and agents, kept up to date.
 ///

@@ -6,7 +6,7 @@ import Testing
 @testable import geopublicist
 
 private nonisolated let commands = [
-  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor",
+  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch",
 ]
 
 /// The manual and the completions say what the command does.

@@ -6,7 +6,7 @@ _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
 
-  local commands="status locate watch record list authorize sun monitor doctor help version"
+  local commands="status locate watch record list authorize sun monitor doctor agent switch help version"
   local options="--system --session --address --json --help"
   local command= word index
   for ((index = 1; index < cword; index++)); do
@@ -57,6 +57,8 @@ _geopublicist() {
   esac
   if [[ $command == record && $cur != -* ]]; then
     _filedir
+  elif [[ $command == switch && $cur != -* ]]; then
+    COMPREPLY=($(compgen -W "on off country city neighborhood street exact" -- "$cur"))
   else
     COMPREPLY=($(compgen -W "$options" -- "$cur"))
   fi

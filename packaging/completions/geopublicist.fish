@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of geopublicist(1) for fish.
 
-set -l commands status locate watch record list authorize sun monitor doctor
+set -l commands status locate watch record list authorize sun monitor doctor agent switch
 set -l levels 'country city neighborhood street exact'
 
 complete -c geopublicist -f
@@ -15,6 +15,8 @@ complete -c geopublicist -n "not __fish_seen_subcommand_from $commands help vers
   sun\t"Show sunrise, sunset and twilight"
   monitor\t"Show what changes"
   doctor\t"Check everything that commonly breaks location"
+  agent\t"Decide about locations for this user"
+  switch\t"Show or set the location switch"
   help\t"Show the help of a command"
   version\t"Show the version"'
 complete -c geopublicist -n '__fish_seen_subcommand_from help' -a "$commands"
@@ -46,3 +48,4 @@ complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields
 complete -c geopublicist -n "$seen sun" -l at -x -d 'Compute for this place'
 complete -c geopublicist -n "$seen monitor" -s l -l listen -d 'Use the location meanwhile'
 complete -c geopublicist -n "$seen doctor" -l geoclue-config -r -d "Read GeoClue's settings in this folder"
+complete -c geopublicist -n "$seen switch" -a "on off $levels" -d 'Location switch'

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
 import GeopublicistProcessSupport
 import Glibc
 
@@ -14,6 +15,13 @@ nonisolated enum Processes {
       else { return "\(user)" }
       return Text.plain(String(cString: name))
     }
+  }
+
+  /// Returns the path of the program's file; only of this user's own processes.
+  static func executable(of process: UInt32) -> String? {
+    guard let path = g_file_read_link("/proc/\(process)/exe", nil) else { return nil }
+    defer { g_free(path) }
+    return String(cString: path)
   }
 
   /// The program's name as the kernel has it.

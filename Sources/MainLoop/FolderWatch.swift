@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import MainLoop
 
 /// Notices changes of the files in folders, with inotify.
 ///
 /// What is read from the kernel is never looked at: it says only that something may have changed, and a folder may come,
 /// go or be replaced at any time.
-final class FolderWatch {
+package final class FolderWatch {
   /// How long a change may wait for those that follow it, in milliseconds: a package manager writes several files.
   private static let delay: Int64 = 100
 
@@ -18,7 +17,7 @@ final class FolderWatch {
 
   /// Calls `onChange` soon after a file in one of the folders has changed. A folder that does not exist is followed by the
   /// one above it.
-  init(_ folders: [String], _ onChange: @escaping () -> Void) {
+  package init(_ folders: [String], _ onChange: @escaping () -> Void) {
     self.folders = folders
     self.onChange = onChange
     descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))

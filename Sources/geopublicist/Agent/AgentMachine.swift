@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// Decides when this program is its user's GeoClue agent.
+///
+/// GeoClue takes the agent that registered last, and forgets the user when an earlier one leaves the bus, so a second agent
+/// must not register at all. Nobody but GeoClue may ask connections whether they are agents: that another one is
+/// registered shows in that GeoClue returns a client to a program of this user.
+nonisolated struct AgentMachine {
+  enum Event: Hashable, Sendable {
+    case geoclueAppeared
+    case geoclueVanished
+    /// GeoClue has returned a client to this user, or has kept it waiting: whether another agent is registered.
+    case probed(isAnotherRegistered: Bool)
+    /// A connection of this user is another agent.
+    case rivalFound(BusName)
+    /// The user's connections of which one is the agent that GeoClue follows.
+    case candidates(Set<BusName>)
+    case left(BusName)
+    case accepted
+    /// GeoClue's configuration does not allow this agent.
+    case refused
+  }
+
+  enum Action: Hashable, Sendable {
+    /// Find out whether another agent is registered; an earlier probe ends.
+    case probe
+    case register
+    /// List the user's connections, one of which is the agent that GeoClue follows.
+    case listCandidates
+  }
+
+  enum Phase: Hashable, Sendable {
+    case withoutGeoClue
+    case probing
+    case registering
+    case registered
+    /// Another agent decides.
+    case aside
+    case refused
+  }
+
+  private(set) var phase = Phase.withoutGeoClue
+  /// Other agents of this user.
+  private(set) var rivals: Set<BusName> = []
+  private var candidates: Set<BusName> = []
+  /// The last GeoClue followed another agent, so the next one probably does.
+  private var wasAside = false
+
+  /// Whether the agent answers questions about its level, which the service asks every agent of a user.
+  var isShown: Bool { rivals.isEmpty && phase != .aside && !(phase == .withoutGeoClue && wasAside) }
+
+  /// Whether departures matter.
+  var followsDepartures: Bool { !rivals.isEmpty || !candidates.isEmpty }
+
+  mutating func handle(_ event: Event) -> [Action] {
+    switch event {
+    case .geoclueAppeared: return probe()
+    case .geoclueVanished:
+      wasAside = phase == .aside
+      candidates = []
+      phase = .withoutGeoClue
+    case .probed(let isAnotherRegistered):
+      guard phase == .probing else { return [] }
+      phase = isAnotherRegistered ? .aside : .registering
+      return isAnotherRegistered ? (rivals.isEmpty ? [.listCandidates] : []) : [.register]
+    case .rivalFound(let name):
+      rivals.insert(name)
+      // While probing GeoClue itself will tell: a desktop may be there and its agent may have given up.
+      if phase == .registered || phase == .registering { phase = .aside }
+    case .candidates(let names): if phase == .aside { candidates = names }
+    case .left(let name):
+      let wasRival = rivals.remove(name) != nil
+      let wasCandidate = candidates.remove(name) != nil
+      if phase == .aside, wasCandidate || (wasRival && rivals.isEmpty) { return probe() }
+      if rivals.isEmpty, wasRival { wasAside = false }
+    case .accepted: if phase == .registering { phase = .registered }
+    case .refused: if phase == .registering { phase = .refused }
+    }
+    return []
+  }
+
+  private mutating func probe() -> [Action] {
+    candidates = []
+    phase = .probing
+    return [.probe]
+  }
+}

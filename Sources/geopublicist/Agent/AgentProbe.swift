@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeoClue
+import MainLoop
+
+/// Asks GeoClue for a client on a connection of its own: GeoClue answers only a user who has an agent.
+///
+/// The client, or the call that GeoClue would still answer later, goes with the connection.
+final class AgentProbe {
+  /// How long GeoClue may take for the client once it has answered something else; a live agent registers in milliseconds.
+  private static let patience: Int64 = 1_000
+
+  private let connection: Connection
+  private var deadline: LoopSource?
+  private var onResult: ((Bool) -> Void)?
+
+  /// Calls `onResult` once with whether GeoClue has returned a client, unless this object is released before.
+  init(_ bus: Connection.Bus, _ owner: BusName, _ onResult: @escaping (Bool) -> Void) throws(DBusError) {
+    connection = try Connection(to: bus)
+    self.onResult = onResult
+    let create = try Message(
+      calling: "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner)
+    connection.call(create, timeout: .milliseconds(25_000)) { [weak self] result in
+      // An error says nothing about agents; what follows from "none" can be put right.
+      if case .success = result { self?.end(true) } else { self?.end(false) }
+    }.keep()
+    let sign = try Message(
+      calling: "Get", of: .properties, at: GeoClueNames.managerPath, on: owner,
+      [.string(GeoClueNames.manager.rawValue), .string("InUse")])
+    connection.call(sign, timeout: .milliseconds(25_000)) { [weak self] _ in
+      self?.deadline = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in self?.end(false) }
+    }.keep()
+  }
+
+  private func end(_ isAnotherRegistered: Bool) {
+    deadline = nil
+    let action = onResult
+    onResult = nil
+    action?(isAnotherRegistered)
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+
+/// This user's location switch: a file that `geopublicist switch` writes and `geopublicist agent` follows.
+struct LocationSwitch {
+  private static let group = "agent"
+  private static let key = "max-accuracy-level"
+
+  let folder = String(cString: g_get_user_config_dir()) + "/geopublicist"
+  var path: String { folder + "/agent.conf" }
+
+  /// Returns the level; ``AccuracyLevel/none`` if location is off, which it is until the user turns it on.
+  func read() throws(KeyFile.FileError) -> AccuracyLevel {
+    guard TextFile.exists(path) else { return .none }
+    let text = try KeyFile(path: path).text(Self.key, of: Self.group) ?? ""
+    guard let level = Self.level(text) else {
+      throw KeyFile.FileError(
+        path, group: Self.group, key: Self.key, "'\(Text.plain(text))' is neither off nor a level")
+    }
+    return level
+  }
+
+  /// Replaces the file, which only this user may read.
+  func write(_ level: AccuracyLevel) throws(KeyFile.FileError) {
+    let text = "# Written by `geopublicist switch`.\n[\(Self.group)]\n\(Self.key)=\(Self.word(level))\n"
+    g_mkdir_with_parents(folder, 0o700)
+    var error: UnsafeMutablePointer<GError>?
+    guard
+      g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o600, &error) != 0
+    else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be written"
+      g_clear_error(&error)
+      throw KeyFile.FileError(path, message)
+    }
+  }
+
+  /// Reads a word of the command line or of the file.
+  nonisolated static func level(_ word: String) -> AccuracyLevel? {
+    switch word {
+    case "off": AccuracyLevel.none
+    case "on": .exact
+    default: AccuracyLevel(contractName: word)
+    }
+  }
+
+  nonisolated static func word(_ level: AccuracyLevel) -> String { level == .none ? "off" : level.contractName }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import MainLoop
+
+/// `geopublicist agent`: this user's GeoClue agent, for desktops that have none.
+final class AgentCommand: Command {
+  static let name = "agent"
+  static let summary = "Decide about locations for this user, on a desktop that does not"
+
+  static let examples = [
+    (line: "switch on", meaning: "Turn location on and start the agent, now and at each login."),
+    (line: "agent", meaning: "Run the agent here, for a desktop without systemd's user units."),
+  ]
+
+  private let invocation: Invocation
+  private let location = LocationSwitch()
+  private var agent: UserAgent?
+  private var file: AgentStatusFile?
+  private var watch: FolderWatch?
+  private var reported = ""
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+
+  func begin() {
+    guard let file = AgentStatusFile() else {
+      invocation.complain("An agent of this user runs already")
+      return invocation.finish(ExitStatus.failure)
+    }
+    self.file = file
+    do throws(DBusError) {
+      agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
+        invocation.complain("The message bus has gone")
+        invocation.finish(ExitStatus.unavailable)
+      }
+    } catch {
+      return invocation.fail(error)
+    }
+    agent?.onChange = { [weak self] _ in self?.report() }
+    watch = FolderWatch([location.folder]) { [weak self] in self?.switched() }
+    report()
+  }
+
+  /// A user service is stopped so.
+  func interrupted() { invocation.finish(ExitStatus.success) }
+
+  private func switched() {
+    let level = readSwitch()
+    guard level != agent?.level else { return }
+    agent?.level = level
+    report()
+  }
+
+  /// A file that cannot be read allows nothing.
+  private func readSwitch() -> AccuracyLevel {
+    do throws(KeyFile.FileError) {
+      return try location.read()
+    } catch {
+      invocation.complain(error.description)
+      return .none
+    }
+  }
+
+  private func report() {
+    guard let agent else { return }
+    let state = AgentState(agent.phase)
+    file?.write(state.rawValue)
+    let word = LocationSwitch.word(agent.level)
+    let line =
+      invocation.isJSON
+      ? JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]) : "\(word): \(state.sentence)"
+    if line != reported { invocation.output.line(line) }
+    reported = line
+  }
+}

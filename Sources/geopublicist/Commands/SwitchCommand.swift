@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import MainLoop
+
+/// `geopublicist switch`: this user's location switch, where no desktop has one.
+final class SwitchCommand: Command {
+  static let name = "switch"
+  static let summary = "Show or set the location switch of a desktop that has none"
+  static let operands: String? = "[on|off|LEVEL]"
+
+  static let examples = [
+    (line: "switch", meaning: "Show the switch, and who decides."),
+    (line: "switch city", meaning: "Allow this user's programs the town and no more."),
+    (line: "switch off", meaning: "Take the location away from all of this user's programs at once."),
+  ]
+
+  private let invocation: Invocation
+  private let location = LocationSwitch()
+  private let wanted: AccuracyLevel?
+  private var timer: LoopSource?
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    guard invocation.operands.count < 2 else { throw .init(message: "switch takes one word") }
+    wanted = try invocation.operands.first.map { word throws(OptionParser.UsageError) in
+      guard let level = LocationSwitch.level(word) else {
+        throw .init(message: "switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
+      }
+      return level
+    }
+  }
+
+  func begin() {
+    do throws(KeyFile.FileError) {
+      if let wanted { try location.write(wanted) }
+      let level = try location.read()
+      if wanted != nil, level != .none, AgentState.current == .notRunning { return start(level) }
+      show(level)
+    } catch {
+      invocation.complain(error.description)
+      invocation.finish(ExitStatus.failure)
+    }
+  }
+
+  func interrupted() { invocation.finish(ExitStatus.interrupted) }
+
+  /// Starts the agent, now and at each login, and waits until it runs.
+  private func start(_ level: AccuracyLevel) {
+    let unit = "geopublicist-agent.service"
+    if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
+      invocation.complain(
+        "The agent could not be started (\(problem)); have your desktop run `geopublicist agent` when it starts")
+      return show(level)
+    }
+    var attempts = 0
+    timer = MainLoop.main.every(microseconds: 50_000) { [weak self] in
+      attempts += 1
+      if AgentState.current != .notRunning || attempts >= 60 { self?.show(level) }
+    }
+  }
+
+  private func show(_ level: AccuracyLevel) {
+    timer = nil
+    let (word, state) = (LocationSwitch.word(level), AgentState.current)
+    if invocation.isJSON {
+      invocation.output.line(JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]))
+    } else {
+      let elsewhere = "another agent decides for this user: \(Desktop.current.turningOn)"
+      var rows = Rows()
+      rows.add("Location", word, level == .none ? .doubtful : .good)
+      rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)
+      for line in rows.lines(for: invocation.output) { invocation.output.line(line) }
+    }
+    invocation.finish(ExitStatus.success)
+  }
+}

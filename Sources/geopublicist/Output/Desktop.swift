@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+
+/// The desktop of this session, by whose settings its user decides about locations.
+nonisolated enum Desktop: Equatable {
+  case gnome, phosh, elementary
+  /// It is known, and has neither an agent nor a switch.
+  case withoutAgent
+  case unknown
+
+  /// Reads `XDG_CURRENT_DESKTOP`, a list of names of which the first is the most specific.
+  init(_ names: String?) {
+    let known = (names ?? "").split(separator: ":").lazy.compactMap { name -> Desktop? in
+      switch name {
+      case "GNOME", "GNOME-Classic", "ubuntu": .gnome
+      case "Phosh": .phosh
+      case "Pantheon": .elementary
+      case "sway", "Hyprland", "niri", "i3", "river", "labwc", "KDE", "COSMIC", "XFCE", "LXQt", "MATE": .withoutAgent
+      default: nil
+      }
+    }
+    self = known.first ?? .unknown
+  }
+
+  static var current: Desktop { Desktop(g_getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }) }
+
+  private static let arrow = Text.isUnicode ? "→" : ">"
+  private static let gnomePage = "Settings \(arrow) Privacy & Security \(arrow) Location"
+
+  /// How to turn location on.
+  var turningOn: String {
+    switch self {
+    case .gnome, .phosh: "\(Self.gnomePage), or gsettings set org.gnome.system.location enabled true"
+    case .elementary: "System Settings \(Self.arrow) Security & Privacy \(Self.arrow) Location Services"
+    case .withoutAgent: "geopublicist switch on"
+    case .unknown: "Turn it on in the settings of your desktop; where it has no such setting: geopublicist switch on"
+    }
+  }
+
+  /// How to allow exact locations; GNOME has a key for it, but no page.
+  var allowingExact: String {
+    switch self {
+    case .gnome, .phosh: "gsettings set org.gnome.system.location max-accuracy-level exact"
+    case .elementary, .withoutAgent: "geopublicist switch exact"
+    case .unknown:
+      "gsettings set org.gnome.system.location max-accuracy-level exact; where `geopublicist agent` decides: "
+        + "geopublicist switch exact"
+    }
+  }
+
+  /// How to get an agent.
+  var startingAgent: String {
+    switch self {
+    // GNOME's agent registers once at login, and never tries again after GeoClue has refused it.
+    case .gnome: "Log out and in again, so that GNOME registers its agent"
+    case .phosh, .elementary: "Log out and in again, so that the desktop registers its agent"
+    case .withoutAgent: "geopublicist switch on"
+    case .unknown: "Log in to a desktop that has a location switch; in any other: geopublicist switch on"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// `geopublicist agent` and `geopublicist switch` with the real GeoClue.
+@Suite(.serialized) struct AgentTests {
+  private let folder = TemporaryDirectory()
+
+  private var environment: [String: String] {
+    ["XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "\(folder.path):/usr/bin:/bin"]
+  }
+
+  private func agent(on bus: PrivateBus) throws -> ChildProcess {
+    try ChildProcess([Rig.product("geopublicist"), "--address", bus.address, "agent"], environment: environment)
+  }
+
+  @discardableResult private func flip(_ words: String...) throws -> CommandResult {
+    try run([Rig.product("geopublicist"), "switch", "--json"] + words, environment: environment)
+  }
+
+  private func waitFor(_ state: String, of agent: ChildProcess) throws {
+    try eventually("the agent is \(state)", within: .seconds(30)) {
+      try flip().standardOutput.contains("\"Agent\":\"\(state)\"")
+    }
+    #expect(agent.exited == nil)
+  }
+
+  @Test func `the switch of a desktop without one gives and takes the location`() throws {
+    let (bus, session) = (try PrivateBus(.system), try PrivateBus(.session))
+    let geoclue = try RealGeoClue(on: bus)
+    let agent = try agent(on: bus)
+    try waitFor("registered", of: agent)
+    #expect(agent.standardOutput.hasSuffix("off: this agent decides about locations for this user\n"))
+    let daemon = try Daemon(.session, on: session, geoclueOn: bus)
+    let watch = try CommandRun.started(["watch", "--json"], on: session)
+    try eventually("location is off", within: .seconds(30)) { watch.standardError.contains("off") }
+
+    try flip("on")
+    try eventually("a fix", within: .seconds(30)) {
+      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
+      return watch.standardOutput.contains("Latitude")
+    }
+    try flip("off")
+    let off = ContinuousClock.now
+    try eventually("access is lost", within: .seconds(20)) { daemon.log.contains("reason disabled-by-user") }
+    #expect(off.duration(to: .now) < .seconds(10))
+    #expect(try flip().standardOutput == "{\"Switch\":\"off\",\"Agent\":\"registered\"}\n")
+  }
+
+  @Test func `only the user can read the switch`() throws {
+    try flip("city")
+    let file = try FileManager.default.attributesOfItem(atPath: folder.file("geopublicist/agent.conf"))
+    #expect(file[.posixPermissions] as? Int == 0o600)
+    #expect(try flip().standardOutput.contains("\"Switch\":\"city\""))
+    #expect(try flip("bright").exit == .status(2))
+  }
+
+  @Test func `turning location on starts the agent at each login`() throws {
+    try "#!/bin/sh\necho \"$@\" > '\(folder.file("called"))'\n".write(
+      toFile: folder.file("systemctl"), atomically: true, encoding: .utf8)
+    chmod(folder.file("systemctl"), 0o755)
+    try flip("off")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("called")))
+    #expect(try flip("on").succeeded)
+    let called = try String(contentsOfFile: folder.file("called"), encoding: .utf8)
+    #expect(called == "--user enable --now geopublicist-agent.service\n")
+  }
+
+  @Test func `the agent steps aside for a desktop's agent and returns after it`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let desktop = try DesktopAgent(at: bus.address)
+    try desktop.waitUntilRegistered()
+    let agent = try agent(on: bus)
+    try waitFor("aside", of: agent)
+    desktop.kill()
+    try waitFor("registered", of: agent)
+
+    // One that comes later; GNOME announces its level when it has registered.
+    let later = try DesktopAgent(at: bus.address)
+    try later.waitUntilRegistered()
+    try later.setLevel(4)
+    try waitFor("aside", of: agent)
+    later.kill()
+    try waitFor("registered", of: agent)
+    #expect(geoclue.isRunning)
+  }
+
+  @Test func `the demo agent is known when it comes later`() throws {
+    let demo = "/usr/libexec/geoclue-2.0/demos/agent"
+    guard FileManager.default.fileExists(atPath: demo) else { return }
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let agent = try agent(on: bus)
+    try waitFor("registered", of: agent)
+    let later = try ChildProcess([demo], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+    try waitFor("aside", of: agent)
+    later.kill()
+    try waitFor("registered", of: agent)
+    #expect(geoclue.isRunning)
+  }
+
+  @Test func `one agent runs for a user`() throws {
+    let bus = try PrivateBus(.system)
+    let agent = try agent(on: bus)
+    try waitFor("waiting", of: agent)
+    let second = try self.agent(on: bus)
+    #expect(try second.waitForExit() == .status(1))
+    agent.signal(SIGTERM)
+    #expect(try agent.waitForExit() == .status(0))
+    #expect(try flip().standardOutput.contains("not-running"))
+  }
+}
