@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Follows the location with sd-bus (package libsystemd-dev):
+/* Follows the location with sd-bus (package libsystemd-dev), across restarts of the service:
  *
  *   cc -o watch_sdbus watch_sdbus.c $(pkg-config --cflags --libs libsystemd)
  *
@@ -13,7 +13,11 @@
 
 #define NAME "org.geopublicist.Location1"
 
+/* What is kept from one subscription to the next. */
 static bool is_closed;
+static unsigned shown;
+static char authorization[128];
+static char **arguments;
 
 static int connect_to(const char *address, sd_bus **bus)
 {
@@ -51,6 +55,7 @@ static int updated(sd_bus_message *message, void *data, sd_bus_error *error)
     if (r < 0 || (r = sd_bus_message_exit_container(message)) < 0)
       return r;
   }
+  shown++;
   printf("location %.4f %.4f %s\n", latitude, longitude, level);
   fflush(stdout);
   return r;
@@ -59,12 +64,18 @@ static int updated(sd_bus_message *message, void *data, sd_bus_error *error)
 static int authorization_changed(sd_bus_message *message, void *data, sd_bus_error *error)
 {
   const char *status, *reason;
+  char text[sizeof authorization];
   int r = sd_bus_message_read(message, "ss", &status, &reason);
 
-  if (r >= 0) {
-    printf("authorization %s%s%s\n", status, *reason ? " " : "", reason);
+  if (r < 0)
+    return r;
+  snprintf(text, sizeof text, "%s%s%s", status, *reason ? " " : "", reason);
+  /* Each subscription reports it once. */
+  if (strcmp(text, authorization)) {
+    printf("authorization %s\n", text);
     fflush(stdout);
   }
+  strcpy(authorization, text);
   return r;
 }
 
@@ -73,13 +84,14 @@ static int closed(sd_bus_message *message, void *data, sd_bus_error *error)
   const char *reason;
   int r = sd_bus_message_read(message, "s", &reason);
 
-  if (r >= 0)
-    printf("closed %s\n", reason);
+  if (r < 0 || !strcmp(reason, "shutdown"))
+    return r;
+  printf("closed %s\n", reason);
   is_closed = true;
   return r;
 }
 
-static int watch(sd_bus *bus, char **argv, sd_bus_error *error)
+static int subscribe(sd_bus *bus, sd_bus_error *error)
 {
   sd_bus_message *reply = NULL;
   const char *path;
@@ -87,15 +99,66 @@ static int watch(sd_bus *bus, char **argv, sd_bus_error *error)
 
   if ((r = sd_bus_call_method(
          bus, NAME, "/org/geopublicist/Location1", NAME, "CreateSubscription", error, &reply, "a{sv}", 3, "accuracy", "s",
-         argv[2], "distance-threshold", "d", atof(argv[3]), "max-updates", "u", (unsigned)atoi(argv[4]))) < 0 ||
-      (r = sd_bus_message_read(reply, "o", &path)) < 0 ||
-      (r = sd_bus_match_signal(bus, NULL, NAME, path, NAME ".Subscription", "LocationUpdated", updated, NULL)) < 0 ||
-      (r = sd_bus_match_signal(
-         bus, NULL, NAME, path, NAME ".Subscription", "AuthorizationChanged", authorization_changed, NULL)) < 0 ||
-      (r = sd_bus_match_signal(bus, NULL, NAME, path, NAME ".Subscription", "Closed", closed, NULL)) < 0 ||
-      (r = sd_bus_call_method(bus, NAME, path, NAME ".Subscription", "Start", error, NULL, "")) < 0)
-    return r;
+         arguments[2], "distance-threshold", "d", atof(arguments[3]), "max-updates", "u",
+         (unsigned)atoi(arguments[4]) - shown)) >= 0 &&
+      (r = sd_bus_message_read(reply, "o", &path)) >= 0)
+    r = sd_bus_call_method(bus, NAME, path, NAME ".Subscription", "Start", error, NULL, "");
   sd_bus_message_unref(reply);
+  return r;
+}
+
+static int ignore(sd_bus_message *message, void *data, sd_bus_error *error) { return 0; }
+
+/* Subscribes to the owner of the name, once; asks the bus to start the service when it has none. */
+static int use_owner(sd_bus *bus, const char *owner, sd_bus_error *error)
+{
+  static char used[256];
+
+  if (!*owner) {
+    *used = 0;
+    return sd_bus_call_method_async(
+      bus, NULL, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "StartServiceByName", ignore, NULL, "su", NAME, 0);
+  }
+  if (!strcmp(owner, used))
+    return 0;
+  snprintf(used, sizeof used, "%s", owner);
+  return subscribe(bus, error);
+}
+
+static int owner_changed(sd_bus_message *message, void *data, sd_bus_error *error)
+{
+  const char *name, *old, *new;
+  int r = sd_bus_message_read(message, "sss", &name, &old, &new);
+
+  return r < 0 ? r : use_owner(sd_bus_message_get_bus(message), new, error);
+}
+
+static int owner_told(sd_bus_message *message, void *data, sd_bus_error *error)
+{
+  const char *owner = "";
+
+  if (!sd_bus_message_is_method_error(message, NULL))
+    sd_bus_message_read(message, "s", &owner);
+  return use_owner(sd_bus_message_get_bus(message), owner, error);
+}
+
+static int watch(sd_bus *bus)
+{
+  int r;
+
+  /* Signals reach only the owner of a subscription, so one match without a path serves every later subscription, too. */
+  if ((r = sd_bus_match_signal(bus, NULL, NAME, NULL, NAME ".Subscription", "LocationUpdated", updated, NULL)) < 0 ||
+      (r = sd_bus_match_signal(
+         bus, NULL, NAME, NULL, NAME ".Subscription", "AuthorizationChanged", authorization_changed, NULL)) < 0 ||
+      (r = sd_bus_match_signal(bus, NULL, NAME, NULL, NAME ".Subscription", "Closed", closed, NULL)) < 0 ||
+      (r = sd_bus_add_match(
+         bus, NULL,
+         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" NAME "'", owner_changed,
+         NULL)) < 0 ||
+      (r = sd_bus_call_method_async(
+         bus, NULL, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", owner_told, NULL, "s",
+         NAME)) < 0)
+    return r;
   while (!is_closed) {
     if ((r = sd_bus_process(bus, NULL)) < 0 || (r == 0 && (r = sd_bus_wait(bus, UINT64_MAX)) < 0))
       return r;
@@ -105,16 +168,16 @@ static int watch(sd_bus *bus, char **argv, sd_bus_error *error)
 
 int main(int argc, char **argv)
 {
-  sd_bus_error error = SD_BUS_ERROR_NULL;
   sd_bus *bus = NULL;
   int r;
 
+  arguments = argv;
   if (argc != 5) {
     fprintf(stderr, "usage: %s BUS LEVEL METRES COUNT\n", argv[0]);
     return 2;
   }
-  if ((r = connect_to(argv[1], &bus)) < 0 || (r = watch(bus, argv, &error)) < 0) {
-    fprintf(stderr, "%s\n", error.message ? error.message : strerror(-r));
+  if ((r = connect_to(argv[1], &bus)) < 0 || (r = watch(bus)) < 0) {
+    fprintf(stderr, "%s\n", strerror(-r));
     return 1;
   }
   sd_bus_flush_close_unref(bus);

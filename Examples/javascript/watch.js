@@ -1,6 +1,6 @@
 #!/usr/bin/gjs
 // SPDX-License-Identifier: Apache-2.0
-// Follows the location with gjs.
+// Follows the location with gjs, across restarts of the service.
 //
 //   watch.js BUS-ADDRESS|system|session LEVEL METRES COUNT
 const { Gio, GLib } = imports.gi;
@@ -18,38 +18,50 @@ function connect(bus) {
         null, null);
 }
 
-function proxy(connection, path, interfaceName) {
-    return Gio.DBusProxy.new_sync(connection, Gio.DBusProxyFlags.NONE, null, NAME, path, interfaceName, null);
-}
-
 const [bus, level, metres, count] = ARGV;
 const connection = connect(bus);
 const loop = GLib.MainLoop.new(null, false);
-const manager = proxy(connection, '/org/geopublicist/Location1', NAME);
-const options = new GLib.Variant('(a{sv})', [{
-    'accuracy': new GLib.Variant('s', level),
-    'distance-threshold': new GLib.Variant('d', Number(metres)),
-    'max-updates': new GLib.Variant('u', Number(count)),
-}]);
-const [path] = manager.call_sync('CreateSubscription', options, Gio.DBusCallFlags.NONE, -1, null).deepUnpack();
-const subscription = proxy(connection, path, `${NAME}.Subscription`);
+let shown = 0;
+let authorization = '';
 
-subscription.connect('g-signal', (_proxy, _sender, signal, parameters) => {
+function call(path, interfaceName, method, values) {
+    return connection.call_sync(NAME, path, interfaceName, method, values, null, Gio.DBusCallFlags.NONE, -1, null);
+}
+
+function appeared() {
+    const options = new GLib.Variant('(a{sv})', [{
+        'accuracy': new GLib.Variant('s', level),
+        'distance-threshold': new GLib.Variant('d', Number(metres)),
+        'max-updates': new GLib.Variant('u', Number(count) - shown),
+    }]);
+    const [path] = call('/org/geopublicist/Location1', NAME, 'CreateSubscription', options).deepUnpack();
+    call(path, `${NAME}.Subscription`, 'Start', null);
+}
+
+function vanished() {
+    // The service has exited or was never started: ask the bus to start it.
+    connection.call('org.freedesktop.DBus', '/', 'org.freedesktop.DBus', 'StartServiceByName',
+        new GLib.Variant('(su)', [NAME, 0]), null, Gio.DBusCallFlags.NONE, -1, null, null);
+}
+
+function received(_connection, _sender, _path, _interface, signal, parameters) {
     const values = parameters.recursiveUnpack();
-    switch (signal) {
-    case 'LocationUpdated': {
+    const text = values.filter(word => word).join(' ');
+    if (signal === 'LocationUpdated') {
         const { Latitude, Longitude, Level } = values[0];
+        shown++;
         print(`location ${Latitude.toFixed(4)} ${Longitude.toFixed(4)} ${Level}`);
-        break;
-    }
-    case 'AuthorizationChanged':
-        print(['authorization', ...values].filter(word => word).join(' '));
-        break;
-    case 'Closed':
-        print(`closed ${values[0]}`);
+    } else if (signal === 'AuthorizationChanged' && text !== authorization) {
+        authorization = text;
+        print(`authorization ${text}`);
+    } else if (signal === 'Closed' && text !== 'shutdown') {
+        print(`closed ${text}`);
         loop.quit();
-        break;
     }
-});
-subscription.call_sync('Start', null, Gio.DBusCallFlags.NONE, -1, null);
+}
+
+// Signals reach only the owner of a subscription, so one match without a path serves every later subscription, too.
+connection.signal_subscribe(
+    NAME, `${NAME}.Subscription`, null, null, null, Gio.DBusSignalFlags.NONE, received);
+Gio.bus_watch_name_on_connection(connection, NAME, Gio.BusNameWatcherFlags.NONE, appeared, vanished);
 loop.run();

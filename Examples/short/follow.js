@@ -2,16 +2,26 @@
 const { Gio, GLib } = imports.gi;
 
 const NAME = 'org.geopublicist.Location1';
-const proxy = (path, name) => Gio.DBusProxy.new_for_bus_sync(Gio.BusType.SYSTEM, 0, null, NAME, path, name, null);
+const bus = Gio.bus_get_sync(Gio.BusType.SYSTEM, null);
+const call = (name, path, iface, method, values) =>
+    bus.call_sync(name, path, iface, method, values, null, Gio.DBusCallFlags.NONE, -1, null);
 
-const options = new GLib.Variant('(a{sv})', [{ 'accuracy': new GLib.Variant('s', 'exact') }]);
-const [path] = proxy('/org/geopublicist/Location1', NAME)
-    .call_sync('CreateSubscription', options, 0, -1, null).deepUnpack();
-const subscription = proxy(path, `${NAME}.Subscription`);
-subscription.connect('g-signal', (_proxy, _sender, signal, values) => {
-    const [location] = values.recursiveUnpack();
-    if (signal === 'LocationUpdated')
+function appeared() {
+    const options = { 'accuracy': new GLib.Variant('s', 'exact'), 'distance-threshold': new GLib.Variant('i', 10) };
+    const [path] = call(NAME, '/org/geopublicist/Location1', NAME, 'CreateSubscription',
+        new GLib.Variant('(a{sv})', [options])).deepUnpack();
+    call(NAME, path, `${NAME}.Subscription`, 'Start', null);
+}
+
+function vanished() {  // The service has exited or was never started: ask the bus to start it.
+    bus.call('org.freedesktop.DBus', '/', 'org.freedesktop.DBus', 'StartServiceByName',
+        new GLib.Variant('(su)', [NAME, 0]), null, Gio.DBusCallFlags.NONE, -1, null, null);
+}
+
+bus.signal_subscribe(NAME, `${NAME}.Subscription`, 'LocationUpdated', null, null, Gio.DBusSignalFlags.NONE,
+    (_bus, _sender, _path, _interface, _signal, values) => {
+        const [location] = values.recursiveUnpack();
         print(location.Latitude, location.Longitude);
-});
-subscription.call_sync('Start', null, 0, -1, null);
+    });
+Gio.bus_watch_name_on_connection(bus, NAME, Gio.BusNameWatcherFlags.NONE, appeared, vanished);
 GLib.MainLoop.new(null, false).run();

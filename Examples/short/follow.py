@@ -6,10 +6,18 @@ NAME = "org.geopublicist.Location1"
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.SystemBus()
 
-manager = dbus.Interface(bus.get_object(NAME, "/org/geopublicist/Location1"), NAME)
-path = manager.CreateSubscription({"accuracy": "exact", "distance-threshold": 10.0})
+
+def owner_changed(owner):
+    if not owner:  # The service has exited or was never started: ask the bus to start it.
+        return bus.call_async("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "StartServiceByName",
+                              "su", (NAME, 0), None, None)
+    manager = dbus.Interface(bus.get_object(NAME, "/org/geopublicist/Location1"), NAME)
+    path = manager.CreateSubscription({"accuracy": "exact", "distance-threshold": 10})
+    dbus.Interface(bus.get_object(NAME, path), NAME + ".Subscription").Start()
+
+
 bus.add_signal_receiver(
     lambda location: print(location["Latitude"], location["Longitude"], flush=True),
-    "LocationUpdated", NAME + ".Subscription", NAME, path)
-dbus.Interface(bus.get_object(NAME, path), NAME + ".Subscription").Start()
+    "LocationUpdated", NAME + ".Subscription", NAME)
+bus.watch_name_owner(NAME, owner_changed)
 GLib.MainLoop().run()

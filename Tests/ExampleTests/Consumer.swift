@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// A program of `Examples` that follows the location.
+nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
+  case pythonDBus = "python/watch_dbus.py"
+  case pythonGLib = "python/watch_gi.py"
+  case gjs = "javascript/watch.js"
+  case gdbus = "c/watch_gdbus.c"
+  case sdbus = "c/watch_sdbus.c"
+  case swift = "swift/Main.swift"
+  case swiftObservable = "swift/Main.swift --observable"
+  case shortPython = "short/follow.py"
+  case shortGJS = "short/follow.js"
+  case shortSwift = "short/Follow.swift"
+
+  /// Those that take a bus, a level, a distance and a count, and print words as well as numbers.
+  static let complete = allCases.filter { !$0.isShort }
+  static let short = allCases.filter(\.isShort)
+
+  var testDescription: String { rawValue }
+  var isShort: Bool { rawValue.hasPrefix("short/") }
+
+  /// Asks GeoClue itself instead of the service, and so needs an agent of its user.
+  var isInProcess: Bool { self == .swift || self == .swiftObservable || self == .shortSwift }
+
+  /// Starts it, compiled into a folder first if it is in C.
+  ///
+  /// - Parameter arguments: Level, distance and count, for a complete program.
+  @MainActor func start(on bus: PrivateBus, _ arguments: [String], in directory: TemporaryDirectory) throws
+    -> ChildProcess
+  {
+    let file = Rig.sourceFile("Examples/\(rawValue)")
+    let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+    let program: [String] =
+      switch self {
+      case .pythonDBus, .pythonGLib, .shortPython: [Rig.python, file]
+      case .gjs, .shortGJS: ["gjs", file]
+      case .gdbus: [try buildWithGDBus(file, in: directory)]
+      case .sdbus: [try compile([file], "libsystemd", in: directory)]
+      case .swift, .swiftObservable: [Rig.product("location-example")]
+      case .shortSwift: ["stdbuf", "-oL", Rig.product("follow-example")]
+      }
+    if isShort { return try ChildProcess(program, environment: environment) }
+    return try ChildProcess(
+      program + [bus.address] + arguments + (self == .swiftObservable ? ["--observable"] : []), environment: environment
+    )
+  }
+
+  @MainActor private func buildWithGDBus(_ file: String, in directory: TemporaryDirectory) throws -> String {
+    let interfaces = ["org.geopublicist.Location1", "org.geopublicist.Location1.Subscription"]
+    try tool(
+      [
+        "gdbus-codegen", "--interface-prefix", "org.geopublicist.", "--c-namespace", "Geo", "--output-directory",
+        directory.path, "--generate-c-code", "location1",
+      ] + interfaces.map { Rig.sourceFile("dbus/\($0).xml") })
+    return try compile([file, directory.file("location1.c")], "gio-unix-2.0", in: directory)
+  }
+
+  @MainActor private func compile(_ files: [String], _ package: String, in directory: TemporaryDirectory) throws
+    -> String
+  {
+    let program = directory.file("consumer")
+    let flags = try run(["pkg-config", "--cflags", "--libs", package]).standardOutput
+    try tool(
+      ["cc", "-Wall", "-Werror", "-I", directory.path, "-o", program] + files
+        + flags.split(whereSeparator: \.isWhitespace).map(String.init))
+    return program
+  }
+
+  @MainActor private func tool(_ arguments: [String]) throws {
+    let result = try run(arguments, within: .seconds(60))
+    guard result.succeeded else {
+      throw DeadlineExceeded("\(arguments.joined(separator: " "))", within: .zero, seen: result.standardError)
+    }
+  }
+}
+
+/// A bus with the real GeoClue and the service of the system deployment.
+final class Machine {
+  let bus: PrivateBus
+  let geoclue: RealGeoClue
+  private(set) var service: Daemon
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try RealGeoClue(on: bus)
+    service = try Daemon(.system, on: bus)
+  }
+
+  /// Ends the service as a crash would, and starts it again, as the bus would.
+  func restartService() throws {
+    service.kill()
+    service = try Daemon(.system, on: bus)
+  }
+}
