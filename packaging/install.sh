@@ -68,7 +68,12 @@ file packaging/completions/geopublicist.bash "$share/bash-completion/completions
 file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
 file packaging/completions/geopublicist.fish "$share/fish/vendor_completions.d"
 for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/doc/geopublicist"; done
-for rules in packaging/polkit/*.rules; do file "$rules" "$share/doc/geopublicist/examples"; done
+examples=$share/doc/geopublicist/examples
+for rules in packaging/polkit/*.rules; do file "$rules" "$examples"; done
+file Examples/README.md "$examples"
+for folder in c javascript python recipes shell short; do
+  for example in Examples/"$folder"/*; do file "$example" "$examples/$folder"; done
+done
 
 [ -n "${DESTDIR:-}" ] || cat << END
 Installed. The message bus starts the service when a program calls it; as root, once:

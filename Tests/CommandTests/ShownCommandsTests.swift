@@ -3,9 +3,16 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
+/// What people read in Markdown.
+private nonisolated let texts = ["README.md", "Examples/README.md"] + pages()
+
+private nonisolated func pages() -> [String] {
+  let files = (try? FileManager.default.contentsOfDirectory(atPath: Rig.sourceFile("docs"))) ?? []
+  return files.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+}
+
 /// Every command that the documentation shows is run, and what comes has the shape of what is shown.
 @Suite(.serialized) struct ShownCommandsTests {
-  private static nonisolated let texts = ["README.md"]
   private static nonisolated let manuals = [
     "packaging/man/geopublicist.1", "packaging/man/geopublicistd.8", "packaging/man/geopublicist.conf.5",
     "packaging/man/org.geopublicist.Location1.5",
@@ -59,17 +66,23 @@ import Testing
     }
   }
 
-  /// A whole program of the examples, which are run with them.
+  /// A program of the examples, which are run with them, or a part of one.
   private func check(program block: Transcript) throws {
-    let file = ["python": "follow.py", "javascript": "follow.js", "swift": "Follow.swift"][block.language] ?? ""
-    let program = try String(contentsOfFile: Rig.sourceFile("Examples/short/\(file)"), encoding: .utf8)
-    // All but its licence.
-    #expect(block.text == program.replacing(/.*SPDX-License-Identifier.*\n/, with: ""), "\(block.place)")
+    let isShown = try Self.examples().contains { "\n\($0)".contains("\n\(block.text)") }
+    #expect(isShown, "\(block.place): no part of any example")
   }
 
-  /// Something for the daemon to read.
+  /// The texts of all files in `Examples`.
+  private static func examples() throws -> [String] {
+    let folder = Rig.sourceFile("Examples")
+    return try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { !$0.hasPrefix(".") && !$0.contains("/.") }
+      .compactMap { try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+  }
+
+  /// Something for the service to read, or, in a manual page, a part of an example.
   private func check(configuration block: Transcript) throws {
-    #expect(block.lines.first?.hasPrefix("[") == true, "\(block.place): no command, program or configuration")
+    guard block.lines.first?.hasPrefix("[") == true else { return try check(program: block) }
     let directory = TemporaryDirectory()
     let path = directory.file("geopublicist.conf")
     try block.text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -77,6 +90,20 @@ import Testing
     let daemon = try Daemon(.session, on: bus, options: ["--config", path])
     #expect(daemon.isRunning, "\(block.place)")
     withExtendedLifetime(bus) {}
+  }
+
+  @Test(arguments: texts) func `every link leads to a file`(file: String) throws {
+    let text = try String(contentsOfFile: Rig.sourceFile(file), encoding: .utf8)
+    let folder = (file as NSString).deletingLastPathComponent
+    for link in text.matches(of: #/\]\(([^):#]+)[^):]*\)|(?:src|srcset)="([^"]+)"/#) {
+      let target = String(link.1 ?? link.2 ?? "")
+      #expect(FileManager.default.fileExists(atPath: Rig.sourceFile("\(folder)/\(target)")), "\(file): \(target)")
+    }
+  }
+
+  @Test func `the README is short`() throws {
+    let text = try String(contentsOfFile: Rig.sourceFile("README.md"), encoding: .utf8)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
   }
 
   @Test func `the comparison tolerates different numbers and nothing else`() {

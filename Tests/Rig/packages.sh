@@ -3,13 +3,14 @@
 #
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|fuzz|check|bench|soak|deb|deb-check|deb-test
+#   packages.sh build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
 
 build="libdbus-1-dev libglib2.0-dev pkg-config"
 demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
+pictures="$demo tmux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
 check="$check bash-completion gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db zsh"
@@ -24,13 +25,14 @@ case ${1:-} in
   build) wanted=$build ;;
   demo) wanted=$demo ;;
   fuzz) wanted=$fuzz ;;
+  pictures) wanted=$pictures ;;
   check) wanted=$check ;;
   bench) wanted=$bench ;;
   soak) wanted=$soak ;;
   deb) wanted=$deb ;;
   deb-check) wanted=$deb_check ;;
   deb-test) wanted=$deb_test ;;
-  *) echo "usage: packages.sh build|demo|fuzz|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
+  *) echo "usage: packages.sh build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

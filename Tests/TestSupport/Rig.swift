@@ -9,7 +9,7 @@ public enum Rig {
   }
 
   /// A file of the package.
-  public static func sourceFile(_ name: String) -> String {
+  public nonisolated static func sourceFile(_ name: String) -> String {
     directory(above: #filePath, levels: 3) + "/\(name)"
   }
 
@@ -26,7 +26,7 @@ public enum Rig {
   /// Whether tests may act as other users.
   public nonisolated static var isRoot: Bool { getuid() == 0 }
 
-  private static func directory(above path: String, levels: Int) -> String {
+  private nonisolated static func directory(above path: String, levels: Int) -> String {
     path.components(separatedBy: "/").dropLast(levels).joined(separator: "/")
   }
 }

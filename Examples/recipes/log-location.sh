@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Appends one line with time and place to a file; for cron:
+#
+#   */15 * * * * /usr/share/doc/geopublicist/examples/recipes/log-location.sh "$HOME/places.txt"
+#
+# Without an active session of the user there is no location, and that is no error here. A job that must run without one needs
+# the administrator's polkit rule: see org.geopublicist.location1.rules.
+set -eu
+status=0
+place=$(geopublicist locate --accuracy city --maximum-age 1h --format '{time} {latitude:.2} {longitude:.2}' 2> /dev/null) ||
+  status=$?
+case $status in
+  0) printf '%s\n' "$place" >> "$1" ;;
+  3 | 4 | 5) ;; # not allowed, not available, or not in time
+  *) exit "$status" ;;
+esac
