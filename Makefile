@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test check fuzz sanitize bench soak siege deb deb-check deb-test
+.PHONY: help build install demo pictures test check fuzz sanitize bench soak siege deb deb-check deb-test
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
+SWIFT_BUILD = Tests/Rig/swift.sh build
 
 # What the package is built with, and what the benchmarks measure: a stock SwiftPM release build. The standard library is
 # linked statically, since no distribution promises a stable shared one. Nothing is exported from the programs, so that
@@ -18,6 +19,7 @@ help:
 	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
 	@echo "make test         run every test, about six minutes: VERBOSE=1; make check is the same"
 	@echo "make demo         show live locations on a private bus until Ctrl-C"
+	@echo "make pictures     draw the README's pictures again, from a real terminal"
 	@echo "make fuzz         fuzz everything that reads input: SECONDS_EACH=8 TARGETS=\"gpx bus\""
 	@echo "make sanitize     run every test with the address and thread sanitizers"
 	@echo "make bench        compare the service with GeoClue alone: BENCH=--quick"
@@ -36,6 +38,12 @@ install:
 
 demo:
 	@Tests/Rig/demo.sh
+
+pictures:
+	@Tests/Rig/packages.sh pictures
+	@$(SWIFT_BUILD) --product geopublicistd
+	@$(SWIFT_BUILD) --product geopublicist
+	@docs/pictures/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)"
 
 test check:
 	@Tests/Rig/check.sh
