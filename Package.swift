@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "Publicist", targets: ["Publicist"]),
     .library(name: "GeoClue", targets: ["GeoClue"]),
+    .library(name: "GeopublicistClient", targets: ["GeopublicistClient"]),
     .executable(name: "geopublicistd", targets: ["geopublicistd"]),
     .executable(name: "geopublicist", targets: ["geopublicist"]),
   ],
@@ -51,6 +52,9 @@ let package = Package(
     .target(
       name: "GeoClue",
       dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop"],
+      swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistClient", dependencies: ["DBus", "GeopublicistLocationModel", "MainLoop"],
       swiftSettings: onMainLoop),
     // The only target, beside `Combine`, that starts tasks; the service links neither.
     .target(
@@ -82,7 +86,8 @@ let package = Package(
     .executableTarget(
       name: "geopublicist",
       dependencies: [
-        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
+        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistClient", "GeopublicistLocationModel",
+        "GeopublicistProcessSupport", "MainLoop",
       ],
       swiftSettings: onMainLoop),
 
@@ -127,6 +132,13 @@ let package = Package(
       name: "GeoClueTests", dependencies: ["GeoClue", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
       swiftSettings: onMainLoop),
     .testTarget(
+      name: "GeopublicistClientTests",
+      dependencies: [
+        "DBus", "GeopublicistClient", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop",
+        "Publicist", "geopublicistd",
+      ],
+      swiftSettings: onMainLoop),
+    .testTarget(
       name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"],
       swiftSettings: onMainLoop),
     .executableTarget(
@@ -146,7 +158,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistTestSupport", "geopublicist",
+        "DBus", "GeopublicistClient", "GeopublicistLocationModel", "GeopublicistProcessSupport",
+        "GeopublicistTestSupport", "geopublicist",
         "geopublicistd",
       ],
       exclude: ["gpx-1.1.xsd"], swiftSettings: onMainLoop),

@@ -11,9 +11,8 @@ public struct Authorization: Hashable, Sendable {
   /// The finest level that is granted; ``AccuracyLevel/none`` when not authorized.
   public let level: AccuracyLevel
 
-  /// Whether the program belongs to no session of its user, such as a job of cron or a system service: then it is that,
-  /// and not the user's absence, that the sentence names.
-  public private(set) var isOutsideSession = false
+  /// A sentence that says more than the reason's own.
+  private var explanation: String?
 
   /// The reasons for not having decided.
   public enum Undecided: Sendable {
@@ -119,17 +118,21 @@ public struct Authorization: Hashable, Sendable {
   public var isAuthorized: Bool { status.isAuthorized }
 
   /// What to do about it, in one plain sentence; see ``AuthorizationReason/sentence``.
-  public var sentence: String {
-    guard isOutsideSession else { return reason.sentence }
-    return "This program does not belong to a session of its user, as a job or a system service does not; "
-      + "an administrator can allow it with a polkit rule for org.geopublicist.location1.access-without-agent"
-  }
+  public var sentence: String { explanation ?? reason.sentence }
 
-  /// The same refusal for a program that belongs to no session, where that is what the refusal is about.
+  /// The same refusal for a program that belongs to no session of its user, such as a job of cron or a system service,
+  /// where that, and not the user's absence, is what the refusal is about.
   public func outsideSession() -> Authorization {
     guard reason == .disallowedByPolicy || reason == .sessionInactive else { return self }
+    return explained(
+      by: "This program does not belong to a session of its user, as a job or a system service does not; "
+        + "an administrator can allow it with a polkit rule for org.geopublicist.location1.access-without-agent")
+  }
+
+  /// The same outcome with a sentence that says more than the reason's own; an empty one changes nothing.
+  public func explained(by sentence: String) -> Authorization {
     var authorization = self
-    authorization.isOutsideSession = true
+    authorization.explanation = sentence.isEmpty || sentence == reason.sentence ? nil : sentence
     return authorization
   }
 

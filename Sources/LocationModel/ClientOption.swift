@@ -68,9 +68,13 @@ extension ClientOption {
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
     flag: Flag(name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
   static let requiredAccuracy = ClientOption(
-    "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy")
+    "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
+    flag: Flag(
+      name: "required-accuracy", letter: nil, help: "Only locations at least this accurate", value: "METRES"))
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
-  static let mode = ClientOption("mode", .mode(\.mode))
+  static let mode = ClientOption(
+    "mode", .mode(\.mode),
+    flag: Flag(name: "mode", letter: nil, help: "continuous (default) or significant", value: "MODE"))
   static let timeThreshold = ClientOption(
     "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
     flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))

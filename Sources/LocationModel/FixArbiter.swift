@@ -104,7 +104,7 @@ public struct FixArbiter: Sendable {
 
 extension UInt64 {
   /// The sum, or the greatest value if that is too small for it.
-  func saturatingAdd(_ other: UInt64) -> UInt64 {
+  package func saturatingAdd(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }

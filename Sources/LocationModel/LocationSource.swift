@@ -20,6 +20,11 @@
 
   /// Measures anew, because what was measured so far is worth nothing any more; the machine may have slept.
   func startOver()
+
+  /// Has the user asked for permission, if the source can do that; the answer is an event like any other.
+  ///
+  /// - Parameter isInteractive: Whether a dialog may be shown.
+  func requestAuthorization(isInteractive: Bool)
 }
 
 /// A source that never falls silent and keeps nothing need not do anything here.
@@ -28,6 +33,20 @@ extension LocationSource {
   public func rest() { require(nil) }
   public func refresh() {}
   public func startOver() {}
+  public func requestAuthorization(isInteractive: Bool) {}
+}
+
+/// A source that applies a manager's filters in another process, so that this one wakes up only for what is delivered.
+@MainActor public protocol FilteringLocationSource: LocationSource {
+  /// Delivers what passes the thresholds and the mode of `options` from now on; nil ends it.
+  func follow(_ options: ClientOptions?)
+
+  /// Requests one location; the handler is called once, unless the request is cancelled. A request that is made while
+  /// another one waits takes its place.
+  func requestLocation(_ options: ClientOptions, _ handler: @escaping (Result<Location, LocationError>) -> Void)
+
+  /// Cancels the request that waits, if there is one.
+  func cancelRequest()
 }
 
 /// What a source tells.

@@ -71,6 +71,7 @@ public struct UpstreamStatus: Hashable, Sendable {
   public var reason: UpstreamReason
   /// What GeoClue told last about its sources; nil while it does not run.
   public var availableAccuracy: AccuracyLevel?
+  private var explanation: String?
 
   /// Makes a status as given.
   public init(
@@ -81,8 +82,17 @@ public struct UpstreamStatus: Hashable, Sendable {
     self.availableAccuracy = availableAccuracy
   }
 
+  /// The same status with a sentence that says more than the reason's own; an empty one changes nothing.
+  public func explained(by message: String) -> UpstreamStatus {
+    var status = self
+    status.explanation = nil
+    if !message.isEmpty, message != status.message { status.explanation = message }
+    return status
+  }
+
   /// What the source does, and what to do if that is nothing, in one plain English sentence.
   public var sentence: String {
+    if let explanation { return explanation }
     if reason != .none { return reason.sentence }
     return
       switch state
@@ -97,6 +107,7 @@ public struct UpstreamStatus: Hashable, Sendable {
 
   /// One sentence for the user: what is wrong, and what to do; empty if nothing is wrong.
   public var message: String {
+    if let explanation { return explanation }
     let isWrong = state == .unavailable || (reason != .none && reason != .resting)
     return isWrong ? reason.sentence : ""
   }

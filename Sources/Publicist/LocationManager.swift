@@ -23,6 +23,9 @@ public final class LocationManager {
   /// unknown accuracy.
   public var requiredAccuracy = 0.0 { didSet { configureFilter() } }
 
+  /// The shortest time between two locations delivered, of which the newest counts; 0 delivers every location.
+  public var timeFilter = Duration.zero { didSet { configureFilter() } }
+
   /// Whether this process may have locations, as far as is known.
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
@@ -36,6 +39,9 @@ public final class LocationManager {
   package let events = PassthroughSubject<LocationSourceEvent, Never>()
 
   private let source: any LocationSource
+  /// The source, if it applies the filters itself.
+  private let filteringSource: (any FilteringLocationSource)?
+  private var followed: ClientOptions?
   private var isUpdating = false
   private var isRequesting = false
   private var waiting = 0
@@ -49,6 +55,7 @@ public final class LocationManager {
   /// A manager that has its locations from the given source.
   public init(source: any LocationSource) {
     self.source = source
+    filteringSource = source as? any FilteringLocationSource
     source.onEvent = { [weak self] event in self?.handle(event) }
     filter.open { [weak self] location in self?.deliver(location) }
     filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
@@ -61,10 +68,11 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Ends the updates; the source is given back unless a request is pending.
+  /// Ends the updates and a pending request, and releases the source.
   public func stopUpdatingLocation() {
     isUpdating = false
     isRequesting = false
+    filteringSource?.cancelRequest()
     if isMonitoring { configureFilter() }
     requireLevel()
   }
@@ -90,13 +98,21 @@ public final class LocationManager {
     isUpdating = false
     isRequesting = false
     guard required != nil else { return }
-    required = nil
+    (required, followed) = (nil, nil)
     source.rest()
   }
 
-  /// Delivers one location, then stops by itself; while updating, the source hands over its current location once more.
+  /// Has the user asked for permission, if the source can do that; the status changes when there is an answer.
+  ///
+  /// GeoClue asks when updates start. The service asks in a dialog where the administrator wants the user to be asked.
+  public func requestAuthorization(isInteractive: Bool = true) {
+    source.requestAuthorization(isInteractive: isInteractive)
+  }
+
+  /// Delivers one location, then stops; while updating, the source delivers its current location once more.
   public func requestLocation() {
     isRequesting = true
+    if let filteringSource { return request(from: filteringSource) }
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
 
@@ -111,6 +127,7 @@ public final class LocationManager {
     waiting -= 1
     guard waiting == 0 else { return }
     isRequesting = false
+    filteringSource?.cancelRequest()
     requireLevel()
   }
 
@@ -128,6 +145,7 @@ public final class LocationManager {
   }
 
   private func requireLevel() {
+    if let filteringSource { return follow(filteringSource) }
     let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
     guard level != required else { return }
     required = level
@@ -145,11 +163,13 @@ public final class LocationManager {
       } else {
         sequence &+= 1
         location.sequence = sequence
-        location.receivedAt = MainLoop.main.clock.boottime()
+        // The service says when it received the location.
+        if filteringSource == nil { location.receivedAt = MainLoop.main.clock.boottime() }
       }
       self.location = location
       let isRequested = isRequesting
       isRequesting = false
+      filteringSource?.cancelRequest()
       events.send(.location(location))
       if isRequested || !isFiltering { deliver(location) } else { filter.take(location) }
       requireLevel()
@@ -174,13 +194,53 @@ public final class LocationManager {
 
 /// What of the locations reaches the delegate.
 extension LocationManager {
-  private var isFiltering: Bool { distanceFilter > 0 || requiredAccuracy > 0 || (isMonitoring && !isUpdating) }
+  private var isFiltering: Bool {
+    guard filteringSource == nil else { return false }
+    return distanceFilter > 0 || requiredAccuracy > 0 || timeFilter > .zero || (isMonitoring && !isUpdating)
+  }
 
   private func configureFilter() {
+    guard filteringSource == nil else { return requireLevel() }
+    let options = options
     filter.configure(
       DeliveryRule.Configuration(
-        distanceThreshold: max(0, distanceFilter), requiredAccuracy: max(0, requiredAccuracy),
-        isSignificant: isMonitoring && !isUpdating))
+        distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold,
+        requiredAccuracy: options.requiredAccuracy, isSignificant: options.mode == .significant))
+  }
+
+  /// The filters as options of a client of the service.
+  private var options: ClientOptions {
+    var options = ClientOptions()
+    options.accuracy = desiredAccuracy
+    options.distanceThreshold = distanceFilter.isFinite ? max(0, distanceFilter) : 0
+    options.requiredAccuracy = requiredAccuracy.isFinite ? max(0, requiredAccuracy) : 0
+    options.timeThreshold = timeFilter.milliseconds
+    options.mode = isMonitoring && !isUpdating ? .significant : .continuous
+    return options
+  }
+
+  private func follow(_ source: any FilteringLocationSource) {
+    let wanted = isUpdating || isMonitoring ? options : nil
+    required = wanted == nil && !isRequesting ? nil : desiredAccuracy
+    guard wanted != followed else { return }
+    followed = wanted
+    source.follow(wanted)
+  }
+
+  private func request(from source: any FilteringLocationSource) {
+    required = desiredAccuracy
+    var options = ClientOptions()
+    (options.accuracy, options.requiredAccuracy) = (desiredAccuracy, self.options.requiredAccuracy)
+    source.requestLocation(options) { [weak self] result in
+      guard let self, isRequesting else { return }
+      switch result {
+      case .success(let location): handle(.location(location))
+      case .failure(let error):
+        isRequesting = false
+        requireLevel()
+        handle(.failure(error))
+      }
+    }
   }
 
   private func deliver(_ location: Location) {
@@ -195,5 +255,15 @@ extension LocationManager {
       MainLoop.main.at(monotonic: Int64(clamping: again)) { [weak self] in self?.requireLevel() }
     }
     return level
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, as far as an option of the service can express them.
+  fileprivate var milliseconds: UInt32 {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    guard seconds < 4_294_967 else { return .max }
+    return UInt32(clamping: seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000)
   }
 }

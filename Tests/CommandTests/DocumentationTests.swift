@@ -38,7 +38,7 @@ private nonisolated let commands = [
     let result = try run(
       [
         Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
-        "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue", "Publicist",
+        "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue", "GeopublicistClient", "Publicist",
       ], within: .seconds(60))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import MainLoop
+
+/// The location service as a source of locations: the same manager and publishers as with GeoClue, in a program that leaves
+/// GeoClue, its quirks and the decision about access to the service.
+///
+/// ```swift
+/// let manager = LocationManager(source: ServiceSource(on: .system))
+/// manager.distanceFilter = 50
+/// manager.startUpdatingLocation()
+/// ```
+///
+/// The filters run in the service. When the service, GeoClue or the bus is restarted, updates continue, and no location
+/// is delivered twice.
+public final class ServiceSource: FilteringLocationSource {
+  public var onEvent: ((LocationSourceEvent) -> Void)?
+
+  private let bus: Connection.Bus?
+  private let desktopID: String
+  private var service: ServiceConnection?
+  private var subscription: ServiceSubscription?
+  private var properties: PropertyWatch?
+  private var status = UpstreamStatus()
+  private var options: ClientOptions?
+  private var request: Request?
+  private var requests: UInt64 = 0
+  private var retry: LoopSource?
+  private var failures: Int64 = 0
+
+  private struct Request {
+    let id: UInt64
+    let options: ClientOptions
+    let deadline: Int64
+    let handler: (Result<Location, LocationError>) -> Void
+  }
+
+  /// Uses the service on a bus, with a connection of its own that is opened when it is needed first, and again when the
+  /// bus was restarted.
+  ///
+  /// - Parameter desktopID: The name of the program's .desktop file without the extension, by which rules know it.
+  public init(on bus: Connection.Bus, desktopID: String = "") {
+    self.bus = bus
+    self.desktopID = desktopID
+  }
+
+  /// Uses the service on a connection that is open.
+  public init(on connection: Connection, desktopID: String = "") {
+    bus = nil
+    self.desktopID = desktopID
+    service = ServiceConnection(on: connection)
+  }
+
+  public func require(_ level: AccuracyLevel?) {
+    follow(
+      level.map { level in
+        var options = ClientOptions()
+        options.accuracy = level
+        return options
+      })
+  }
+
+  public func follow(_ options: ClientOptions?) {
+    self.options = options
+    self.options?.desktopID = desktopID
+    guard let options = self.options else {
+      (subscription, properties) = (nil, nil)
+      retry = request == nil ? nil : retry
+      return tell(UpstreamStatus())
+    }
+    if let subscription {
+      subscription.change(to: options)
+    } else if let service = connected() {
+      subscribe(to: service, options)
+    }
+  }
+
+  private func subscribe(to service: ServiceConnection, _ options: ClientOptions) {
+    subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    properties = service.manager.onProperties { [weak self] values in self?.update(values) }
+  }
+
+  private func handle(_ event: ServiceSubscription.Event) {
+    switch event {
+    case .location(let update): onEvent?(.location(update.location))
+    case .authorization(let authorization): onEvent?(.authorization(authorization))
+    case .failure(let error), .failed(let error, _): onEvent?(.failure(LocationError(error)))
+    // The authorization says more.
+    case .refused: break
+    // Nobody needs to know unless it does not come back, which is a failure.
+    case .interrupted, .resumed: break
+    case .closed: onEvent?(.failure(LocationError(.unavailable, "The service has ended the subscription")))
+    }
+  }
+
+  public func requestAuthorization(isInteractive: Bool) {
+    guard let service = connected() else { return }
+    var asked = ClientOptions()
+    (asked.accuracy, asked.desktopID) = (options?.accuracy ?? .exact, desktopID)
+    service.requestAuthorization(asked, isInteractive: isInteractive) { [weak self] result in
+      switch result {
+      case .success(let answer):
+        let level: AccuracyLevel =
+          answer.reason == AuthorizationReason.reducedAccuracy.rawValue ? .country : asked.accuracy
+        let authorization = Authorization(
+          status: answer.status, reason: answer.reason, level: level, asked: asked.accuracy)
+        // A subscription is told itself, and knows the level.
+        if let self, options == nil, let authorization { onEvent?(.authorization(authorization)) }
+      case .failure(let error): self?.onEvent?(.failure(LocationError(error)))
+      }
+    }
+  }
+}
+
+/// One location.
+extension ServiceSource {
+  public func requestLocation(
+    _ options: ClientOptions, _ handler: @escaping (Result<Location, LocationError>) -> Void
+  ) {
+    var options = options
+    options.desktopID = desktopID
+    requests &+= 1
+    let deadline = MainLoop.main.clock.monotonic() + Int64(options.timeout) * 1_000
+    request = Request(id: requests, options: options, deadline: deadline, handler: handler)
+    callAgain()
+  }
+
+  public func cancelRequest() { request = nil }
+
+  private func callAgain() {
+    guard let request, let service = connected() else { return }
+    var options = request.options
+    options.timeout = UInt32(clamping: max(1_000, (request.deadline - MainLoop.main.clock.monotonic()) / 1_000))
+    service.location(options) { [weak self] result in
+      guard let self, self.request?.id == request.id else { return }
+      let isInTime = MainLoop.main.clock.monotonic() < request.deadline
+      if case .failure(let error) = result, isInTime, Self.isRestart(error) {
+        // The service was restarted, or ends and is started by the next call.
+        retry = MainLoop.main.after(milliseconds: 500) { [weak self] in self?.callAgain() }
+        return
+      }
+      self.request = nil
+      request.handler(result.map(\.location).mapError(LocationError.init))
+    }
+  }
+
+  private static func isRestart(_ error: DBusError) -> Bool {
+    error.name == .noReply || error.name == .disconnected || error.name == .serviceUnknown
+  }
+}
+
+/// The state of the service's own source.
+extension ServiceSource {
+  private func update(_ values: [String: Value]) {
+    var status = status
+    status.update(
+      values["State"]?.string, values["StateReason"]?.string, values["AvailableAccuracy"]?.string)
+    status = status.explained(by: "")
+    guard status != self.status.explained(by: "") else { return }
+    tell(status)
+    guard values["StateReason"]?.string?.isEmpty == false else { return }
+    service?.manager.get("StateMessage") { [weak self] result in
+      guard let self, options != nil, let message = (try? result.get())?.string, status == self.status else { return }
+      tell(status.explained(by: message))
+    }
+  }
+
+  private func tell(_ new: UpstreamStatus) {
+    guard new != status else { return }
+    status = new
+    onEvent?(.status(new))
+  }
+}
+
+/// The connection to the bus.
+extension ServiceSource {
+  /// The service, if its bus is there; otherwise it is tried again later.
+  private func connected() -> ServiceConnection? {
+    if let service { return service }
+    guard let bus, retry == nil else { return nil }
+    do throws(DBusError) {
+      let service = try ServiceConnection(to: bus)
+      service.connection.onDisconnected = { [weak self] in self?.disconnected() }
+      (self.service, failures) = (service, 0)
+      return service
+    } catch {
+      if failures == 0 { onEvent?(.failure(LocationError(error))) }
+      connectLater()
+      return nil
+    }
+  }
+
+  private func disconnected() {
+    (service, subscription, properties) = (nil, nil, nil)
+    guard options != nil || request != nil else { return }
+    onEvent?(.failure(LocationError(.unavailable, "The message bus has gone")))
+    connectLater()
+  }
+
+  private func connectLater() {
+    let pause: Int64 = min(30_000, 500 << min(failures, 6))
+    failures += 1
+    retry = MainLoop.main.after(milliseconds: pause) { [weak self] in
+      guard let self else { return }
+      retry = nil
+      if options != nil, subscription == nil, let options { follow(options) }
+      if request != nil { callAgain() }
+    }
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistClient
+
+/// The machine that keeps a subscription while the service comes and goes.
+@Suite struct ResubscriptionTests {
+  private static let second: UInt64 = 1_000_000
+  private let first: BusName = ":1.10"
+  private let second: BusName = ":1.11"
+  private let path: ObjectPath = "/org/geopublicist/Location1/subscription/7"
+  private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
+
+  /// A machine with the program's view of it.
+  private struct Driver {
+    var machine = ResubscriptionMachine()
+    var now: UInt64 = 0
+    var told: [String] = []
+    var done: [String] = []
+
+    mutating func send(_ event: ResubscriptionMachine.Event) {
+      for action in machine.handle(event, at: now) {
+        switch action {
+        case .create(let options, let attempt):
+          done.append("create \(attempt) \(options.distanceThreshold) \(options.maximumUpdates)")
+        case .follow(let path): done.append("follow \(path.rawValue.suffix(1))")
+        case .start(let path, _): done.append("start \(path.rawValue.suffix(1))")
+        case .close(let path): done.append("close \(path.rawValue.suffix(1))")
+        case .set(_, let option, _): done.append("set \(option.name)")
+        case .readAuthorization: done.append("read")
+        case .readMessage: done.append("message")
+        case .tell(.location(let update)): told.append("\(update.location.latitude)")
+        case .tell(.authorization(let new)): told.append(new.reason == .none ? "allowed" : new.reason.rawValue)
+        case .tell(.interrupted): told.append("interrupted")
+        case .tell(.resumed): told.append("resumed")
+        case .tell(.refused): told.append("refused")
+        case .tell(.failed(_, let isFinal)): told.append(isFinal ? "failed for good" : "failed")
+        case .tell(.failure(let error)): told.append(error.message)
+        case .tell(.closed(let reason)): told.append(reason)
+        }
+      }
+    }
+
+    /// Waits until the machine wants to be called.
+    mutating func wait() throws -> UInt64 {
+      let begin = now
+      now = max(now, try #require(machine.deadline))
+      send(.timer)
+      return now - begin
+    }
+
+    mutating func takeDone() -> [String] {
+      defer { done = [] }
+      return done
+    }
+
+    mutating func takeTold() -> [String] {
+      defer { told = [] }
+      return told
+    }
+  }
+
+  private func location(_ latitude: Double, at second: UInt64 = 1) throws -> ServiceLocation {
+    try #require(
+      ServiceLocation(
+        .options([
+          ("Latitude", .double(latitude)), ("Longitude", .double(13)), ("Accuracy", .double(5)),
+          ("Level", .string("exact")), ("Timestamp", .structure([.uint64(second), .uint64(0)])),
+        ])))
+  }
+
+  /// A subscription that runs and has delivered one location.
+  private func running(_ change: (inout ClientOptions) -> Void = { _ in }) throws -> Driver {
+    var driver = Driver()
+    var options = ClientOptions()
+    change(&options)
+    driver.send(.want(options))
+    driver.send(.ownerChanged(first))
+    driver.send(.created(path, attempt: 1))
+    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.send(.started(attempt: 1))
+    driver.send(.location(try location(52)))
+    #expect(driver.takeTold() == ["allowed", "52.0"])
+    _ = driver.takeDone()
+    return driver
+  }
+
+  @Test func `a subscription is created, followed and started`() {
+    var driver = Driver()
+    driver.send(.want(ClientOptions()))
+    driver.send(.ownerChanged(first))
+    driver.send(.created(path, attempt: 1))
+    driver.send(.started(attempt: 1))
+    #expect(driver.done == ["create 1 0.0 0", "follow 7", "start 7"] && driver.told.isEmpty)
+    driver.send(.want(nil))
+    #expect(driver.done.last == "close 7" && driver.machine.deadline == nil)
+  }
+
+  @Test func `a killed service is subscribed to again without a repeated location`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(nil))
+    #expect(driver.takeTold() == ["interrupted"])
+    #expect(try driver.wait() <= ResubscriptionMachine.firstPause)
+    driver.send(.ownerChanged(second))
+    driver.send(.created(next, attempt: 2))
+    driver.send(.authorization(status: "not-determined", reason: "undecided"))
+    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.send(.started(attempt: 2))
+    driver.send(.location(try location(52)))
+    driver.send(.location(try location(53, at: 2)))
+    #expect(driver.done == ["create 2 0.0 0", "follow 8", "start 8"])
+    #expect(driver.told == ["resumed", "53.0"])
+  }
+
+  @Test func `an owner that follows another one at once is subscribed to at once`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(second))
+    #expect(driver.done == ["create 2 0.0 0"])
+  }
+
+  @Test func `a service that was stopped in order is called when it is back, or after a while`() throws {
+    var driver = try running()
+    driver.send(.closed("shutdown"))
+    driver.send(.ownerChanged(nil))
+    #expect(driver.takeTold() == ["interrupted"] && driver.done.isEmpty)
+    var patient = driver
+    driver.send(.ownerChanged(second))
+    #expect(driver.done == ["create 2 0.0 0"])
+    #expect(try patient.wait() == ResubscriptionMachine.pauseAfterShutdown)
+    #expect(patient.done == ["create 2 0.0 0"])
+  }
+
+  @Test func `a service that does not start is called ever more rarely and reported once`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(nil))
+    var pauses: [UInt64] = []
+    for attempt in 2...12 {
+      pauses.append(try driver.wait())
+      driver.send(.failed(DBusError(.serviceUnknown, "gone"), attempt: UInt64(attempt)))
+    }
+    #expect(pauses == pauses.sorted() && pauses[1] == 2 * pauses[0])
+    #expect(pauses.last == ResubscriptionMachine.longestPause / 2)
+    #expect(driver.told == ["interrupted", "failed"])
+    // It is called again quickly after it has worked.
+    _ = try driver.wait()
+    driver.send(.ownerChanged(second))
+    driver.send(.created(next, attempt: 13))
+    driver.send(.started(attempt: 13))
+    driver.send(.ownerChanged(nil))
+    #expect(try driver.wait() <= ResubscriptionMachine.firstPause)
+    #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
+  }
+
+  @Test func `the first location after a restart obeys the distance threshold`() throws {
+    var driver = try running { $0.distanceThreshold = 1_000 }
+    driver.send(.ownerChanged(second))
+    driver.send(.created(next, attempt: 2))
+    driver.send(.started(attempt: 2))
+    driver.send(.location(try location(52.001, at: 2)))
+    driver.send(.location(try location(52.1, at: 3)))
+    #expect(driver.told == ["interrupted", "resumed", "52.1"])
+  }
+
+  @Test func `after access was lost the same place is told again`() throws {
+    var driver = try running()
+    driver.send(.authorization(status: "denied", reason: "disabled-by-user"))
+    driver.send(.ownerChanged(second))
+    driver.send(.created(next, attempt: 2))
+    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.send(.started(attempt: 2))
+    driver.send(.location(try location(52)))
+    #expect(driver.told == ["disabled-by-user", "interrupted", "allowed", "resumed", "52.0"])
+    #expect(driver.done.contains("message"))
+  }
+
+  @Test func `undecided after a restart is told when it lasts`() throws {
+    var driver = try running()
+    driver.send(.ownerChanged(second))
+    driver.send(.created(next, attempt: 2))
+    driver.send(.authorization(status: "not-determined", reason: "undecided"))
+    driver.send(.started(attempt: 2))
+    #expect(driver.takeTold() == ["interrupted", "resumed"])
+    #expect(try driver.wait() == ResubscriptionMachine.settlingTime)
+    #expect(driver.told == ["undecided"])
+  }
+
+  @Test func `updates that a rule forbids begin when the rule has gone`() throws {
+    var driver = Driver()
+    driver.send(.want(ClientOptions()))
+    driver.send(.ownerChanged(first))
+    driver.send(.created(path, attempt: 1))
+    driver.send(.failed(DBusError(.notAuthorized, "no"), attempt: 1))
+    driver.send(.authorization(status: "restricted", reason: "disallowed-by-policy"))
+    #expect(driver.told == ["refused", "disallowed-by-policy"] && driver.done.suffix(2) == ["read", "message"])
+    driver.send(.authorization(status: "authorized-when-in-use", reason: ""))
+    #expect(driver.done.last == "start 7")
+    driver.send(.started(attempt: 1))
+    #expect(driver.told.last == "allowed")
+  }
+
+  @Test func `a wrong option is final`() {
+    var driver = Driver()
+    driver.send(.want(ClientOptions()))
+    driver.send(.failed(DBusError(.invalidOption, "no"), attempt: 1))
+    #expect(driver.told == ["failed for good"] && driver.machine.deadline == nil)
+    driver.send(.ownerChanged(first))
+    #expect(driver.done == ["create 1 0.0 0"])
+  }
+
+  @Test func `thresholds are changed in place, the mode by another subscription`() throws {
+    var driver = try running()
+    var options = ClientOptions()
+    (options.distanceThreshold, options.requiredAccuracy) = (100, 50)
+    driver.send(.want(options))
+    #expect(driver.takeDone() == ["set distance-threshold", "set required-accuracy"])
+    options.mode = .significant
+    driver.send(.want(options))
+    #expect(driver.done == ["close 7", "create 2 100.0 0"])
+    // A change while the service is asked, and an answer that is out of date.
+    options.distanceThreshold = 200
+    driver.send(.want(options))
+    driver.send(.created("/old/5", attempt: 1))
+    driver.send(.created(next, attempt: 2))
+    #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set distance-threshold", "start 8"])
+  }
+
+  @Test func `counts and times go on after a restart`() throws {
+    var driver = try running { options in
+      options.maximumUpdates = 3
+      options.duration = 60_000
+    }
+    driver.send(.ownerChanged(second))
+    #expect(driver.done == ["create 2 0.0 0"])
+    driver.send(.created(next, attempt: 2))
+    driver.send(.started(attempt: 2))
+    var timed = driver
+    driver.send(.location(try location(53, at: 2)))
+    driver.send(.location(try location(54, at: 3)))
+    #expect(driver.told.suffix(2) == ["54.0", "completed"] && driver.done.last == "close 8")
+    #expect(try timed.wait() == 60 * Self.second)
+    #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
+  }
+
+  @Test func `what was agreed on is completed by the service`() throws {
+    var driver = try running { $0.maximumUpdates = 1 }
+    driver.send(.closed("completed"))
+    driver.send(.ownerChanged(nil))
+    #expect(driver.told == ["completed"] && driver.machine.deadline == nil && driver.done.isEmpty)
+  }
+
+  @Test func `the service's own sentence about a refusal is told`() throws {
+    var driver = try running()
+    driver.send(.authorization(status: "restricted", reason: "disallowed-by-policy"))
+    driver.send(.message("Ask the administrator of this machine"))
+    #expect(driver.told == ["disallowed-by-policy", "disallowed-by-policy"])
+    driver.send(.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(.message(AuthorizationReason.disallowedByPolicy.sentence))
+    #expect(driver.told.count == 3)
+  }
+}

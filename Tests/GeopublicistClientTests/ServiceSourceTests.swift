@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistClient
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import MainLoop
+import Publicist
+import Testing
+
+/// A manager that has its locations from the real service, on a private bus.
+@Suite(.serialized) final class ServiceSourceTests {
+  private let bus: PrivateBus
+  private let geoclue: FakeGeoClue
+  private var daemon: Daemon
+  private let manager: LocationManager
+  private let publicist: LocationPublicist
+  private var latitudes: [Double] = []
+  private var sequences: [UInt64] = []
+  private var statuses: [AuthorizationStatus] = []
+  private var errors: [LocationError] = []
+  private var subscriptions: Set<AnyCancellable> = []
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try FakeGeoClue(on: bus)
+    daemon = try Daemon(.system, on: bus)
+    manager = LocationManager(source: ServiceSource(on: .address(bus.address), desktopID: "org.example.Test"))
+    publicist = LocationPublicist(manager)
+    publicist.locationPublisher().sink { [unowned self] locations in
+      latitudes += locations.map(\.latitude)
+      sequences += locations.map(\.sequence)
+    }.store(in: &subscriptions)
+    publicist.authorizationPublisher().sink { [unowned self] in statuses.append($0) }.store(in: &subscriptions)
+    publicist.errorPublisher().sink { [unowned self] in errors.append($0) }.store(in: &subscriptions)
+  }
+
+  private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13, ["Accuracy": 5]) }
+
+  private func waitForClient() throws {
+    try turning("a GeoClue client", within: .seconds(30)) {
+      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == false
+    }
+  }
+
+  private func begin() throws {
+    manager.startUpdatingLocation()
+    try waitForClient()
+    try turning("the status", within: .seconds(30)) { manager.authorization.isAuthorized }
+  }
+
+  /// Waits until the locations are those.
+  private func expect(_ expected: [Double]) throws {
+    try turning("\(expected)", within: .seconds(30)) { latitudes.count >= expected.count }
+    #expect(latitudes == expected)
+  }
+
+  @Test func `locations, status and state arrive`() throws {
+    try begin()
+    try fix(52)
+    try expect([52])
+    #expect(manager.location?.accuracy == 5 && statuses == [.notDetermined, .authorizedAlways])
+    try turning("the state") { manager.upstreamStatus.state == .running }
+    manager.stopUpdatingLocation()
+    #expect(manager.upstreamStatus.state == .idle)
+    try turning("the source is released", within: .seconds(30)) {
+      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true
+    }
+    #expect(errors.isEmpty)
+  }
+
+  @Test func `filters run in the service and change while it delivers`() throws {
+    manager.distanceFilter = 1_000
+    try begin()
+    try fix(52)
+    try expect([52])
+    try fix(52.001)
+    try fix(52.1)
+    try expect([52, 52.1])
+    manager.distanceFilter = 0
+    manager.requiredAccuracy = 10
+    // The fix that did not pass the distance before is older than the last one delivered.
+    try turning("the change") {
+      try geoclue.fix(latitude: 52.1 + Double(latitudes.count) / 10_000, longitude: 13, ["Accuracy": 5])
+      return latitudes.count >= 3
+    }
+    let count = latitudes.count
+    try geoclue.fix(latitude: 60, longitude: 13, ["Accuracy": 50])
+    try fix(61)
+    try turning("the accurate one") { latitudes.last == 61 }
+    #expect(!latitudes.contains(60) && latitudes.count > count)
+  }
+
+  @Test func `a request gets one location and releases the source`() throws {
+    manager.requestLocation()
+    try waitForClient()
+    try fix(52)
+    try expect([52])
+    try turning("the source is released", within: .seconds(30)) {
+      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true
+    }
+    #expect(latitudes == [52])
+  }
+
+  @Test func `a killed service goes unnoticed`() throws {
+    try begin()
+    try fix(52)
+    try expect([52])
+    daemon.kill()
+    daemon = try Daemon(.system, on: bus)
+    try turning("a GeoClue client of the new service", within: .seconds(30)) {
+      guard let client = geoclue.calls.last(where: { $0.member == "Start" }) else { return false }
+      return try geoclue.state(turn: turn)["clients"]?.array?.count == 1 && !client.sender.isEmpty
+        && Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
+    }
+    // The fake tells a new client nothing; the same place again is not repeated.
+    try fix(53)
+    try expect([52, 53])
+    #expect(sequences == [1, 2] && statuses == [.notDetermined, .authorizedAlways] && errors.isEmpty)
+  }
+
+  @Test func `a request survives a killed service`() throws {
+    manager.requestLocation()
+    try waitForClient()
+    daemon.kill()
+    daemon = try Daemon(.system, on: bus)
+    try turning("the service is asked again", within: .seconds(30)) {
+      Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
+    }
+    try fix(52)
+    try expect([52])
+    #expect(errors.isEmpty)
+  }
+
+  @Test func `a killed GeoClue changes the state and nothing else`() throws {
+    try begin()
+    try fix(52)
+    try expect([52])
+    try geoclue.restart()
+    try waitForClient()
+    try turning("the next location", within: .seconds(30)) {
+      try fix(53)
+      return latitudes.last == 53
+    }
+    #expect(statuses == [.notDetermined, .authorizedAlways])
+  }
+
+  @Test func `a bus that has gone is reported`() throws {
+    try begin()
+    bus.kill()
+    try turning("it is noticed", within: .seconds(30)) { !errors.isEmpty }
+    #expect(errors.first?.code == .unavailable)
+    manager.stopUpdatingLocation()
+  }
+
+  @Test func `without a bus the failure is reported once`() throws {
+    let manager = LocationManager(source: ServiceSource(on: .address("unix:path=/nonexistent")))
+    let publicist = LocationPublicist(manager)
+    var failures = 0
+    let counting = publicist.errorPublisher().sink { _ in failures += 1 }
+    manager.startUpdatingLocation()
+    manager.requestLocation()
+    #expect(failures == 1)
+    try turning(for: .milliseconds(700), "it is said once") { failures == 1 }
+    withExtendedLifetime((publicist, counting)) {}
+  }
+}
