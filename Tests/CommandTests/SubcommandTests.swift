@@ -84,14 +84,30 @@ import Testing
     }
   }
 
-  @Test func watchTellsThatTheBridgeHasGone() throws {
+  @Test func `watch survives restarts of the service and reports them`() throws {
     let machine = try Machine()
-    let watch = try CommandRun.started(["watch"], on: machine.bus)
-    try machine.measure(52)
-    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
-    machine.daemon.kill()
-    #expect(try watch.waitForExit() == .status(4))
-    #expect(watch.standardError == "geopublicist: The bridge has gone\n")
+    let watch = try CommandRun.started(["watch", "--json", "--count", "3"], on: machine.bus)
+    var daemon = machine.daemon
+    for latitude in [52, 53] {
+      try machine.measure(Double(latitude))
+      try eventually("\(latitude)") { watch.standardOutput.contains("\"Latitude\":\(latitude),") }
+      daemon.kill()
+      try eventually("it is reported") {
+        watch.standardOutput.components(separatedBy: "\"Interrupted\"").count == latitude - 50
+      }
+      daemon = try Daemon(.system, on: machine.bus)
+      try eventually("it is back", within: .seconds(20)) {
+        try watch.standardOutput.components(separatedBy: "\"Resumed\"").count == latitude - 50
+          && !machine.geoclue.clients().isEmpty
+      }
+    }
+    try machine.measure(54)
+    #expect(try watch.waitForExit() == .status(0))
+    let lines = watch.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
+    let latitudes = lines.compactMap { $0["Latitude"]?.number }
+    #expect(latitudes == [52, 53, 54])
+    #expect(lines.compactMap { $0["Event"] } == ["Interrupted", "Resumed", "Interrupted", "Resumed"])
+    #expect(watch.standardError.contains("The service has gone") && watch.standardError.contains("The service is back"))
   }
 
   @Test func listShowsWhoListensWithoutAnyCoordinate() throws {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import Testing
 
 @testable import geopublicist
 
 @Suite struct TemplateTests {
-  private func reading(_ changes: [(String, Value)] = []) throws -> LocationReading {
+  private func reading(_ changes: [(String, Value)] = []) throws -> ServiceLocation {
     let value = Value.options(
       [
         ("Latitude", .double(48.137154)), ("Longitude", .double(-11.5755)), ("Level", .string("exact")),
         ("Timestamp", .structure([.uint64(1_718_967_600), .uint64(0)])), ("Source", .string("gnss")),
       ] + changes)
-    return try #require(LocationReading(value))
+    return try #require(ServiceLocation(value))
   }
 
   @Test(arguments: [

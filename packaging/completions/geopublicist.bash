@@ -24,6 +24,10 @@ _geopublicist() {
       COMPREPLY=($(compgen -W "country city neighborhood street exact" -- "$cur"))
       return
       ;;
+    --mode)
+      COMPREPLY=($(compgen -W "continuous significant" -- "$cur"))
+      return
+      ;;
     --format | -f)
       case $command in
         record) COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur")) ;;
@@ -39,7 +43,7 @@ _geopublicist() {
       _filedir -d
       return
       ;;
-    --address | --timeout | --maximum-age | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
+    --address | --timeout | --maximum-age | --required-accuracy | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
       --at | -t | -d | -n)
       return
       ;;
@@ -47,9 +51,12 @@ _geopublicist() {
 
   case $command in
     "") options+=" --version $commands" ;;
-    locate) options+=" --accuracy --timeout --maximum-age --format --desktop-id" ;;
-    watch) options+=" --accuracy --distance --interval --debounce --desktop-id --count --duration --format" ;;
-    record) options+=" --format --force --accuracy --distance --interval --debounce --desktop-id --count --duration" ;;
+    locate) options+=" --accuracy --timeout --maximum-age --required-accuracy --interactive --format --desktop-id" ;;
+    watch | record)
+      options+=" --accuracy --distance --interval --debounce --required-accuracy --mode --desktop-id --count"
+      options+=" --duration --interactive --format"
+      [[ $command == watch ]] || options+=" --force"
+      ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;
     monitor) options+=" --listen" ;;

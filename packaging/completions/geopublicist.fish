@@ -42,7 +42,10 @@ complete -c geopublicist -n "$seen watch record" -l duration -x -d 'Stop after t
 complete -c geopublicist -n "$seen record" -s f -l format -x -a 'gpx geojson nmea' -d 'Format of the file'
 complete -c geopublicist -n "$seen record" -l force -d 'Replace a file that exists'
 complete -c geopublicist -n "$seen record" -F
-complete -c geopublicist -n "$seen authorize" -s i -l interactive -d 'A dialog may be shown'
+complete -c geopublicist -n "$seen locate watch record" -l required-accuracy -x -d 'Metres of accuracy at most'
+complete -c geopublicist -n "$seen watch record" -l mode -x -a 'continuous significant' -d 'Which changes are told'
+complete -c geopublicist -n "$seen watch record" -l interactive -d 'A dialog may be shown'
+complete -c geopublicist -n "$seen locate authorize" -s i -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen sun" -s F -l follow -d 'Show the phase now and at each change'
 complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields'
 complete -c geopublicist -n "$seen sun" -l at -x -d 'Compute for this place'

@@ -86,6 +86,10 @@ extension OptionParser {
     }
   }
 
+  func mode(_ name: String) throws(UsageError) -> String? {
+    try value(name, "continuous or significant") { DeliveryMode(rawValue: $0)?.rawValue }
+  }
+
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {
     guard let text = text(name) else { return nil }
     guard let value = read(text) else { throw UsageError(message: "--\(name) takes \(kind), not '\(text)'") }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import DBus
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The options of a subscription as options of a command line: those that the table ``ClientOption`` has a flag for.
+/// The options of the contract's methods as options of a command line: those that the table ``ClientOption`` has a flag for.
 enum SubscriptionArguments {
   static func declare(_ parser: OptionParser) {
     for case let flag? in ClientOption.ofSubscription.map(\.flag) {
@@ -12,27 +11,40 @@ enum SubscriptionArguments {
   }
 
   /// The options of `CreateSubscription` that were given.
-  static func options(_ parser: OptionParser) throws(OptionParser.UsageError) -> [(String, Value)] {
-    var options: [(String, Value)] = []
-    for option in ClientOption.ofSubscription {
-      guard let flag = option.flag?.name, let value = try value(of: flag, option.field, parser) else { continue }
-      options.append((option.name, value))
-    }
+  static func options(_ parser: OptionParser) throws(OptionParser.UsageError) -> ClientOptions {
+    var options = try read(ClientOption.ofSubscription, parser)
     // The commands that end have flags of their own for these.
-    if let count = try parser.count("count") { options.append(("max-updates", .uint32(count))) }
-    if let duration = try parser.duration("duration") { options.append(("duration", .uint32(duration))) }
+    options.maximumUpdates = try parser.count("count") ?? 0
+    options.duration = try parser.duration("duration") ?? 0
+    return options
+  }
+
+  /// Those of the given options that have a flag and were given.
+  static func read(
+    _ table: [ClientOption], _ parser: OptionParser
+  ) throws(OptionParser.UsageError) -> ClientOptions {
+    var options = ClientOptions()
+    for option in table {
+      guard let flag = option.flag?.name, let value = try value(of: flag, option.field, parser) else { continue }
+      do throws(OptionError) {
+        try option.set(value, in: &options)
+      } catch {
+        throw .init(message: "--\(flag) is refused: \(error.message)")
+      }
+    }
     return options
   }
 
   private static func value(
     of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
-  ) throws(OptionParser.UsageError) -> Value? {
+  ) throws(OptionParser.UsageError) -> OptionValue? {
     switch field {
-    case .level: try parser.level(flag).map { .string($0) }
-    case .metres: try parser.metres(flag).map { .double($0) }
-    case .milliseconds: try parser.milliseconds(flag).map { .uint32($0) }
-    case .count: try parser.count(flag).map { .uint32($0) }
-    case .text, .mode: parser.text(flag).map { .string($0) }
+    case .level: try parser.level(flag).map { .text($0) }
+    case .metres: try parser.metres(flag).map { .number($0) }
+    case .milliseconds: try parser.milliseconds(flag).map { .number(Double($0)) }
+    case .count: try parser.count(flag).map { .number(Double($0)) }
+    case .mode: try parser.mode(flag).map { .text($0) }
+    case .text: parser.text(flag).map { .text($0) }
     case .truth: nil
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 
 /// What the command ends with.
@@ -27,13 +28,13 @@ nonisolated struct Failure {
       self.init(
         "The bridge is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
         ExitStatus.unavailable)
-    case .contractTimeout: self.init(error.message, ExitStatus.timeout)
+    case .locationTimeout: self.init(error.message, ExitStatus.timeout)
     case .noReply:
       self.init(
         "The bridge did not answer: \(error.message); `geopublicist doctor` says more", ExitStatus.timeout)
-    case .contractUnavailable: self.init(error.message, ExitStatus.unavailable)
-    case .contractNotAuthorized: self.init(error.message, ExitStatus.notAuthorized)
-    case .contractInvalidOption: self.init(error.message, ExitStatus.usage)
+    case .locationUnavailable: self.init(error.message, ExitStatus.unavailable)
+    case .notAuthorized: self.init(error.message, ExitStatus.notAuthorized)
+    case .invalidOption: self.init(error.message, ExitStatus.usage)
     case .interactiveAuthorizationRequired:
       self.init(
         Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistCGLib
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
@@ -10,24 +11,19 @@ final class ListCommand: Command {
   static let summary = "Show who uses the location: this user's programs, or everybody's for root"
 
   private let invocation: Invocation
-  private var bridge: Bridge?
+  private var service: ServiceConnection?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
 
   func begin() {
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      bridge.call("ListSubscriptions", expecting: "aa{sv}") { [invocation] result in
-        switch result {
-        case .success(let values):
-          Self.show(values.first?.array ?? [], on: invocation)
-          invocation.finish(ExitStatus.success)
-        case .failure(let error): invocation.fail(error)
-        }
+    service = invocation.connect()
+    service?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [invocation] result in
+      switch result {
+      case .success(let values):
+        Self.show(values.first?.array ?? [], on: invocation)
+        invocation.finish(ExitStatus.success)
+      case .failure(let error): invocation.fail(error)
       }
-    } catch {
-      invocation.fail(error)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
@@ -13,6 +14,8 @@ final class LocateCommand: Command {
     parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
     parser.addText("timeout", "t", "Wait no longer than this (default 20s, at most 2min)", value: "TIME")
     parser.addText("maximum-age", nil, "Accept a cached location up to this old (default 30s)", value: "TIME")
+    parser.addText("required-accuracy", nil, "Wait for a location at least this accurate", value: "METRES")
+    AuthorizationPrompt.declare(parser, letter: "i")
     LocationTemplate.declare(parser)
     parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
   }
@@ -25,9 +28,8 @@ final class LocateCommand: Command {
 
   private let invocation: Invocation
   private let template: LocationTemplate?
-  private let options: [(String, Value)]
-  private let timeout: UInt32
-  private var bridge: Bridge?
+  private let options: ClientOptions
+  private var prompt: AuthorizationPrompt?
   private var ticks: LoopSource?
   /// It has been said already why nothing may come.
   private var hasSaidWhy = false
@@ -35,40 +37,37 @@ final class LocateCommand: Command {
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
-    var options: [(String, Value)] = []
-    if let level = try parser.level("accuracy") { options.append(("accuracy", .string(level))) }
-    if let age = try parser.milliseconds("maximum-age") { options.append(("maximum-age", .uint32(age))) }
-    if let id = parser.text("desktop-id") { options.append(("desktop-id", .string(id))) }
-    timeout = try parser.duration("timeout", atMost: 120_000) ?? 20_000
+    var options = try SubscriptionArguments.read(ClientOption.ofRequest, parser)
+    if let age = try parser.milliseconds("maximum-age") { options.maximumAge = age }
+    if let timeout = try parser.duration("timeout", atMost: 120_000) { options.timeout = timeout }
     template = try LocationTemplate.read(parser)
-    options.append(("timeout", .uint32(timeout)))
     self.options = options
   }
 
   func begin() {
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      showProgress()
-      sayWhatItWaitsFor(bridge)
-      // The bridge's own answer to the timeout comes first, and says more than libdbus would.
-      let patience = CallTimeout.milliseconds(Int32(clamping: Int64(timeout) + 10_000))
-      bridge.call("GetLocation", [.options(options)], timeout: patience, expecting: .variantDictionary) {
-        [weak self, invocation] result in
-        invocation.output.clearProgress()
-        switch result {
-        case .success(let values): self?.show(values.first ?? .options([]))
-        case .failure(let error) where error.name == .contractNotAuthorized && self?.hasSaidWhy == true:
-          invocation.finish(ExitStatus.notAuthorized)
-        case .failure(let error): invocation.fail(error)
-        }
+    guard let service = invocation.connect() else { return }
+    prompt = AuthorizationPrompt(invocation, on: service)
+    prompt?.obtain(options) { [weak self] in self?.locate(service) }
+  }
+
+  private func locate(_ service: ServiceConnection) {
+    showProgress()
+    sayWhatItWaitsFor(service)
+    service.location(options) { [weak self, invocation] result in
+      invocation.output.clearProgress()
+      switch result {
+      case .success(let reading): self?.show(reading)
+      case .failure(let error) where error.name == .notAuthorized && self?.hasSaidWhy == true:
+        invocation.finish(ExitStatus.notAuthorized)
+      case .failure(let error): invocation.fail(error)
       }
-    } catch {
-      invocation.fail(error)
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
+  func interrupted() {
+    prompt?.interrupted()
+    invocation.finish(ExitStatus.interrupted)
+  }
 
   private func showProgress() {
     let dots = Text.isUnicode ? "…" : "..."
@@ -81,9 +80,9 @@ final class LocateCommand: Command {
   }
 
   /// The bridge waits for a decision as long as for a fix; whoever could bring it about should know at once.
-  private func sayWhatItWaitsFor(_ bridge: Bridge) {
-    bridge.readProperties { [weak self] result in
-      guard let self, let word = (try? result.get())?.properties?["AuthorizationReason"]?.string else { return }
+  private func sayWhatItWaitsFor(_ service: ServiceConnection) {
+    service.manager.get("AuthorizationReason") { [weak self] result in
+      guard let self, let word = (try? result.get())?.string else { return }
       let reason = AuthorizationReason(rawValue: word)
       guard reason == .authorizationRequired || reason == .noAgent else { return }
       invocation.complain(Sentences.authorization(reason: word))
@@ -91,11 +90,7 @@ final class LocateCommand: Command {
     }
   }
 
-  private func show(_ value: Value) {
-    guard let reading = LocationReading(value) else {
-      invocation.complain("The service answered without a location")
-      return invocation.finish(ExitStatus.failure)
-    }
+  private func show(_ reading: ServiceLocation) {
     let output = invocation.output
     if let template {
       output.line(template.text(reading))

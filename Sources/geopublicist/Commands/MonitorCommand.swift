@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
@@ -15,9 +17,9 @@ final class MonitorCommand: Command {
   private static let shown = ["State", "StateReason", "AvailableAccuracy", "InUse"]
 
   private let invocation: Invocation
-  private var bridge: Bridge?
-  private var changes: SignalMatch?
-  private var subscription: SubscriptionClient?
+  private var service: ServiceConnection?
+  private var changes: PropertyWatch?
+  private var subscription: ServiceSubscription?
   private var authorization: (status: Value, reason: Value)?
   private var state = ""
   private var stateReason = ""
@@ -25,23 +27,13 @@ final class MonitorCommand: Command {
   init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
 
   func begin() {
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      bridge.connection.onDisconnected = { [invocation] in
-        invocation.complain("The message bus has gone")
-        invocation.finish(ExitStatus.unavailable)
-      }
-      bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
-      changes = bridge.onSignal(of: .properties, at: Contract.path) { [weak self] signal in
-        if signal.arguments.count > 1 { self?.report("PropertiesChanged", signal.arguments[1]) }
-      }
-      // Starts the bridge if the bus can; if it cannot, there is still its coming to be seen.
-      bridge.call("Ping", of: .peer) { [invocation] result in
-        if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
-      }
-    } catch {
-      invocation.fail(error)
+    guard let service = invocation.connect() else { return }
+    self.service = service
+    service.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
+    changes = service.manager.onProperties { [weak self] properties in self?.report(properties) }
+    // Starts the service if the bus can; if it cannot, there is still its coming to be seen.
+    service.manager.get("Version") { [invocation] result in
+      if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
     }
   }
 
@@ -51,27 +43,27 @@ final class MonitorCommand: Command {
     subscription = nil
     authorization = nil
     print("Bridge", [("Present", .boolean(isThere))], isThere ? "is there" : "has gone")
-    guard isThere, let bridge else { return }
-    bridge.readProperties { [weak self] result in
-      guard case .success(let properties) = result else { return }
-      self?.report("Properties", properties)
-      self?.reportAuthorization(properties.properties ?? [:])
-    }
-    // A subscription that is never started hears of the authorization, and costs nobody anything.
-    subscription = SubscriptionClient(on: bridge, [], starts: invocation.parser.isSet("listen")) {
+    guard isThere, let service else { return }
+    // A subscription that is never started hears of the authorization, and costs nothing.
+    subscription = ServiceSubscription(on: service, ClientOptions(), starts: invocation.parser.isSet("listen")) {
       [weak self] event in self?.handle(event)
     }
   }
 
-  private func handle(_ event: SubscriptionClient.Event) {
+  private func handle(_ event: ServiceSubscription.Event) {
     switch event {
-    case .authorization(let status, let reason):
-      reportAuthorization(["AuthorizationStatus": .string(status), "AuthorizationReason": .string(reason)])
-    case .error(let name, let message):
-      print("Error", [("Name", .string(name)), ("Message", .string(message))], Text.plain(message), .bad)
-    case .failed(let error): invocation.complain(Failure(error, on: invocation.busName).message)
+    case .authorization(let new):
+      reportAuthorization([
+        "AuthorizationStatus": .string(new.status.rawValue), "AuthorizationReason": .string(new.reason.rawValue),
+      ])
+    case .failure(let error):
+      print(
+        "Error", [("Name", .string(error.name.rawValue)), ("Message", .string(error.message))],
+        Text.plain(error.message), .bad)
+    case .failed(let error, _), .refused(let error):
+      invocation.complain(Failure(error, on: invocation.busName).message)
     case .closed(let reason): print("Closed", [("Reason", .string(reason))], reason)
-    case .location: break
+    case .location, .interrupted, .resumed: break
     }
   }
 
@@ -86,13 +78,13 @@ final class MonitorCommand: Command {
       Sentences.emphasis(status: status.string ?? ""))
   }
 
-  private func report(_ event: String, _ properties: Value) {
-    let shown = (properties.options ?? []).filter { Self.shown.contains($0.name) }
+  private func report(_ values: [String: Value]) {
+    let shown = Self.shown.compactMap { name in values[name].map { (name, $0) } }
     guard !shown.isEmpty else { return }
-    let values = properties.properties ?? [:]
+    defer { reportAuthorization(values) }
     state = values["State"]?.string ?? state
     stateReason = values["StateReason"]?.string ?? stateReason
-    guard !invocation.isJSON else { return print("Bridge", shown.map { ($0.name, $0.value) }, "") }
+    guard !invocation.isJSON else { return print("Bridge", shown, "") }
     if values["State"] != nil || values["StateReason"] != nil {
       let sentence = Sentences.upstream(state: state, reason: stateReason)
       print("GeoClue", [], "\(Text.plain(state)): \(Text.plain(sentence))", Sentences.emphasis(state: state))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
@@ -14,6 +15,7 @@ final class RecordCommand: Command {
     parser.addText("format", "f", "gpx, geojson or nmea; by the file's name unless given", value: "FORMAT")
     parser.addSwitch("force", nil, "Replace a file that exists")
     SubscriptionArguments.declare(parser)
+    AuthorizationPrompt.declare(parser)
     parser.addText("count", "n", "End after so many fixes", value: "NUMBER")
     parser.addText("duration", nil, "End after this time", value: "TIME")
   }
@@ -21,20 +23,18 @@ final class RecordCommand: Command {
   private let invocation: Invocation
   private let path: String
   private let format: any TrackFormat
-  private let options: [(String, Value)]
+  private let options: ClientOptions
   private let count: UInt32?
   private let duration: UInt32?
 
   private var writer: TrackWriter?
-  private var bridge: Bridge?
-  private var subscription: SubscriptionClient?
-  private var upstream: UpstreamWatch?
+  private var prompt: AuthorizationPrompt?
+  private var subscription: ServiceSubscription?
+  private var upstream: PropertyWatch?
   private var timers: [LoopSource] = []
-  private var retry: LoopSource?
   private var state = WatchState()
   private var metres = 0.0
   private var previous: Location?
-  private var hasBegun = false
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     let parser = invocation.parser
@@ -51,78 +51,67 @@ final class RecordCommand: Command {
     self.format = format
     count = try parser.count("count")
     duration = try parser.duration("duration")
-    // Both are counted here, since the recording goes on when the bridge has gone and come back.
-    options = try SubscriptionArguments.options(parser).filter { !["max-updates", "duration"].contains($0.0) }
+    // Both are counted here: the file has to be finished at the end.
+    options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
   }
 
   func begin() {
-    do {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
+    guard let service = invocation.connect() else { return }
+    service.connection.onDisconnected = { [weak self] in
+      self?.invocation.complain("The message bus has gone")
+      self?.end()
+    }
+    prompt = AuthorizationPrompt(invocation, on: service)
+    prompt?.obtain(options) { [weak self] in self?.record(from: service) }
+  }
+
+  private func record(from service: ServiceConnection) {
+    do throws(TrackWriter.Failure) {
       writer = try TrackWriter(path, format, replacing: invocation.parser.isSet("force"))
-      bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
-      subscribe()
-      upstream = UpstreamWatch(on: bridge) { [weak self] properties in self?.state.upstreamChanged(properties) }
-      showProgress()
-      timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
-      if let duration {
-        timers.append(MainLoop.main.after(milliseconds: Int64(duration)) { [weak self] in self?.end() })
-      }
-    } catch let failure as TrackWriter.Failure {
-      fail(failure)
     } catch {
-      invocation.fail(error as? DBusError ?? DBusError(.failed, "\(error)"))
+      return fail(error)
+    }
+    subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    upstream = service.manager.onProperties { [weak self] properties in self?.state.upstreamChanged(properties) }
+    showProgress()
+    timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
+    if let duration {
+      timers.append(MainLoop.main.after(milliseconds: Int64(duration)) { [weak self] in self?.end() })
     }
   }
 
-  func interrupted() { end(ExitStatus.success) }
-
-  private func subscribe() {
-    guard let bridge else { return }
-    subscription = SubscriptionClient(on: bridge, options) { [weak self] event in self?.handle(event) }
+  func interrupted() {
+    prompt?.interrupted()
+    guard writer != nil else { return invocation.finish(ExitStatus.interrupted) }
+    end(ExitStatus.success)
   }
 
-  private func handle(_ event: SubscriptionClient.Event) {
+  private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)
     switch event {
     case .location(let reading): record(reading.location)
-    case .authorization(_, let reason):
-      hasBegun = true
+    case .authorization(let authorization):
       guard !state.isAuthorized else { return }
       interrupt()
-      if state.isRefused { invocation.complain(Sentences.authorization(reason: reason)) }
-    case .error(_, let message): invocation.complain(message)
-    case .closed: wait(for: "The bridge has ended; the recording goes on when it is back")
-    case .failed(let error):
-      // At the start it is an answer, later a bridge that is not back yet.
-      guard hasBegun else {
-        writer?.discard()
-        return invocation.fail(error)
-      }
-      wait(for: Failure(error, on: invocation.busName).message)
+      if state.isRefused { invocation.complain(Sentences.authorization(authorization)) }
+    case .failure(let error): invocation.complain(error.message)
+    case .interrupted:
+      interrupt()
+      invocation.complain("The service has gone; the recording goes on when it is back")
+    case .resumed: invocation.complain("The service is back")
+    case .closed: end()
+    case .refused(let error): giveUp(error)
+    case .failed(let error, let isFinal):
+      // At the start it is an answer, later a service that is not back yet.
+      if isFinal || !state.hasBegun { return giveUp(error) }
+      invocation.complain(Failure(error, on: invocation.busName).message)
     }
   }
 
-  private func presenceChanged(_ isThere: Bool) {
-    if isThere, retry != nil { return subscribeAgain() }
-    if !isThere, hasBegun { wait(for: "The bridge has gone; the recording goes on when it is back") }
-  }
-
-  private func wait(for message: String) {
-    guard bridge?.connection.isConnected == true else {
-      invocation.complain("The message bus has gone")
-      return end()
-    }
-    subscription = nil
-    interrupt()
-    invocation.complain(message)
-    // Whoever calls it makes the bus start it; but one that fails at its start is not to be called without a pause.
-    retry = MainLoop.main.after(milliseconds: 3_000) { [weak self] in self?.subscribeAgain() }
-  }
-
-  private func subscribeAgain() {
-    retry = nil
-    subscribe()
+  private func giveUp(_ error: DBusError) {
+    guard state.count == 0 else { return end() }
+    writer?.discard()
+    invocation.fail(error)
   }
 
   private func interrupt() {
@@ -161,7 +150,7 @@ final class RecordCommand: Command {
       output.clearProgress()
       output.line("\(path): \(summary)")
     }
-    invocation.finish(status ?? state.exitStatus(closedFor: "completed"))
+    invocation.finish(status ?? state.exitStatus)
   }
 
   private func fail(_ failure: TrackWriter.Failure) {

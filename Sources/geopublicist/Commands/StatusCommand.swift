@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
@@ -9,24 +10,24 @@ final class StatusCommand: Command {
   static let summary = "Show the bridge, GeoClue, its sources, and what this user may have"
 
   private let invocation: Invocation
-  private var bridge: Bridge?
+  private var service: ServiceConnection?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
 
   func begin() {
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      bridge.readProperties { [invocation] result in
-        switch result {
-        case .success(let properties):
-          Self.show(properties, on: invocation)
-          invocation.finish(ExitStatus.success)
-        case .failure(let error): invocation.fail(error)
-        }
+    guard let service = invocation.connect() else { return }
+    self.service = service
+    // As they come: the JSON form keeps their order.
+    let properties = Proxy(
+      on: service.connection, destination: Contract.service, path: Contract.path, interface: .properties)
+    properties.call("GetAll", .string(Contract.manager.rawValue), expecting: .variantDictionary) {
+      [invocation] result in
+      switch result {
+      case .success(let values):
+        Self.show(values.first ?? .options([]), on: invocation)
+        invocation.finish(ExitStatus.success)
+      case .failure(let error): invocation.fail(error)
       }
-    } catch {
-      invocation.fail(error)
     }
   }
 

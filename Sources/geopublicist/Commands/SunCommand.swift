@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
@@ -24,9 +25,9 @@ final class SunCommand: Command {
 
   private let invocation: Invocation
   private let template: Template?
-  private let level: String
+  private let level: AccuracyLevel
   private let fixedPlace: Location?
-  private var bridge: Bridge?
+  private var service: ServiceConnection?
   private var timer: LoopSource?
   private var shown: SunReport?
 
@@ -39,34 +40,29 @@ final class SunCommand: Command {
     template = try parser.text("format").map { text throws(OptionParser.UsageError) in
       try Template(text, fields: SunReport.fields)
     }
-    level = try parser.level("accuracy") ?? AccuracyLevel.city.contractName
+    level = try parser.level("accuracy").flatMap(AccuracyLevel.init) ?? .city
     fixedPlace = try parser.text("at").map(Self.place)
   }
 
   func begin() {
     if let fixedPlace { return show(fixedPlace) }
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      locate(bridge)
-    } catch {
-      invocation.fail(error)
-    }
+    guard let service = invocation.connect() else { return }
+    self.service = service
+    locate(service)
   }
 
   func interrupted() {
     invocation.finish(invocation.parser.isSet("follow") ? ExitStatus.success : ExitStatus.interrupted)
   }
 
-  private func locate(_ bridge: Bridge) {
+  private func locate(_ service: ServiceConnection) {
+    var options = ClientOptions()
+    options.accuracy = level
     // A town is still the same town after an hour.
-    let options: [(String, Value)] = [("accuracy", .string(level)), ("maximum-age", .uint32(3_600_000))]
-    bridge.call("GetLocation", [.options(options)], timeout: .milliseconds(30_000), expecting: .variantDictionary) {
-      [weak self] result in
+    options.maximumAge = 3_600_000
+    service.location(options) { [weak self] result in
       switch result {
-      case .success(let values):
-        guard let reading = values.first.flatMap(LocationReading.init) else { return }
-        self?.show(reading.location)
+      case .success(let reading): self?.show(reading.location)
       case .failure(let error): self?.invocation.fail(error)
       }
     }
@@ -83,7 +79,7 @@ final class SunCommand: Command {
       guard let self else { return }
       // The machine may have travelled since the last change.
       let isChange = report.next.map { $0.time <= Double(Moment.now.seconds) } ?? false
-      if isChange, let bridge { locate(bridge) } else { show(place) }
+      if isChange, let service { locate(service) } else { show(place) }
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
@@ -13,6 +14,7 @@ final class WatchCommand: Command {
     SubscriptionArguments.declare(parser)
     parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
     parser.addText("duration", nil, "Stop after this time", value: "TIME")
+    AuthorizationPrompt.declare(parser)
     LocationTemplate.declare(parser)
   }
 
@@ -23,13 +25,13 @@ final class WatchCommand: Command {
   ]
 
   private let invocation: Invocation
-  private let options: [(String, Value)]
+  private let options: ClientOptions
   private let template: LocationTemplate?
-  private var bridge: Bridge?
-  private var subscription: SubscriptionClient?
+  private var prompt: AuthorizationPrompt?
+  private var subscription: ServiceSubscription?
   private var state = WatchState()
   private var region: LiveRegion?
-  private var upstream: UpstreamWatch?
+  private var upstream: PropertyWatch?
   private var ticks: LoopSource?
   private var keyboard: Keyboard?
 
@@ -40,27 +42,31 @@ final class WatchCommand: Command {
   }
 
   func begin() {
-    do throws(DBusError) {
-      let bridge = try Bridge(on: invocation.bus)
-      self.bridge = bridge
-      bridge.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
-      subscription = SubscriptionClient(on: bridge, options) { [weak self] event in self?.handle(event) }
-      if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
-      upstream = UpstreamWatch(on: bridge) { [weak self] properties in
-        self?.state.upstreamChanged(properties)
-        self?.draw()
-      }
-    } catch {
-      invocation.fail(error)
+    guard let service = invocation.connect() else { return }
+    prompt = AuthorizationPrompt(invocation, on: service)
+    prompt?.obtain(options) { [weak self] in self?.follow(service) }
+  }
+
+  private func follow(_ service: ServiceConnection) {
+    subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
+    upstream = service.manager.onProperties { [weak self] properties in
+      self?.state.upstreamChanged(properties)
+      self?.draw()
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.success) }
+  func interrupted() {
+    prompt?.interrupted()
+    invocation.finish(ExitStatus.success)
+  }
 
-  private func handle(_ event: SubscriptionClient.Event) {
+  private func handle(_ event: ServiceSubscription.Event) {
+    let hadFailed = state.hasFailed
     state.handle(event)
     switch event {
     case .location(let reading):
+      if hadFailed { say("Locations arrive again") }
       if let template {
         invocation.output.line(template.text(reading))
       } else if invocation.isJSON {
@@ -68,24 +74,29 @@ final class WatchCommand: Command {
       } else if region == nil {
         invocation.output.line(LocationText.line(reading))
       }
-    case .authorization(_, let reason):
-      if state.isRefused, region == nil { invocation.complain(Sentences.authorization(reason: reason)) }
-    case .error(_, let message):
-      if region == nil { invocation.complain(message) }
-    case .closed(let reason):
+    case .authorization(let authorization): if state.isRefused { say(Sentences.authorization(authorization)) }
+    case .failure(let error): say(error.message)
+    case .interrupted: report("Interrupted", "The service has gone; the locations continue when it is back")
+    case .resumed: report("Resumed", "The service is back")
+    case .closed:
       draw()
-      if let complaint = reason == "shutdown" ? "The bridge has ended" : state.lack { invocation.complain(complaint) }
-      invocation.finish(state.exitStatus(closedFor: reason))
-    case .failed(let error):
-      invocation.fail(error)
+      if let complaint = state.lack { invocation.complain(complaint) }
+      invocation.finish(state.exitStatus)
+    case .refused(let error): invocation.fail(error)
+    case .failed(let error, let isFinal):
+      // At the start it is an answer, later a service that is not back yet.
+      if isFinal || !state.hasBegun { return invocation.fail(error) }
+      say(Failure(error, on: invocation.busName).message)
     }
     draw()
   }
 
-  private func presenceChanged(_ isThere: Bool) {
-    guard !isThere, subscription != nil else { return }
-    invocation.complain("The bridge has gone")
-    invocation.finish(ExitStatus.unavailable)
+  private func say(_ message: String) { if region == nil { invocation.complain(message) } }
+
+  /// What a program that reads the output has to know, as an object among the locations.
+  private func report(_ event: String, _ message: String) {
+    say(message)
+    if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
   }
 }
 

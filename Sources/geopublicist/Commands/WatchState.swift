@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 import GeopublicistLocationModel
 
 /// What `watch` knows at a moment, and how it looks on a terminal.
@@ -11,25 +12,35 @@ struct WatchState {
   private var upstreamState = ""
   private var upstreamReason = ""
   private var complaint = ""
+  /// The service has decided about this program at least once.
+  private(set) var hasBegun = false
+  /// A failure was reported, and no location came after it.
+  private(set) var hasFailed = false
 
   var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
 
   /// Not allowed, and not only because a check is still under way.
   var isRefused: Bool { !isAuthorized && reason != AuthorizationReason.undecided.rawValue }
 
-  mutating func handle(_ event: SubscriptionClient.Event) {
+  mutating func handle(_ event: ServiceSubscription.Event) {
     switch event {
     case .location(let reading):
       last = reading
       count += 1
       complaint = ""
-    case .authorization(let status, let reason):
-      self.status = status
-      self.reason = reason
+      hasFailed = false
+    case .authorization(let authorization):
+      hasBegun = true
+      status = authorization.status.rawValue
+      reason = authorization.reason.rawValue
       // What may not be known any more may not stay on the screen either.
       if !isAuthorized { last = nil }
-    case .error(_, let message): complaint = message
-    case .closed, .failed: break
+    case .failure(let error):
+      complaint = error.message
+      hasFailed = true
+    case .interrupted: complaint = "The service has gone"
+    case .resumed: complaint = ""
+    case .closed, .failed, .refused: break
     }
   }
 
@@ -39,8 +50,7 @@ struct WatchState {
   }
 
   /// What the command ends with when the service has ended the subscription.
-  func exitStatus(closedFor reason: String) -> Int32 {
-    if reason == "shutdown" { return ExitStatus.unavailable }
+  var exitStatus: Int32 {
     if count > 0 { return ExitStatus.success }
     if isRefused, !status.isEmpty { return ExitStatus.notAuthorized }
     if upstreamState == UpstreamState.unavailable.rawValue { return ExitStatus.unavailable }

@@ -2,6 +2,7 @@
 import DBus
 import GeoClue
 import GeopublicistCGLib
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
@@ -98,7 +99,7 @@ extension FactGatherer {
     // where nobody could ask for a fix, nobody has missed the server.
     switch facts.attempt {
     case .fix, nil: return
-    case .error(let name, _) where name == ErrorName.contractNotAuthorized.rawValue: return
+    case .error(let name, _) where name == ErrorName.notAuthorized.rawValue: return
     default: break
     }
     guard facts.geoclue == .running, facts.configuration?.isWiFiEnabled != false else { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeoClue
+import GeopublicistClient
 import GeopublicistProcessSupport
 
 /// Reads GeoClue's configuration as far as the doctor reports it.

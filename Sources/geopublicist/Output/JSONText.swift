@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistClient
 
 /// D-Bus values as JSON: a dictionary becomes an object, arrays and structures become arrays.
 nonisolated enum JSONText {
@@ -39,6 +40,13 @@ nonisolated enum JSONText {
   /// A location: the contract's dictionary, and its time in ISO 8601.
   static func location(_ reading: LocationReading) -> String {
     object((reading.value.options ?? []) + [("Time", .string(Moment.iso(reading.location.timestamp)))])
+  }
+
+  /// What has happened, with the time, for a stream of objects.
+  static func event(_ name: String, _ members: [(String, Value)]) -> String {
+    let now = Moment.now
+    let time = Value.structure([.uint64(now.seconds), .uint64(now.microseconds)])
+    return object([("Event", .string(name)), ("Timestamp", time)] + members)
   }
 
   static func quoted(_ string: String) -> String {

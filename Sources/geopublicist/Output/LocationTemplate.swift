@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
@@ -72,7 +73,7 @@ nonisolated struct LocationTemplate {
     case "speed": return number(location.speed, 2)
     case "heading": return number(location.heading, 1)
     case "level": return .text(reading.level)
-    case "source": return .text(reading.source)
+    case "source": return .text(location.source.rawValue)
     case "description": return location.sourceDescription.map { .text($0) }
     case "time": return .text(Moment.iso(location.timestamp))
     case "local": return .text(Moment.local(location.timestamp))

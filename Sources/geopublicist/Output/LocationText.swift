@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistClient
 import GeopublicistLocationModel
 
 /// A location in the forms that people and scripts read.

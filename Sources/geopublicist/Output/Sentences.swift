@@ -17,11 +17,17 @@ nonisolated enum Sentences {
   static func authorization(reason: String, state: String? = nil) -> String {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
     case (.undecided?, .idle?): "not decided yet; that comes when somebody asks for the location"
-    case (.authorizationRequired?, _): "polkit wants the person to be asked first: geopublicist authorize --interactive"
+    case (.authorizationRequired?, _): "polkit wants the user to be asked first: call the command with --interactive"
     case (.undecided?, .unavailable?): "GeoClue decides, and is not there"
     case (let reason?, _): reason.sentence
     case (nil, _): reason
     }
+  }
+
+  /// Why a status is what it is, as the service says it.
+  static func authorization(_ authorization: Authorization) -> String {
+    authorization.reason == .authorizationRequired
+      ? Self.authorization(reason: authorization.reason.rawValue) : authorization.sentence
   }
 
   /// How good a status is.
