@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo pictures test check fuzz sanitize bench soak siege deb deb-check deb-test
+.PHONY: help build install demo pictures docs test check fuzz sanitize bench soak siege deb deb-check deb-test
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -19,6 +19,7 @@ help:
 	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
 	@echo "make test         run every test, about six minutes: VERBOSE=1; make check is the same"
 	@echo "make demo         show live locations on a private bus until Ctrl-C"
+	@echo "make docs         build the documentation of the Swift libraries: .build/docs"
 	@echo "make pictures     draw the README's pictures again, from a real terminal"
 	@echo "make fuzz         fuzz everything that reads input: SECONDS_EACH=8 TARGETS=\"gpx bus\""
 	@echo "make sanitize     run every test with the address and thread sanitizers"
@@ -44,6 +45,9 @@ pictures:
 	@$(SWIFT_BUILD) --product geopublicistd
 	@$(SWIFT_BUILD) --product geopublicist
 	@docs/pictures/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)"
+
+docs:
+	@docs/build.sh
 
 test check:
 	@Tests/Rig/check.sh

@@ -147,13 +147,23 @@ let package = Package(
     .executableTarget(
       name: "tasks-example", dependencies: ["MainLoop", "MainLoopTasks", "Publishing"], path: "Examples/tasks",
       swiftSettings: onMainLoop),
+    // What the articles of the documentation show.
+    .executableTarget(
+      name: "whereami-example", dependencies: ["DBus", "GeoClue", "MainLoop", "MainLoopTasks"],
+      path: "Examples/whereami", swiftSettings: onMainLoop),
+    .executableTarget(
+      name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
+      path: "Examples/articles", swiftSettings: onMainLoop),
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
       path: "Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["GeopublicistTestSupport", "follow-example", "geopublicist", "geopublicistd", "location-example"],
+      dependencies: [
+        "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "follow-example", "geopublicist",
+        "geopublicistd", "location-example", "whereami-example",
+      ],
       swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests",

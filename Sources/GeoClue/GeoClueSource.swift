@@ -3,7 +3,7 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// GeoClue2 as a source of locations: executes what ``ConnectionMachine`` decides.
+/// GeoClue2 as a source of locations: executes what `ConnectionMachine` decides.
 public final class GeoClueSource: LocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
@@ -29,6 +29,7 @@ public final class GeoClueSource: LocationSource {
   /// Follows GeoClue on the given connection.
   ///
   /// - Parameters:
+  ///   - connection: the bus that GeoClue is on.
   ///   - desktopID: the name of the program, by which GeoClue's rules and its agents know it: that of its .desktop file
   ///     without the extension.
   ///   - registersAgent: whether to become the agent of the user of this process. A program in a user's session must

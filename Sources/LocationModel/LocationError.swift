@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What ``LocationManagerDelegate/locationManager(_:didFailWithError:)`` tells; never the end, the manager goes on.
+/// What `LocationManagerDelegate/locationManager(_:didFailWithError:)`` tells; never the end, the manager goes on.
 public struct LocationError: Error, Hashable, Sendable {
   /// What kind of failure it is.
   public enum Code: String, Hashable, Sendable {

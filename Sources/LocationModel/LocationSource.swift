@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where a ``LocationManager`` has its locations from: GeoClue, a recorded track, a script in a test.
+/// Where a `LocationManager` has its locations from: GeoClue, a recorded track, a script in a test.
 @MainActor public protocol LocationSource: AnyObject {
   /// Hears everything that the source has to tell, in order.
   var onEvent: ((LocationSourceEvent) -> Void)? { get set }

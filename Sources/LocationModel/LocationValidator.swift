@@ -46,8 +46,11 @@ public enum LocationValidator {
   /// - Description: without control and format characters, at most 255 bytes of whole characters; empty is unknown.
   ///
   /// - Parameters:
+  ///   - raw: the values as the source gave them.
   ///   - receivedAt: `CLOCK_BOOTTIME` in microseconds.
   ///   - wallClock: the time now.
+  ///   - sequence: the number of the location, which grows with each new one.
+  ///   - isSimulated: whether the location was not measured.
   /// - Throws: ``FixRejection``.
   public static func location(
     from raw: Location, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false

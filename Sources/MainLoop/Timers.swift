@@ -24,7 +24,10 @@ extension MainLoop {
   /// Calls `action` every `microseconds`, without drift: each moment is counted from the one before.
   ///
   /// Moments that have passed while the program was stopped or busy are left out, not made up for.
-  /// - Parameter first: When to begin, in microseconds of the kernel's monotonic clock; one interval from now unless given.
+  /// - Parameters:
+  ///   - microseconds: The interval, at least 1.
+  ///   - first: When to begin, in microseconds of the kernel's monotonic clock; one interval from now unless given.
+  ///   - action: Called each time, on the main loop.
   public func every(microseconds: Int64, first: Int64? = nil, _ action: @escaping () -> Void) -> LoopSource {
     let interval = max(1, microseconds)
     var next = max(0, first ?? Int64(g_get_monotonic_time()).addingClamped(interval))

@@ -18,7 +18,7 @@ extension LocationPublicist {
 extension LocationManager {
   /// Requests one location and returns it.
   ///
-  /// Throws the ``LocationError`` that the source reports first, one with the code `denied` when access is refused or
+  /// Throws the `LocationError` that the source reports first, one with the code `denied` when access is refused or
   /// `locationUnknown` after the timeout, or a `CancellationError` when the task is cancelled. The source is released
   /// again unless updates are running.
   public func currentLocation(timeout: Duration = .seconds(30)) async throws -> Location {

@@ -37,7 +37,7 @@ import MainLoop
   /// dbus-broker passes on up to 128 MiB: that is for a process that may not become so large, and joins the bus again.
   public var largestMessage: Int? { didSet { limitMessages() } }
 
-  /// Whether the connection is to be joined again with ``rejoin()`` after it was lost: then calls whose replies have not
+  /// Whether the connection is to be joined again with `rejoin()` after it was lost: then calls whose replies have not
   /// come, and a limited number of messages, wait for that instead of failing.
   public var isToRejoin = false
   /// Called for each message to a single peer, with its size in bytes.

@@ -7,8 +7,9 @@ extension Connection {
   /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
   ///
   /// - Parameters:
-  ///   - isReplaceable: Others to whom the bus allows the name may take it over.
-  ///   - replaces: Takes the name over from an owner that is replaceable.
+  ///   - name: The name, such as `org.example.Counter`.
+  ///   - isReplaceable: Whether other programs that the bus allows to own the name may take it over.
+  ///   - replaces: Whether to take the name over from a replaceable owner.
   public func own(_ name: BusName, isReplaceable: Bool = false, replaces: Bool = false) throws(DBusError) {
     var flags = DBUS_NAME_FLAG_DO_NOT_QUEUE
     if isReplaceable { flags |= DBUS_NAME_FLAG_ALLOW_REPLACEMENT }

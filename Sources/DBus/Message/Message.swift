@@ -16,7 +16,7 @@ nonisolated public final class Message {
 
   deinit { dbus_message_unref(raw) }
 
-  /// A call of a method, to be sent with ``Connection/call(_:timeout:_:)``.
+  /// A call of a method, to be sent with ``Connection/call(_:timeout:expecting:within:_:)``.
   public convenience init(
     calling member: MemberName, of interface: InterfaceName, at path: ObjectPath, on destination: BusName,
     _ arguments: [Value] = []

@@ -11,7 +11,7 @@ public protocol Publisher<Output, Failure> {
   /// The type of error that can end the sequence; `Never` if none can.
   associatedtype Failure: Error
 
-  /// Attaches a subscriber. Publishers implement this; callers use ``subscribe(_:)-(S)``.
+  /// Attaches a subscriber. Publishers implement this; callers use `subscribe(_:)`.
   ///
   /// The publisher answers with one `receive(subscription:)`, then at most as many values as there is demand for, then
   /// at most one completion.

@@ -47,7 +47,7 @@ extension Publisher {
     Publishers.Map(upstream: self, transform: transform)
   }
 
-  /// As ``map(_:)``; fails with what the closure throws.
+  /// As `map(_:)`; fails with what the closure throws.
   @inlinable
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> Publishers.TryMap<Self, T> {
     Publishers.TryMap(upstream: self, transform: transform)
