@@ -6,6 +6,8 @@ import MainLoop
 final class ClientFacts {
   var confinement = Facts.Confinement.unknown
   var placement = Facts.Placement.unknown
+  /// What a dialog calls it.
+  var program: String?
   /// What polkit says of it.
   var policy = PolicyAnswers()
   /// Wakes ``policy``.

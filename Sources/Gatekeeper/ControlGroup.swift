@@ -3,6 +3,8 @@
 nonisolated struct ControlGroup: Equatable, Sendable {
   /// The elements of all paths; of a process there is one path in each hierarchy.
   let elements: [String]
+  /// What the process calls itself, where that comes with its control group.
+  let program: String?
 
   /// Reads the lines of `/proc/PID/cgroup`, `number:controllers:path`; nil if one of them is none.
   init?(contents: String) {
@@ -14,10 +16,14 @@ nonisolated struct ControlGroup: Equatable, Sendable {
     }
     guard !paths.isEmpty else { return nil }
     elements = paths.flatMap { $0.split(separator: "/").map(String.init) }
+    program = nil
   }
 
   /// One path.
-  init(path: String) { elements = path.split(separator: "/").map(String.init) }
+  init(path: String, program: String? = nil) {
+    elements = path.split(separator: "/").map(String.init)
+    self.program = program
+  }
 
   /// Whether it is one that Flatpak or snapd makes for a sandboxed program.
   ///

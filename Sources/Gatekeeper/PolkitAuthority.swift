@@ -23,12 +23,18 @@ final class PolkitAuthority {
 
   private let connection: Connection
   private var queue = CheckQueue()
-  private var dialogs: [Question: [(PolkitReply) -> Void]] = [:]
+  private var dialogs: [Question: Dialog] = [:]
   private var owner: NameWatch?
   private var changes: SignalMatch?
   private var restart: LoopSource?
   private var hasReplied = false
   private var hasComplained = false
+
+  private struct Dialog {
+    /// What the dialog calls the program.
+    var program: String
+    var handlers: [(PolkitReply) -> Void]
+  }
 
   init(on connection: Connection) {
     self.connection = connection
@@ -53,10 +59,11 @@ final class PolkitAuthority {
 
   /// Shows the user a dialog; a second one for the same joins it. The returned question is for ``withdraw(_:)``.
   func showDialog(
-    _ action: PolkitAction, about peer: BusName, of user: UInt32, _ handler: @escaping (PolkitReply) -> Void
+    _ action: PolkitAction, about peer: BusName, of user: UInt32, program: String?,
+    _ handler: @escaping (PolkitReply) -> Void
   ) -> Question {
     let question = Question(peer: peer, action: action, isInteractive: true)
-    dialogs[question, default: []].append(handler)
+    dialogs[question, default: Dialog(program: program ?? "unknown", handlers: [])].handlers.append(handler)
     perform(queue.handle(.asked(question, user: user, mayStartPolkit: true)))
     return question
   }
@@ -101,7 +108,7 @@ final class PolkitAuthority {
   private func report(_ question: Question, _ reply: PolkitReply) {
     hasReplied = true
     guard question.isInteractive else { return onReply?(question.peer, question.action, reply) ?? () }
-    for handler in dialogs.removeValue(forKey: question) ?? [] { handler(reply) }
+    for handler in dialogs.removeValue(forKey: question)?.handlers ?? [] { handler(reply) }
   }
 }
 
@@ -111,10 +118,12 @@ extension PolkitAuthority {
     let subject: Value = .structure([
       .string("system-bus-name"), .options([("name", .string(question.peer.rawValue))]),
     ])
+    // polkit puts it into the dialog's text, for which the action's message has `$(program)`.
+    let details = dialogs[question].map { [Value.Entry(.string("program"), .string($0.program))] } ?? []
     let message = try? Message(
       calling: "CheckAuthorization", of: Self.interface, at: Self.path, on: Self.service,
       [
-        subject, .string(question.action.rawValue), .dictionary(key: .string, value: .string, []),
+        subject, .string(question.action.rawValue), .dictionary(key: .string, value: .string, details),
         .uint32(question.isInteractive ? 1 : 0), .string("\(number)"),
       ])
     guard let message else { return perform(queue.handle(.answered(number, .unavailable))) }

@@ -139,7 +139,8 @@ extension SystemGatekeeper {
       handler(authorization(for: client, asking: level, as: desktopID))
       return Prompt {}
     }
-    let question = sources.polkit.showDialog(action, about: client.name, of: user) { [weak self, weak client] reply in
+    let question = sources.polkit.showDialog(action, about: client.name, of: user, program: program(of: client)) {
+      [weak self, weak client] reply in
       guard let self, let client else { return }
       // A yes is kept; a no is for this time only.
       if reply.answer == .yes { handle(.consented(action, reply), for: client) }
@@ -148,6 +149,12 @@ extension SystemGatekeeper {
       handler(isRejected ? .denied(.rejectedByAgent) : authorization)
     }
     return Prompt { [polkit = sources.polkit] in polkit.withdraw(question) }
+  }
+
+  /// What the dialog calls a client: from /proc where that may be read, otherwise what systemd has told.
+  private func program(of client: any GatekeeperClient) -> String? {
+    let name = client.credentials?.processID.flatMap { SandboxCheck.contents(ofFile: "/proc/\($0)/comm") }
+    return name.flatMap(ProgramName.plain) ?? registry[client]?.program
   }
 }
 
@@ -160,6 +167,7 @@ extension SystemGatekeeper {
     let done = round.expect()
     sources.sandboxes.check(client.name, credentials) { [weak self, weak client] confinement, group in
       facts.confinement = confinement
+      facts.program = group?.program
       if let group { facts.placement = group.belongsToSession ? .session : .outside }
       client?.unit = group?.unit
       if let client { self?.onChange?(client) }

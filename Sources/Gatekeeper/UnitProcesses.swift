@@ -41,7 +41,8 @@ final class UnitProcesses {
       guard let self, let unit = values?.first?.objectPath.flatMap(Self.unitName) else { return handler(nil) }
       call("GetUnitProcesses", [.string(unit)], expecting: "a(sus)") { values in
         let row = values?.first?.array?.lazy.compactMap(\.structure).first { $0.count == 3 && $0[1].uint32 == process }
-        handler(row?[0].string.map(ControlGroup.init(path:)))
+        let group = row?[0].string.map { ControlGroup(path: $0, program: row?[2].string.flatMap(ProgramName.plain)) }
+        handler(group)
       }
     }
   }

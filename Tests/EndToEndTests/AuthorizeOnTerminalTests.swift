@@ -35,13 +35,13 @@ struct AuthorizeOnTerminalTests {
     + "bXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
 
   /// The command on a terminal of the person's own, then what became of the terminal.
-  private func authorize() throws -> ChildProcess {
+  private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
     let person = GatekeeperMachine.person
     // polkit takes an agent that steps back only in a session, which it knows by its control group.
     let command =
       "trap : INT; " + groups.commandToEnterSession()
       + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
-      + "authorize --interactive; echo status $?; stty -a"
+      + "\(arguments) --interactive; echo status $?; stty -a"
     let terminal = try ChildProcess(
       [
         Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--",
@@ -78,6 +78,24 @@ struct AuthorizeOnTerminalTests {
     #expect(
       text.contains("denied\r\nThe answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"),
       "\(text)")
+  }
+
+  @Test func `locate asks and uses the answer itself`() throws {
+    let terminal = try authorize("locate --maximum-age 0")
+    #expect(terminal.standardOutput.contains("let the program “geopublicist”"), "\(terminal.standardOutput)")
+    try terminal.send(Self.password)
+    try eventually("GeoClue is used", within: .seconds(20)) { machine.receiver.isConnected }
+    try machine.receiver.write(GGASentence(latitude: 52.5, longitude: 13))
+    let text = try end(of: terminal)
+    #expect(text.contains("geo:52.5000000,13.0000000") && text.contains("\nstatus 0\r"), "\(text)")
+  }
+
+  @Test func `watch ends when the answer is no`() throws {
+    let terminal = try authorize("watch")
+    try terminal.send("close sesame")
+    let text = try end(of: terminal)
+    #expect(
+      text.contains("The answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"), "\(text)")
   }
 
   @Test func `Ctrl-C ends the question`() throws {

@@ -243,6 +243,7 @@ struct GatekeeperChangeTests {
       dialogs.asked == [
         "org.geopublicist.location1.access-precise", "org.geopublicist.location1.access",
       ], "no more than is needed")
+    #expect(dialogs.texts.allSatisfy { $0.contains("let the program “python3”") }, "\(dialogs.texts)")
     try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
     try machine.receiver.write(place)
     #expect(try consumer.locations(1, from: path)[0]["Level"]?.string == "city")
@@ -313,6 +314,9 @@ final class DialogAgent {
   var asked: [String] {
     read().filter { $0.hasPrefix("asked ") }.map { String($0.dropFirst("asked ".count)) }
   }
+
+  /// What the dialogs say.
+  var texts: [String] { read().filter { $0.hasPrefix("text ") } }
 
   var isCancelled: Bool { read().contains("cancelled") }
 

@@ -4,7 +4,7 @@
 
     polkit-agent.py BUS-ADDRESS PID UID
 
-Says "registered", then "asked ACTION" for each dialog that it is to show; "cancelled" when polkit takes it back. Commands,
+Says "registered", then "text TEXT" and "asked ACTION" for each dialog that it is to show; "cancelled" when polkit takes it back. Commands,
 one a line: "yes" (the user has authenticated), "no" (gave up), "quit".
 """
 
@@ -32,8 +32,9 @@ class Agent:
 
     def called(self, message):
         if message.member == "BeginAuthentication":
-            action, _, _, _, cookie, identities = message.values
+            action, text, _, _, cookie, identities = message.values
             self.dialog = cookie, identities[0], message
+            print("text", text, flush=True)
             print("asked", action, flush=True)
         elif message.member == "CancelAuthentication":
             print("cancelled", flush=True)
