@@ -117,8 +117,10 @@ class Soak:
         self.geoclue_is_there.set()
 
     async def restart_polkit(self):
+        self.ledger.began_doubt()
         self.machine.restart_polkit()
         await self.name_is_owned(POLKIT)
+        self.ledger.ended_doubt()
         self.restarts += 1
 
     async def name_is_owned(self, name):

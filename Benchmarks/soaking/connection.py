@@ -8,7 +8,7 @@ import asyncio
 import struct
 
 import wire
-from wire import CALL, ERROR, SIGNAL, Gone, Message, Writer, fields, message, types
+from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Message, Writer, fields, message, types
 
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
@@ -92,6 +92,11 @@ class Connection:
         await self.call("Start", of=SUBSCRIPTION, at=path)
         return path
 
+    def answer(self, call):
+        """Shows that this program reads. The service asks only for that, with a Ping."""
+        self.serial += 1
+        self.send(message(self.serial, REPLY, fields(reply=call.serial, destination=call.fields[wire.SENDER])))
+
     def readable(self):
         try:
             piece = self.socket.recv(65536)
@@ -114,6 +119,8 @@ class Connection:
         parsed = Message(data)
         if parsed.kind == SIGNAL:
             return self.on_signal(parsed.fields[wire.MEMBER], parsed.arguments())
+        if parsed.kind == CALL:
+            return self.answer(parsed)
         entry, future = self.waiting.pop(parsed.fields.get(wire.REPLY_SERIAL), (None, None))
         if future is None:
             return None

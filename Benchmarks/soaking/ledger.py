@@ -3,7 +3,8 @@
 
 A *session* of a well-behaved consumer is the time between two events after which it gets a first fix: a Start, or access
 regained. It must get every fix that anybody got between its own first and its last one, each once and in their order; and
-as long as it is there, the newest fix of 10 s ago. That GeoClue lives, and says each fix that the receiver has, is seen to
+as long as it is there, the newest fix of 10 s ago. While polkit is being restarted, deliveries may be held, and then only the newest
+fix comes. That GeoClue lives, and says each fix that the receiver has, is seen to
 by the observer, who is root and whom nobody may refuse.
 """
 
@@ -20,6 +21,7 @@ class Ledger:
         self.published = []
         self.seen_at = {}
         self.sessions = []
+        self.doubts = []
         self.calls = self.answers = self.abandoned = self.thrown = 0
         self.open_calls = {}
 
@@ -39,6 +41,17 @@ class Ledger:
         before = time.monotonic() - age
         return next((number for number in reversed(self.published) if self.seen_at[number] < before), 0)
 
+    def began_doubt(self):
+        """Access is in doubt from now on."""
+        self.doubts.append([time.monotonic(), float("inf")])
+
+    def ended_doubt(self):
+        """Access can be confirmed again; deliveries are held for a second at most."""
+        self.doubts[-1][1] = time.monotonic() + 2
+
+    def was_in_doubt(self, sequence):
+        return any(begin <= self.seen_at[sequence] <= end for begin, end in self.doubts)
+
     def close_session(self, session):
         if session.first is not None:
             self.sessions.append(session)
@@ -49,6 +62,7 @@ class Ledger:
             expected = self.published[
                 bisect.bisect_left(self.published, session.first):bisect.bisect_right(self.published, session.last)]
             missing = set(expected) - session.seen
+            missing = {sequence for sequence in missing if not self.was_in_doubt(sequence)}
             if missing:
                 self.violation(f"{session.who} has not got {len(missing)} of {len(expected)} fixes, such as {min(missing)}")
         self.sessions = []

@@ -93,7 +93,7 @@ final class PingPool: ClientPinging {
 
   /// Keeps one connection for the next ping; the others close when their last ping has ended.
   private func closeUnused() {
-    guard lanes.count > 1 else { return }
-    lanes.removeAll { $0.pings == 0 && $0 !== lanes.first }
+    guard let kept = lanes.first, lanes.count > 1 else { return }
+    lanes.removeAll { $0.pings == 0 && $0 !== kept }
   }
 }
