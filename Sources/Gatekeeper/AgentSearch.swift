@@ -10,8 +10,9 @@ import GeopublicistLocationModel
 nonisolated struct AgentSearch {
   /// How long a search lasts at most.
   static let searchTime: Int64 = 2_000_000
-  /// How long it lasts if an agent is known.
-  static let pace: Int64 = 250_000
+  /// How long a call waits for the search if an agent is known: it decides, and whoever opens connections that stay
+  /// silent does not delay the user's other programs.
+  static let pace: Int64 = 50_000
   /// How many connections of one user are asked at once.
   static let parallel = 16
   /// How long a connection that did not answer is left alone, the first time; then twice as long each time.
