@@ -136,19 +136,28 @@ final class Session {
     }
   }
 
-  /// The bus takes nothing more: if it is alive all the same, it holds too much that clients do not read, and holds it
-  /// against this connection. A new one begins with nothing.
+  /// How often in a row a bus that takes nothing has to answer before it is blamed.
+  private static let provingAnswers = 4
+
+  /// The bus takes nothing more. If it keeps answering on another connection all the same, it holds too much that clients
+  /// do not read, and holds it against this connection: a new one begins with nothing. A bus that is only slow serves
+  /// both in turn.
   private func checkBus() {
-    guard liveness == nil, rejoining == nil, options.geoclueBus == options.exportBus,
-      let question = try? Message(callingBus: "GetId")
-    else { return }
+    guard liveness == nil, rejoining == nil, options.geoclueBus == options.exportBus else { return }
+    askBus(answers: 0, since: exported.progressAt)
+  }
+
+  private func askBus(answers: Int, since progress: Int64) {
+    guard exported.progressAt == progress, let question = try? Message(callingBus: "GetId") else { return }
+    guard answers < Self.provingAnswers else {
+      Log.warning("The message bus takes nothing from the service any more")
+      isStalled = true
+      return rejoin()
+    }
     liveness = upstream.call(question, timeout: .milliseconds(1_000)) { [weak self] result in
       guard let self else { return }
       liveness = nil
-      guard case .success = result else { return }
-      Log.warning("The message bus takes nothing from the service any more")
-      isStalled = true
-      rejoin()
+      if case .success = result { askBus(answers: answers + 1, since: progress) }
     }
   }
 

@@ -60,7 +60,7 @@ import MainLoop
   /// What was on the way to the bus when that was last looked at.
   private var lastOutgoing = 0
   /// When the bus was last seen to take something, in microseconds of the monotonic clock.
-  private var progressAt: Int64 = 0
+  public private(set) var progressAt: Int64 = 0
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
