@@ -73,6 +73,23 @@ import Testing
     #expect(other?.name == .notSupported)
   }
 
+  /// A call that waited for what the bus says of its caller kept its descriptors, and nothing could be read any more: the
+  /// bus's answer neither. One message of anybody silenced the service.
+  @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
+    let peers = try Peers()
+    let sample = Sample()
+    sample.export(on: peers.service)
+    var waiting: [MethodCall] = []
+    peers.service.objects.intake = { waiting.append($0) }
+    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    message.append(descriptors: 16)
+    peers.client.send(message)
+    try turning("it waits") { waiting.count == 1 }
+    peers.service.objects.intake = nil
+    #expect(try peers.call("Nothing") == [])
+    for call in waiting { call.drop() }
+  }
+
   /// What a newer bus says of a connection has one in it (`ProcessFD`), unasked: the rest must stay readable.
   @Test func aFileDescriptorInAReplyIsLeftWhereItIs() throws {
     let message = try Message(signal: "S", of: "a.b", at: "/", [.string("before")])

@@ -10,9 +10,9 @@ import Testing
     for values in ValueTests.samples.flatMap({ [[$0], [.byte(1), $0], [$0, $0, .byte(1)]] }) {
       let message = try message(values)
       #expect(message.byteCount(upTo: .max) == message.marshalledByteCount)
-      #expect(!message.isLarger(than: message.marshalledByteCount))
-      #expect(message.isLarger(than: message.marshalledByteCount - 1))
-      #expect(message.isLarger(than: 0))
+      #expect(message.byteCount(upTo: message.marshalledByteCount) != nil)
+      #expect(message.byteCount(upTo: message.marshalledByteCount - 1) == nil)
+      #expect(message.byteCount(upTo: 0) == nil)
     }
   }
 

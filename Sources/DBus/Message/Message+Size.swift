@@ -4,13 +4,10 @@ import Glibc
 
 /// The size of a message on the wire, found without a copy of the message.
 nonisolated extension Message {
-  /// Whether the whole message, header included, takes more bytes than that.
+  /// The size of the whole message in bytes, header included, or nil if it is above the limit.
   ///
   /// libdbus tells the size only with a copy (`dbus_message_marshal`). This walks over the values instead, and no further
   /// than the limit: what it costs depends on the limit alone. Header fields that D-Bus does not define are not counted.
-  func isLarger(than limit: Int) -> Bool { byteCount(upTo: limit) == nil }
-
-  /// The size in bytes, or nil if it is above the limit.
   func byteCount(upTo limit: Int) -> Int? {
     guard let header = headerByteCount(upTo: limit) else { return nil }
     var size = WireSize(limit: limit - header)

@@ -24,6 +24,7 @@ import GeopublicistCDBus
 
   // Not the message itself for as long as the answer takes: it may be large.
   private var message: Message?
+  private let hasDescriptors: Bool
   /// The path is too long to be looked at; ``path`` is another one.
   let hasLongPath: Bool
   private let serial: UInt32
@@ -36,7 +37,9 @@ import GeopublicistCDBus
 
   init?(_ message: Message, on connection: Connection) {
     guard let sender = message.sender, let member = message.member else { return nil }
-    self.message = message
+    // The connection reads nothing more while a message with descriptors is kept, not even what the call waits for.
+    hasDescriptors = message.hasDescriptors
+    self.message = hasDescriptors ? nil : message
     self.connection = connection
     generation = connection.generation
     self.sender = sender
@@ -86,17 +89,20 @@ import GeopublicistCDBus
   /// Refuses the call.
   public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
 
-  /// Whether the whole message takes more bytes than that; to be asked before the call is let in.
-  public func isLarger(than limit: Int) -> Bool { hasLongPath || message?.isLarger(than: limit) ?? false }
-
   /// The size of the whole message in bytes, nil if it is above the limit; to be asked before the call is let in.
-  public func byteCount(upTo limit: Int) -> Int? { hasLongPath ? nil : message?.byteCount(upTo: limit) }
+  public func byteCount(upTo limit: Int) -> Int? {
+    guard let message, !hasLongPath else { return hasLongPath ? nil : 0 }
+    return message.byteCount(upTo: limit)
+  }
+
+  /// Lets go of arguments that nobody has read: the call is only to be refused, some time later.
+  public func forgetArguments() { message = nil }
 
   /// Reads the arguments, which is put off until the call has been let in.
   func readArguments() throws(DBusError) {
+    guard !hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted here") }
     guard let message else { return }
     self.message = nil
-    guard !message.hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted here") }
     arguments = try message.arguments()
   }
 
