@@ -12,7 +12,6 @@ final class ClientRegistry {
   private var subscriptionQuota = UserQuota()
   private var promptsOfUser: [UInt32: UInt32] = [:]
   private var callBuckets: [UInt32: TokenBucket] = [:]
-  private var refusalBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
   /// What `ListSubscriptions` answers.
@@ -91,26 +90,13 @@ final class ClientRegistry {
     charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime), limits)
   }
 
-  /// How many microseconds a token is worth.
-  private static let tokenTime: Int64 = 1_000
-
-  /// Whether one more call of a client's user may be answered with an error.
-  func takeRefusal(of client: Client) -> Bool {
-    let now = MainLoop.main.clock.monotonic()
-    // All whose user is not known share one bucket.
-    let user = client.credentials?.userID ?? .max
-    if refusalBuckets.count >= Self.largestBucketCount {
-      refusalBuckets = refusalBuckets.filter { _, bucket in
-        var bucket = bucket
-        return !bucket.isFull(burst: Self.refusalBurst, perSecond: Self.refusalsPerSecond, at: now)
-      }
-    }
-    return refusalBuckets[user, default: TokenBucket(burst: Self.refusalBurst, at: now)].take(
-      burst: Self.refusalBurst, perSecond: Self.refusalsPerSecond, at: now)
+  /// Charges a client's user for what it sends: the bus hands large calls on slowly, and others' calls wait behind them.
+  func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) {
+    charge(client, Double(bytes / 1_024), limits)
   }
 
-  private static let refusalBurst: UInt32 = 2_500
-  private static let refusalsPerSecond: UInt32 = 200
+  /// How many microseconds a token is worth.
+  private static let tokenTime: Int64 = 1_000
 
   /// Charges a user for more than one ordinary call.
   private func charge(_ client: Client, _ cost: Double, _ limits: Limits) {

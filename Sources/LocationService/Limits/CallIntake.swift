@@ -4,14 +4,17 @@ import MainLoop
 
 /// Lets calls in, user by user in turn, as far as the limits allow and the way to the bus is free for the answers.
 ///
-/// What is beyond a limit is refused as soon as it arrives and costs next to nothing, so that the service reads faster
-/// than one user can send. What is within the limits waits for its turn.
+/// What is beyond a limit costs next to nothing when it arrives and is refused at a bounded rate, so that the service
+/// reads faster than one user can send. What is within the limits waits for its turn.
 final class CallIntake {
   private struct Arrival {
     let call: MethodCall
     /// Whether the user's tokens have been taken.
     var isPaid: Bool
   }
+
+  /// How often is looked whether the bus has taken the answers to other calls, in milliseconds.
+  private static let roomInterval: Int64 = 5
 
   /// How long calls are dispatched before others on the loop get their turn, in microseconds.
   private static let slice: Int64 = 2_000
@@ -21,8 +24,10 @@ final class CallIntake {
   private let outbox: Outbox
   private let limits: () -> Limits
   private var queue = FairQueue<BusName, Arrival>()
+  private var refusals = RefusalQueue<BusName, (MethodCall, DBusError)>()
+  private var refusing: LoopSource?
   private var turn: LoopSource?
-  private var isWaitingForRoom = false
+  private var waitForRoom: LoopSource?
 
   init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox, _ limits: @escaping () -> Limits) {
     self.connection = connection
@@ -42,6 +47,7 @@ final class CallIntake {
   /// The service has a new connection: nobody waits for answers to what came on the old one.
   func dropAll() {
     for arrival in queue.removeAll() { arrival.call.drop() }
+    for (call, _) in refusals.removeAll() { call.drop() }
   }
 
   private func take(_ call: MethodCall) {
@@ -51,32 +57,48 @@ final class CallIntake {
     outbox.called(client.name)
     // It has not read for long; one more answer would only be kept for it by the bus, on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
+    guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
+      return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .limitsExceeded(.messageBytes))
+    }
     let isPaid: Bool
     do throws(DBusError) {
       isPaid = try clients.payForCall(client, limits)
     } catch {
-      return refuse(call, of: client, error)
+      return refuse(call, bytes: bytes, of: client, error)
     }
+    clients.chargeForSize(bytes, client, limits)
     let user = client.credentials?.userID
-    let begin = ProcessorTime.now
-    let size = call.byteCount(upTo: Int(limits[.messageBytes]))
-    clients.chargeForTime(since: begin, client, limits)
-    guard let bytes = size else { return refuse(call, of: client, .limitsExceeded(.messageBytes)) }
     guard queue.add(Arrival(call: call, isPaid: isPaid), bytes: bytes, from: client.name, of: user) else {
-      // While the way out is blocked, even refusals would pile up. Never for another reason: the answer of the bus for
-      // which calls wait could not be read either.
-      if outbox.isFull { pauseReading() }
-      return refuse(call, of: client, .limitsExceeded(.callsPerSecondPerUser))
+      return refuse(call, bytes: bytes, of: client, .limitsExceeded(.callsPerSecondPerUser))
     }
     if user == nil { identify(client) }
     dispatchLater()
   }
 
-  /// Answers with an error, or with nothing if the client's user has had too many of them: a flood of refusals would cost
-  /// the bus, and those who wait for other answers, as much as a flood of answers. The bus itself lets no connection have
-  /// more than a number of calls without an answer.
-  private func refuse(_ call: MethodCall, of client: Client, _ error: DBusError) {
-    if !outbox.isFull, clients.takeRefusal(of: client) { call.fail(error) } else { call.drop() }
+  /// How often refusals that wait are looked at, in milliseconds.
+  private static let refusalInterval: Int64 = 50
+
+  private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
+    let user = client.credentials?.userID
+    // The call is kept without its arguments.
+    call.forgetArguments()
+    switch refusals.add(
+      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: !outbox.isFull,
+      at: MainLoop.main.clock.monotonic())
+    {
+    case .refuseNow: call.fail(error)
+    case .drop: call.drop()
+    case .waits:
+      if refusing == nil {
+        refusing = MainLoop.main.every(microseconds: Self.refusalInterval * 1_000) { [weak self] in self?.refuseDue() }
+      }
+    }
+  }
+
+  private func refuseDue() {
+    guard !outbox.isFull else { return }
+    for (call, error) in refusals.due(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
+    if refusals.count == 0 { refusing = nil }
   }
 
   private func identify(_ client: Client) {
@@ -94,15 +116,16 @@ final class CallIntake {
 
   private func left(_ client: Client) {
     for arrival in queue.remove(client.name, of: client.credentials?.userID) { arrival.call.drop() }
+    for (call, _) in refusals.remove(client.name) { call.drop() }
     outbox.left(client.name)
   }
 
   private func dispatchLater() {
-    guard turn == nil, !isWaitingForRoom, queue.isReady else { return }
+    guard turn == nil, waitForRoom == nil, queue.isReady else { return }
     turn = MainLoop.main.whileTrue { [weak self] in
       guard let self else { return false }
       dispatch()
-      if queue.isReady, !isWaitingForRoom { return true }
+      if queue.isReady, waitForRoom == nil { return true }
       turn = nil
       return false
     }
@@ -111,7 +134,7 @@ final class CallIntake {
   private func dispatch() {
     let end = MainLoop.main.clock.monotonic() + Self.slice
     repeat {
-      guard !outbox.isFull else { return waitForRoom() }
+      guard outbox.takesCalls else { return dispatchWhenRoom() }
       guard let arrival = queue.next() else { break }
       dispatch(arrival)
       // What has come is read first: it may be from a user whose turn is next.
@@ -132,19 +155,10 @@ final class CallIntake {
     clients.chargeForTime(since: begin, client, limits)
   }
 
-  private func pauseReading() {
-    connection.isPaused = true
-    waitForRoom()
-  }
-
-  private func waitForRoom() {
-    guard !isWaitingForRoom else { return }
-    isWaitingForRoom = true
-    outbox.whenRoom(for: nil) { [weak self] in
-      guard let self else { return }
-      isWaitingForRoom = false
-      connection.isPaused = false
-      dispatchLater()
+  private func dispatchWhenRoom() {
+    waitForRoom = MainLoop.main.after(milliseconds: Self.roomInterval) { [weak self] in
+      self?.waitForRoom = nil
+      self?.dispatchLater()
     }
   }
 }

@@ -5,10 +5,11 @@ import MainLoop
 /// Watches what is on its way to clients, so that neither a bus nor a client that does not read can make the service, or
 /// the bus on the service's account, hold more than a bounded amount.
 final class Outbox {
-  /// Above this many bytes on the way to the bus nothing is sent that can wait, and no calls are dispatched. In memory a
-  /// queued message takes about twice its bytes, and all subscriptions together must not make the service grow by more
-  /// than 2 MiB.
+  /// Above this many bytes on the way to the bus nothing is sent that can wait. In memory a queued message takes about
+  /// twice its bytes, and all subscriptions together must not make the service grow by more than 2 MiB.
   static let highWater = 768 * 1024
+  /// Above this many no calls are dispatched: a busy bus reads 2 KiB at a time, and whatever is queued delays everybody.
+  static let callWater = 64 * 1024
   /// Microseconds.
   private static let pollInterval: Int64 = 20_000
   private static let reducedInterval: Int64 = 60_000_000
@@ -16,8 +17,8 @@ final class Outbox {
   private let queuedBytes: () -> Int
   private let pings: any ClientPinging
   private var ledger: ReaderLedger<BusName>
-  /// What waits for room, by client; without a client, for the way to the bus alone.
-  private var waiting: [BusName?: [() -> Void]] = [:]
+  /// What waits for room, by client.
+  private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
   private var reducedDeliveries: LoopSource?
   /// The user of a client, nil while that is not known; the outer nil if the name is no client's.
@@ -39,16 +40,19 @@ final class Outbox {
   /// Whether too much is on the way to the bus.
   var isFull: Bool { queuedBytes() >= Self.highWater }
 
+  /// Whether the answer to one more call would not wait for long.
+  var takesCalls: Bool { queuedBytes() < Self.callWater }
+
   /// How much a client may be sent now.
   func state(of client: BusName) -> ReaderLedger<BusName>.State { ledger.state(of: client, at: now) }
 
   /// Whether something that can wait may be sent to a client now.
   func hasRoom(for client: BusName) -> Bool { !isFull && state(of: client) == .reading }
 
-  /// Calls `action` when something that can wait may be sent to a client, or with nil, when the way to the bus is free:
-  /// now, or later. A client that does not answer pings gets its turn once a minute.
-  func whenRoom(for client: BusName?, _ action: @escaping () -> Void) {
-    if waiting[client] == nil, client.map({ hasRoom(for: $0) }) ?? !isFull { return action() }
+  /// Calls `action` when something that can wait may be sent to a client: now, or later. A client that does not answer
+  /// pings gets its turn once a minute.
+  func whenRoom(for client: BusName, _ action: @escaping () -> Void) {
+    if waiting[client] == nil, hasRoom(for: client) { return action() }
     waiting[client, default: []].append(action)
     arm()
   }
@@ -87,7 +91,7 @@ final class Outbox {
     if isFull, poll == nil {
       poll = MainLoop.main.every(microseconds: Self.pollInterval) { [weak self] in self?.drainAll() }
     }
-    if reducedDeliveries == nil, waiting.keys.contains(where: { $0 != nil }) {
+    if reducedDeliveries == nil, !waiting.isEmpty {
       reducedDeliveries = MainLoop.main.every(microseconds: Self.reducedInterval) { [weak self] in
         self?.deliverToReduced()
       }
@@ -97,13 +101,13 @@ final class Outbox {
   private func drainAll() {
     for client in waiting.keys {
       guard !isFull else { return }
-      if client.map({ state(of: $0) == .reading }) ?? true { drain(client) }
+      if state(of: client) == .reading { drain(client) }
     }
     poll = nil
   }
 
   /// Runs what waits for a client, as long as the way to the bus is free.
-  private func drain(_ client: BusName?) {
+  private func drain(_ client: BusName) {
     let actions = waiting.removeValue(forKey: client) ?? []
     for (index, action) in actions.enumerated() {
       guard !isFull else {
@@ -117,11 +121,11 @@ final class Outbox {
   /// The newest location goes to each client that has left a ping unanswered, and another ping: the bus drops messages
   /// to a client whose queue is full.
   private func deliverToReduced() {
-    for case let client? in waiting.keys where state(of: client) != .reading {
+    for client in waiting.keys where state(of: client) != .reading {
       if let user = userOf(client) { ping(client, of: user) }
       if state(of: client) == .reduced { drain(client) }
     }
-    if !waiting.keys.contains(where: { $0 != nil }) { reducedDeliveries = nil }
+    if waiting.isEmpty { reducedDeliveries = nil }
   }
 }
 
