@@ -164,7 +164,7 @@ let package = Package(
         "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "follow-example", "geopublicist",
         "geopublicistd", "location-example", "whereami-example",
       ],
-      swiftSettings: onMainLoop),
+      exclude: ["Idioms"], swiftSettings: onMainLoop),
     .testTarget(
       name: "CommandTests",
       dependencies: [
