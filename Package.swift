@@ -149,14 +149,14 @@ let package = Package(
       swiftSettings: onMainLoop),
     // What the articles of the documentation show.
     .executableTarget(
-      name: "whereami-example", dependencies: ["DBus", "GeoClue", "MainLoop", "MainLoopTasks"],
+      name: "whereami-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "MainLoopTasks"],
       path: "Examples/whereami", swiftSettings: onMainLoop),
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/articles", swiftSettings: onMainLoop),
     // The program that the README shows.
     .executableTarget(
-      name: "follow-example", dependencies: ["DBus", "GeoClue", "MainLoop", "Publicist"],
+      name: "follow-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "Publicist"],
       path: "Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
     .testTarget(
       name: "ExampleTests",

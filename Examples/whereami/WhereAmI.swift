@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeoClue
+import GeopublicistClient
 import MainLoop
 import MainLoopTasks
 
 @main enum WhereAmI {
-  static func main() throws {
+  static func main() {
     MainLoop.main.serveTasks()
-    let source = GeoClueSource(on: try Connection(to: .system), desktopID: "org.example.WhereAmI")
-    let manager = LocationManager(source: source)
+    let manager = LocationManager(source: ServiceSource(on: .system, desktopID: "org.example.WhereAmI"))
     Task {
       do {
         let location = try await manager.currentLocation(timeout: .seconds(20))

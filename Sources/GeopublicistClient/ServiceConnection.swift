@@ -60,10 +60,14 @@ public final class ServiceConnection {
     }
   }
 
-  /// Decides for this connection; returns the status and the reason in the contract's words.
+  /// Decides for this connection, and delivers the status and the reason in the contract's words.
   ///
-  /// - Parameter isInteractive: Whether the user may be asked. The answer holds for this connection, so that the calls
-  ///   that it is for have to be made on the same one; an interactive call is answered within 120 s.
+  /// The answer holds for this connection: the calls that need it must be made on the same one.
+  ///
+  /// - Parameters:
+  ///   - options: What the authorization is for: the level and the desktop id.
+  ///   - isInteractive: Whether the user may be asked; an interactive call is answered within 120 s.
+  ///   - handler: Called once.
   public func requestAuthorization(
     _ options: ClientOptions, isInteractive: Bool,
     _ handler: @escaping (Result<(status: String, reason: String), DBusError>) -> Void

@@ -36,10 +36,12 @@ public final class ServiceSource: FilteringLocationSource {
     let handler: (Result<Location, LocationError>) -> Void
   }
 
-  /// Uses the service on a bus, with a connection of its own that is opened when it is needed first, and again when the
-  /// bus was restarted.
+  /// Uses the service on a bus, with a connection of its own that is opened when it is first needed, and again after a
+  /// restart of the bus.
   ///
-  /// - Parameter desktopID: The name of the program's .desktop file without the extension, by which rules know it.
+  /// - Parameters:
+  ///   - bus: The system bus, or the session bus of a user who runs the service there.
+  ///   - desktopID: The name of the program's .desktop file without the extension, by which rules know it.
   public init(on bus: Connection.Bus, desktopID: String = "") {
     self.bus = bus
     self.desktopID = desktopID

@@ -46,8 +46,12 @@ public final class ServiceSubscription {
 
   /// Subscribes with these options.
   ///
-  /// - Parameter starts: Whether updates are wanted. Without, only changes of the authorization are told, and the location
-  ///   is not used.
+  /// - Parameters:
+  ///   - service: The connection that owns the subscription.
+  ///   - options: Level, filters and limits.
+  ///   - starts: Whether to receive updates; if not, only changes of the authorization are reported, and the location is
+  ///     not used.
+  ///   - onEvent: Called with everything that happens, across restarts of the service.
   public init(
     on service: ServiceConnection, _ options: ClientOptions, starts: Bool = true,
     _ onEvent: @escaping (Event) -> Void

@@ -10,6 +10,7 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
   case gjs = "javascript/watch.js"
   case gdbus = "c/watch_gdbus.c"
   case sdbus = "c/watch_sdbus.c"
+  case command = "shell/watch_command.sh"
   case swift = "swift/Main.swift"
   case swiftObservable = "swift/Main.swift --observable"
   case shortPython = "short/follow.py"
@@ -24,7 +25,10 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
   var isShort: Bool { rawValue.hasPrefix("short/") }
 
   /// Asks GeoClue itself instead of the service, and so needs an agent of its user.
-  var isInProcess: Bool { self == .swift || self == .swiftObservable || self == .shortSwift }
+  var isInProcess: Bool { self == .swift || self == .swiftObservable }
+
+  /// Prints locations only.
+  var isTaciturn: Bool { isShort || self == .command }
 
   /// Starts it, compiled into a folder first if it is in C.
   ///
@@ -33,11 +37,13 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
     -> ChildProcess
   {
     let file = Rig.sourceFile("Examples/\(rawValue)")
-    let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+    let programs = (Rig.product("geopublicist") as NSString).deletingLastPathComponent
+    let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "PATH": "\(programs):/usr/bin:/bin"]
     let program: [String] =
       switch self {
       case .pythonDBus, .pythonGLib, .shortPython: [Rig.python, file]
-      case .gjs, .shortGJS: ["gjs", file]
+      case .gjs, .shortGJS: ["/usr/bin/gjs", file]
+      case .command: [file]
       case .gdbus: [try buildWithGDBus(file, in: directory)]
       case .sdbus: [try compile([file], "libsystemd", in: directory)]
       case .swift, .swiftObservable: [Rig.product("location-example")]
