@@ -10,7 +10,8 @@ import Testing
 
     var count: Int { value.count }
     func add(
-      _ call: Int, bytes: Int = 100, of client: String, _ user: UInt32? = 1000, mayRefuseNow: Bool = true, at now: Int64 = 0
+      _ call: Int, bytes: Int = 100, of client: String, _ user: UInt32? = 1000, mayRefuseNow: Bool = true,
+      at now: Int64 = 0
     ) -> RefusalQueue<String, Int>.Outcome {
       value.add(call, bytes: bytes, of: client, user, mayRefuseNow: mayRefuseNow, at: now)
     }
