@@ -12,7 +12,7 @@ import GeopublicistLocationModel
 ///   if let location = try? result.get().location { print(location.latitude, location.longitude) }
 /// }
 /// ```
-public final class ServiceConnection {
+@MainActor public final class ServiceConnection {
   /// The connection itself.
   public let connection: Connection
   /// The service's manager object.

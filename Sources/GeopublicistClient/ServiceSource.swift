@@ -14,7 +14,7 @@ import MainLoop
 ///
 /// The filters run in the service. When the service, GeoClue or the bus is restarted, updates continue, and no location
 /// is delivered twice.
-public final class ServiceSource: FilteringLocationSource {
+@MainActor public final class ServiceSource: FilteringLocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
   private let bus: Connection.Bus?

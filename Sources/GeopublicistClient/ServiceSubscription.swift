@@ -14,7 +14,7 @@ import MainLoop
 ///   if case .location(let update) = event { print(update.location.latitude, update.location.longitude) }
 /// }
 /// ```
-public final class ServiceSubscription {
+@MainActor public final class ServiceSubscription {
   /// What happens to a subscription.
   nonisolated public enum Event: Sendable {
     /// A location.
