@@ -35,10 +35,9 @@ import GeopublicistLocationModel
   /// Called when the service has come (true) or gone (false), also for one that is there already.
   public var onPresence: ((Bool) -> Void)?
 
-  /// A subscription of this connection.
-  func proxy(_ path: ObjectPath) -> Proxy {
-    Proxy(
-      on: connection, destination: ServiceContract.service, path: path, interface: ServiceContract.subscription)
+  /// An object of this connection.
+  func proxy(_ path: ObjectPath, _ interface: InterfaceName) -> Proxy {
+    Proxy(on: connection, destination: ServiceContract.service, path: path, interface: interface)
   }
 
   /// Requests one location; the bus starts the service if it has to.

@@ -20,26 +20,45 @@ import Testing
     var told: [String] = []
     var done: [String] = []
 
-    mutating func send(_ event: ResubscriptionMachine.Event) {
-      for action in machine.handle(event, at: now) {
+    mutating func want(_ options: ClientOptions?) { perform(machine.want(options, at: now)) }
+    mutating func send(_ event: KeptObject.Event) { send(.object(event)) }
+    mutating func send(_ location: ServiceLocation) { send(.signal("LocationUpdated", [location.value])) }
+    mutating func close(_ reason: String) { send(.signal("Closed", [.string(reason)])) }
+
+    mutating func authorize(_ status: String, _ reason: String = "") {
+      send(.signal("AuthorizationChanged", [.string(status), .string(reason)]))
+    }
+
+    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
+
+    private mutating func perform(_ actions: [ResubscriptionMachine.Action]) {
+      for action in actions {
         switch action {
-        case .create(let options, let attempt):
-          done.append("create \(attempt) \(options.distanceThreshold) \(options.maximumUpdates)")
-        case .follow(let path): done.append("follow \(path.rawValue.suffix(1))")
-        case .start(let path, _): done.append("start \(path.rawValue.suffix(1))")
-        case .close(let path): done.append("close \(path.rawValue.suffix(1))")
-        case .set(_, let option, _): done.append("set \(option.name)")
-        case .readAuthorization: done.append("read")
+        case .create(_, let options, let attempt):
+          let distance = options.properties?["distance-threshold"]?.double ?? 0
+          done.append("create \(attempt) \(distance) \(options.properties?["max-updates"]?.uint32 ?? 0)")
+        case .object(.follow(let path)): done.append("follow \(path.rawValue.suffix(1))")
+        case .object(.start(let path, _)): done.append("start \(path.rawValue.suffix(1))")
+        case .object(.close(let path)): done.append("close \(path.rawValue.suffix(1))")
+        case .object(.readAuthorization): done.append("read")
+        case .object: done.append("?")
+        case .set(_, let property, _): done.append("set \(property)")
         case .readMessage: done.append("message")
-        case .tell(.location(let update)): told.append("\(update.location.latitude)")
-        case .tell(.authorization(let new)): told.append(new.reason == .none ? "allowed" : new.reason.rawValue)
-        case .tell(.interrupted): told.append("interrupted")
-        case .tell(.resumed): told.append("resumed")
-        case .tell(.refused): told.append("refused")
-        case .tell(.failed(_, let isFinal)): told.append(isFinal ? "failed for good" : "failed")
-        case .tell(.failure(let error)): told.append(error.message)
-        case .tell(.closed(let reason)): told.append(reason)
+        case .tell(let event): told.append(text(event))
         }
+      }
+    }
+
+    private func text(_ event: ServiceSubscription.Event) -> String {
+      switch event {
+      case .location(let update): "\(update.location.latitude)"
+      case .authorization(let new): new.reason == .none ? "allowed" : new.reason.rawValue
+      case .interrupted: "interrupted"
+      case .resumed: "resumed"
+      case .refused: "refused"
+      case .failed(_, let isFinal): isFinal ? "failed for good" : "failed"
+      case .failure(let error): error.message
+      case .closed(let reason): reason
       }
     }
 
@@ -76,12 +95,12 @@ import Testing
     var driver = Driver()
     var options = ClientOptions()
     change(&options)
-    driver.send(.want(options))
+    driver.want(options)
     driver.send(.ownerChanged(first))
     driver.send(.created(path, attempt: 1))
-    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.authorize("authorized-always")
     driver.send(.started(attempt: 1))
-    driver.send(.location(try location(52)))
+    driver.send(try location(52))
     #expect(driver.takeTold() == ["allowed", "52.0"])
     _ = driver.takeDone()
     return driver
@@ -89,12 +108,12 @@ import Testing
 
   @Test func `a subscription is created, followed and started`() {
     var driver = Driver()
-    driver.send(.want(ClientOptions()))
+    driver.want(ClientOptions())
     driver.send(.ownerChanged(first))
     driver.send(.created(path, attempt: 1))
     driver.send(.started(attempt: 1))
     #expect(driver.done == ["create 1 0.0 0", "follow 7", "start 7"] && driver.told.isEmpty)
-    driver.send(.want(nil))
+    driver.want(nil)
     #expect(driver.done.last == "close 7" && driver.machine.deadline == nil)
   }
 
@@ -102,14 +121,14 @@ import Testing
     var driver = try running()
     driver.send(.ownerChanged(nil))
     #expect(driver.takeTold() == ["interrupted"])
-    #expect(try driver.wait() <= ResubscriptionMachine.firstPause)
+    #expect(try driver.wait() <= KeptObject.firstPause)
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
-    driver.send(.authorization(status: "not-determined", reason: "undecided"))
-    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.authorize("not-determined", "undecided")
+    driver.authorize("authorized-always")
     driver.send(.started(attempt: 2))
-    driver.send(.location(try location(52)))
-    driver.send(.location(try location(53, at: 2)))
+    driver.send(try location(52))
+    driver.send(try location(53, at: 2))
     #expect(driver.done == ["create 2 0.0 0", "follow 8", "start 8"])
     #expect(driver.told == ["resumed", "53.0"])
   }
@@ -122,13 +141,13 @@ import Testing
 
   @Test func `a service that was stopped in order is called when it is back, or after a while`() throws {
     var driver = try running()
-    driver.send(.closed("shutdown"))
+    driver.close("shutdown")
     driver.send(.ownerChanged(nil))
     #expect(driver.takeTold() == ["interrupted"] && driver.done.isEmpty)
     var patient = driver
     driver.send(.ownerChanged(second))
     #expect(driver.done == ["create 2 0.0 0"])
-    #expect(try patient.wait() == ResubscriptionMachine.pauseAfterShutdown)
+    #expect(try patient.wait() == KeptObject.pauseAfterShutdown)
     #expect(patient.done == ["create 2 0.0 0"])
   }
 
@@ -141,7 +160,7 @@ import Testing
       driver.send(.failed(DBusError(.serviceUnknown, "gone"), attempt: UInt64(attempt)))
     }
     #expect(pauses == pauses.sorted() && pauses[1] == 2 * pauses[0])
-    #expect(pauses.last == ResubscriptionMachine.longestPause / 2)
+    #expect(pauses.last == KeptObject.longestPause / 2)
     #expect(driver.told == ["interrupted", "failed"])
     // It is called again quickly after it has worked.
     _ = try driver.wait()
@@ -149,7 +168,7 @@ import Testing
     driver.send(.created(next, attempt: 13))
     driver.send(.started(attempt: 13))
     driver.send(.ownerChanged(nil))
-    #expect(try driver.wait() <= ResubscriptionMachine.firstPause)
+    #expect(try driver.wait() <= KeptObject.firstPause)
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
   }
 
@@ -158,19 +177,19 @@ import Testing
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
     driver.send(.started(attempt: 2))
-    driver.send(.location(try location(52.001, at: 2)))
-    driver.send(.location(try location(52.1, at: 3)))
+    driver.send(try location(52.001, at: 2))
+    driver.send(try location(52.1, at: 3))
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
   }
 
   @Test func `after access was lost the same place is told again`() throws {
     var driver = try running()
-    driver.send(.authorization(status: "denied", reason: "disabled-by-user"))
+    driver.authorize("denied", "disabled-by-user")
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
-    driver.send(.authorization(status: "authorized-always", reason: ""))
+    driver.authorize("authorized-always")
     driver.send(.started(attempt: 2))
-    driver.send(.location(try location(52)))
+    driver.send(try location(52))
     #expect(driver.told == ["disabled-by-user", "interrupted", "allowed", "resumed", "52.0"])
     #expect(driver.done.contains("message"))
   }
@@ -179,22 +198,22 @@ import Testing
     var driver = try running()
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
-    driver.send(.authorization(status: "not-determined", reason: "undecided"))
+    driver.authorize("not-determined", "undecided")
     driver.send(.started(attempt: 2))
     #expect(driver.takeTold() == ["interrupted", "resumed"])
-    #expect(try driver.wait() == ResubscriptionMachine.settlingTime)
+    #expect(try driver.wait() == KeptAuthorization.settlingTime)
     #expect(driver.told == ["undecided"])
   }
 
   @Test func `updates that a rule forbids begin when the rule has gone`() throws {
     var driver = Driver()
-    driver.send(.want(ClientOptions()))
+    driver.want(ClientOptions())
     driver.send(.ownerChanged(first))
     driver.send(.created(path, attempt: 1))
     driver.send(.failed(DBusError(.notAuthorized, "no"), attempt: 1))
-    driver.send(.authorization(status: "restricted", reason: "disallowed-by-policy"))
+    driver.authorize("restricted", "disallowed-by-policy")
     #expect(driver.told == ["refused", "disallowed-by-policy"] && driver.done.suffix(2) == ["read", "message"])
-    driver.send(.authorization(status: "authorized-when-in-use", reason: ""))
+    driver.authorize("authorized-when-in-use")
     #expect(driver.done.last == "start 7")
     driver.send(.started(attempt: 1))
     #expect(driver.told.last == "allowed")
@@ -202,7 +221,7 @@ import Testing
 
   @Test func `a wrong option is final`() {
     var driver = Driver()
-    driver.send(.want(ClientOptions()))
+    driver.want(ClientOptions())
     driver.send(.failed(DBusError(.invalidOption, "no"), attempt: 1))
     #expect(driver.told == ["failed for good"] && driver.machine.deadline == nil)
     driver.send(.ownerChanged(first))
@@ -213,17 +232,17 @@ import Testing
     var driver = try running()
     var options = ClientOptions()
     (options.distanceThreshold, options.requiredAccuracy) = (100, 50)
-    driver.send(.want(options))
-    #expect(driver.takeDone() == ["set distance-threshold", "set required-accuracy"])
+    driver.want(options)
+    #expect(driver.takeDone() == ["set DistanceThreshold", "set RequiredAccuracy"])
     options.mode = .significant
-    driver.send(.want(options))
+    driver.want(options)
     #expect(driver.done == ["close 7", "create 2 100.0 0"])
     // A change while the service is asked, and an answer that is out of date.
     options.distanceThreshold = 200
-    driver.send(.want(options))
+    driver.want(options)
     driver.send(.created("/old/5", attempt: 1))
     driver.send(.created(next, attempt: 2))
-    #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set distance-threshold", "start 8"])
+    #expect(driver.done.suffix(4) == ["close 5", "follow 8", "set DistanceThreshold", "start 8"])
   }
 
   @Test func `counts and times go on after a restart`() throws {
@@ -236,8 +255,8 @@ import Testing
     driver.send(.created(next, attempt: 2))
     driver.send(.started(attempt: 2))
     var timed = driver
-    driver.send(.location(try location(53, at: 2)))
-    driver.send(.location(try location(54, at: 3)))
+    driver.send(try location(53, at: 2))
+    driver.send(try location(54, at: 3))
     #expect(driver.told.suffix(2) == ["54.0", "completed"] && driver.done.last == "close 8")
     #expect(try timed.wait() == 60 * Self.second)
     #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
@@ -245,18 +264,18 @@ import Testing
 
   @Test func `what was agreed on is completed by the service`() throws {
     var driver = try running { $0.maximumUpdates = 1 }
-    driver.send(.closed("completed"))
+    driver.close("completed")
     driver.send(.ownerChanged(nil))
     #expect(driver.told == ["completed"] && driver.machine.deadline == nil && driver.done.isEmpty)
   }
 
   @Test func `the service's own sentence about a refusal is told`() throws {
     var driver = try running()
-    driver.send(.authorization(status: "restricted", reason: "disallowed-by-policy"))
-    driver.send(.message("Ask the administrator of this machine"))
+    driver.authorize("restricted", "disallowed-by-policy")
+    driver.send(ServiceObjectEvent.message("Ask the administrator of this machine"))
     #expect(driver.told == ["disallowed-by-policy", "disallowed-by-policy"])
-    driver.send(.message(AuthorizationReason.disallowedByPolicy.sentence))
-    driver.send(.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
     #expect(driver.told.count == 3)
   }
 }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// Keeps one object at the service, a subscription or a region, as a pure value: when the service has gone, it is created
+/// and started again, with growing pauses while that fails.
+///
+/// All times are microseconds of a clock that does not jump.
+nonisolated struct KeptObject {
+  enum Event {
+    case wanted
+    case unwanted
+    /// Another object must take its place.
+    case replaced
+    /// Another connection owns the service's name, or none.
+    case ownerChanged(BusName?)
+    case created(ObjectPath, attempt: UInt64)
+    case started(attempt: UInt64)
+    /// Creating or starting has failed.
+    case failed(DBusError, attempt: UInt64)
+    /// The rule that forbade it has gone.
+    case unrestricted
+    case closed(String)
+    case timer
+  }
+
+  enum Action: Equatable {
+    case create(attempt: UInt64)
+    /// Hears the signals of this object from now on.
+    case follow(ObjectPath)
+    case start(ObjectPath, attempt: UInt64)
+    case close(ObjectPath)
+    /// Reads the status and the reason.
+    case readAuthorization(ObjectPath)
+    /// The object has gone with the service; told or not.
+    case lost
+    case tell(News)
+  }
+
+  enum News: Equatable {
+    case interrupted
+    case resumed
+    case refused(DBusError)
+    case failed(DBusError, isFinal: Bool)
+    case closed(String)
+  }
+
+  private enum State: Equatable {
+    case idle
+    case creating
+    case starting(ObjectPath)
+    case running(ObjectPath)
+    /// A rule forbids it; started as soon as that changes.
+    case refused(ObjectPath)
+    /// Until the service is back, or is to be called again.
+    case waiting(until: UInt64)
+    case over
+  }
+
+  private enum Outage { case none, interrupted, told }
+
+  /// Microseconds until the service is called again after it was killed; doubled after each failure.
+  static let firstPause: UInt64 = 250_000
+  static let longestPause: UInt64 = 30_000_000
+  /// A service that was stopped in order may be in the middle of an upgrade.
+  static let pauseAfterShutdown: UInt64 = 3_000_000
+
+  private var state = State.idle
+  private let starts: Bool
+  private(set) var attempt: UInt64 = 0
+  private var owner: BusName?
+  private var failures: UInt64 = 0
+  private var outage = Outage.none
+
+  /// Keeps nothing yet; `starts` is whether the object is started.
+  init(starts: Bool) { self.starts = starts }
+
+  /// When ``Event/timer`` is due.
+  var deadline: UInt64? { if case .waiting(let until) = state { until } else { nil } }
+
+  /// The object, as long as it exists.
+  var path: ObjectPath? {
+    switch state {
+    case .starting(let path), .running(let path), .refused(let path): path
+    case .idle, .creating, .waiting, .over: nil
+    }
+  }
+
+  /// Whether it is wanted, and has not ended for good.
+  var isKept: Bool { state != .idle && state != .over }
+
+  /// Takes an event in and returns what to do, in this order. `chance`, 0 to 1, spreads the calls of many programs after
+  /// a restart.
+  mutating func handle(_ event: Event, at now: UInt64, chance: Double = 0) -> [Action] {
+    switch event {
+    case .wanted: return isKept ? [] : create()
+    case .unwanted: return end(.idle)
+    case .replaced: return (path.map { [.close($0)] } ?? []) + create()
+    case .ownerChanged(let new): return ownerChanged(to: new, now, chance)
+    case .created(let path, let attempt): return created(path, attempt)
+    case .started(let attempt): return started(attempt)
+    case .failed(let error, let attempt): return failed(error, attempt, now, chance)
+    case .unrestricted:
+      guard case .refused(let path) = state else { return [] }
+      state = .starting(path)
+      return [.start(path, attempt: attempt)]
+    case .closed(let reason): return closed(reason, now)
+    case .timer:
+      guard case .waiting(let until) = state, until <= now else { return [] }
+      return create()
+    }
+  }
+
+  /// Closes the object, which has served its purpose.
+  mutating func complete(_ reason: String) -> [Action] {
+    guard isKept else { return [] }
+    return end(.over) + [.tell(.closed(reason))]
+  }
+}
+
+nonisolated extension KeptObject {
+  private mutating func create() -> [Action] {
+    attempt &+= 1
+    state = .creating
+    return [.create(attempt: attempt)]
+  }
+
+  private mutating func end(_ state: State) -> [Action] {
+    let close = path.map { [Action.close($0)] } ?? []
+    (self.state, failures, outage) = (state, 0, .none)
+    return close
+  }
+
+  private mutating func created(_ path: ObjectPath, _ attempt: UInt64) -> [Action] {
+    guard attempt == self.attempt, state == .creating else { return [.close(path)] }
+    state = starts ? .starting(path) : .running(path)
+    return [.follow(path), starts ? .start(path, attempt: attempt) : .readAuthorization(path)]
+  }
+
+  private mutating func started(_ attempt: UInt64) -> [Action] {
+    guard attempt == self.attempt, case .starting(let path) = state else { return [] }
+    state = .running(path)
+    failures = 0
+    defer { outage = .none }
+    return outage == .none ? [] : [.tell(.resumed)]
+  }
+
+  private mutating func failed(_ error: DBusError, _ attempt: UInt64, _ now: UInt64, _ chance: Double) -> [Action] {
+    guard attempt == self.attempt else { return [] }
+    if error.name == .notAuthorized, case .starting(let path) = state {
+      state = .refused(path)
+      failures = 0
+      return [.tell(.refused(error)), .readAuthorization(path)]
+    }
+    guard state == .creating || path != nil else { return [] }
+    if Self.isFinal(error) { return end(.over) + [.tell(.failed(error, isFinal: true))] }
+    let abandoned = path.map { [Action.close($0)] } ?? []
+    wait(now, chance)
+    guard outage != .told else { return abandoned }
+    outage = .told
+    return abandoned + [.tell(.failed(error, isFinal: false))]
+  }
+
+  /// Errors that the same call would get again.
+  private static func isFinal(_ error: DBusError) -> Bool {
+    [.invalidOption, .invalidArgs, .unknownMethod, .unknownInterface].contains(error.name)
+  }
+
+  private mutating func ownerChanged(to new: BusName?, _ now: UInt64, _ chance: Double) -> [Action] {
+    let old = owner
+    owner = new
+    switch state {
+    case .idle, .over: return []
+    case .waiting: return new == nil ? [] : create()
+    // The call itself has started the service, or fails if its owner has gone.
+    case .creating where old == nil || new == nil: return []
+    case .creating: return create()
+    case .starting, .running, .refused:
+      guard old != nil else { return [] }
+      let interruption = interrupt()
+      if new != nil { return interruption + create() }
+      wait(now, chance)
+      return interruption
+    }
+  }
+
+  private mutating func closed(_ reason: String, _ now: UInt64) -> [Action] {
+    guard path != nil else { return [] }
+    guard reason == "shutdown" else {
+      state = .over
+      return [.tell(.closed(reason))]
+    }
+    // The name goes next, and comes back when the service is only restarted.
+    state = .waiting(until: now.saturatingAdd(Self.pauseAfterShutdown))
+    return interrupt()
+  }
+
+  private mutating func interrupt() -> [Action] {
+    guard outage == .none else { return [.lost] }
+    outage = .interrupted
+    return [.lost, .tell(.interrupted)]
+  }
+
+  private mutating func wait(_ now: UInt64, _ chance: Double) {
+    let longest = min(Self.longestPause, Self.firstPause << min(failures, 10))
+    failures += 1
+    // Between half of it and all of it.
+    state = .waiting(until: now.saturatingAdd(longest / 2 + UInt64(Double(longest / 2) * min(max(chance, 0), 1))))
+  }
+}

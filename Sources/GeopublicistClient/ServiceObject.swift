@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import MainLoop
+
+/// What a subscription or a region at the service means to its program, as a pure value around a ``KeptObject``.
+nonisolated protocol ServiceObjectMachine {
+  associatedtype Told
+  typealias Action = ServiceObjectAction<Told>
+
+  /// When ``KeptObject/Event/timer`` is due.
+  var deadline: UInt64? { get }
+  /// Takes an event in and returns what to do, in this order.
+  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action]
+}
+
+nonisolated enum ServiceObjectEvent {
+  case object(KeptObject.Event)
+  case signal(MemberName, [Value])
+  /// The status and the reason were read.
+  case authorization(status: String, reason: String)
+  /// The service's sentence about the authorization.
+  case message(String)
+}
+
+nonisolated enum ServiceObjectAction<Told> {
+  case create(MemberName, Value, attempt: UInt64)
+  case object(KeptObject.Action)
+  case set(ObjectPath, MemberName, Value)
+  case readMessage(ObjectPath)
+  case tell(Told)
+}
+
+/// Executes what a machine decides about its object.
+final class ServiceObject<Machine: ServiceObjectMachine> {
+  private let service: ServiceConnection
+  private let interface: InterfaceName
+  private var machine: Machine
+  private var onEvent: ((Machine.Told) -> Void)?
+  private let onFailure: (DBusError) -> Void
+  private var signals: SignalMatch?
+  private var watch: NameWatch?
+  private var timer: (time: UInt64, source: LoopSource)?
+  private var steps: [(inout Machine, UInt64) -> [Machine.Action]] = []
+  private var isRunning = false
+  private var isOver = false
+
+  /// `onFailure` hears of a property that could not be set.
+  init(
+    _ machine: Machine, _ interface: InterfaceName, on service: ServiceConnection,
+    onFailure: @escaping (DBusError) -> Void = { _ in }, _ onEvent: @escaping (Machine.Told) -> Void
+  ) {
+    self.service = service
+    self.interface = interface
+    self.machine = machine
+    self.onEvent = onEvent
+    self.onFailure = onFailure
+    // Before the first call, so that it is known whose answer it is.
+    watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
+      self?.handle(.object(.ownerChanged(owner)))
+    }
+  }
+
+  /// Changes the machine and does what it returns; nothing after ``end(_:)``.
+  func run(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
+    guard !isOver else { return }
+    steps.append(step)
+    guard !isRunning else { return }
+    isRunning = true
+    defer { isRunning = false }
+    while !steps.isEmpty {
+      let step = steps.removeFirst()
+      for action in step(&machine, UInt64(max(0, MainLoop.main.clock.monotonic()))) { perform(action) }
+    }
+    setTimer()
+  }
+
+  /// Takes a last step; nothing is told any more.
+  func end(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
+    guard onEvent != nil else { return }
+    onEvent = nil
+    run(step)
+    isOver = true
+    (signals, watch, timer) = (nil, nil, nil)
+  }
+
+  private func handle(_ event: ServiceObjectEvent) {
+    run { machine, now in machine.handle(event, at: now, chance: .random(in: 0...1)) }
+  }
+
+  private func setTimer() {
+    guard let time = machine.deadline else {
+      timer = nil
+      return
+    }
+    guard timer?.time != time else { return }
+    let source = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
+      self?.timer = nil
+      self?.handle(.object(.timer))
+    }
+    timer = (time, source)
+  }
+
+  private func perform(_ action: Machine.Action) {
+    switch action {
+    case .create(let member, let options, let attempt): create(member, options, attempt)
+    case .object(let action): perform(action)
+    case .set(let path, let property, let value):
+      proxy(path).set(property, to: value) { [weak self] result in
+        if case .failure(let error) = result, self?.onEvent != nil { self?.onFailure(error) }
+      }
+    case .readMessage(let path):
+      proxy(path).get("AuthorizationMessage") { [weak self] result in
+        if let message = (try? result.get())?.string { self?.handle(.message(message)) }
+      }
+    case .tell(let event): onEvent?(event)
+    }
+  }
+
+  private func perform(_ action: KeptObject.Action) {
+    switch action {
+    case .follow(let path):
+      // The service sends to this connection alone, so that no signal is lost before the match is in place.
+      signals = proxy(path).onSignal { [weak self] signal in
+        self?.handle(.signal(signal.member, signal.arguments))
+      }
+    case .start(let path, let attempt):
+      proxy(path).call("Start", expecting: "") { [weak self] result in
+        switch result {
+        case .success: self?.handle(.object(.started(attempt: attempt)))
+        case .failure(let error): self?.handle(.object(.failed(error, attempt: attempt)))
+        }
+      }
+    case .close(let path):
+      signals = nil
+      proxy(path).call("Close")
+    case .readAuthorization(let path):
+      proxy(path).getAll { [weak self] result in
+        guard let properties = try? result.get(), let status = properties["AuthorizationStatus"]?.string,
+          let reason = properties["AuthorizationReason"]?.string
+        else { return }
+        self?.handle(.authorization(status: status, reason: reason))
+      }
+    case .create, .lost, .tell: break
+    }
+  }
+
+  private func create(_ member: MemberName, _ options: Value, _ attempt: UInt64) {
+    signals = nil
+    service.manager.call(member, options, expecting: "o") { [weak self, service, interface] result in
+      switch result {
+      case .success(let values):
+        guard let path = values.first?.objectPath else { return }
+        guard let self, onEvent != nil else { return service.proxy(path, interface).call("Close") }
+        handle(.object(.created(path, attempt: attempt)))
+      case .failure(let error): self?.handle(.object(.failed(error, attempt: attempt)))
+      }
+    }
+  }
+
+  private func proxy(_ path: ObjectPath) -> Proxy { service.proxy(path, interface) }
+}
