@@ -3,42 +3,42 @@ import DBus
 import GeopublicistLocationModel
 import Glibc
 
-/// Follows what may be the GeoClue agent of our user, which GeoClue's running clients do not follow: they keep to an
-/// agent that has died, and do not notice that one allows less.
+/// Follows the possible GeoClue agents of this user. GeoClue's running clients do not: they stay bound to an agent
+/// that has died, and do not notice that an agent allows less.
 ///
-/// An agent owns no name, and only GeoClue and root may ask it anything. But it tells everybody of its changes; and
-/// the one that a client depends on was on the bus when the client was made. So every connection of our user that was
-/// there at that moment counts as an agent when it leaves: a new client is cheap.
+/// An agent owns no name, and only GeoClue and root may call it. But it broadcasts its changes, and the agent that a
+/// client depends on was on the bus when the client was created. So every connection of this user that was there at
+/// that moment counts as an agent when it leaves: a new client is cheap.
 final class AgentWatch {
   private let connection: Connection
   private let user = getuid()
   private let onChange: (AccuracyLevel?) -> Void
   private var matches: [SignalMatch] = []
   private var users: [BusName: UInt32] = [:]
-  /// Connections whose user the bus has not told yet, with what to do if it is ours.
+  /// Connections whose user is not known yet, with what to do if it is this one.
   private var questions: [BusName: [() -> Void]] = [:]
   private var listing: PendingCall?
-  /// What agents of our user said last.
+  /// The last announcements of this user's agents.
   private var levels: [BusName: AccuracyLevel] = [:]
-  /// What senders said whose user is still being asked for.
+  /// Announcements by senders whose user is not known yet.
   private var unconfirmed: [BusName: AccuracyLevel] = [:]
   private var candidates: Set<BusName> = []
 
-  /// `onChange` hears the lowest level that an agent of our user has told, nil if none has, whenever a client should
-  /// be made anew.
+  /// Calls `onChange` whenever a new client should be created, with the lowest level that an agent of this user has
+  /// announced, or nil if none has.
   init(on connection: Connection, _ onChange: @escaping (AccuracyLevel?) -> Void) {
     self.connection = connection
     self.onChange = onChange
   }
 
-  /// Begins to follow, or ends it and forgets everything; calling it twice is fine.
+  /// Starts or stops following; stopping forgets everything. Repeated calls do nothing.
   func follow(_ wanted: Bool) {
     guard wanted != !matches.isEmpty else { return }
     (users, questions, listing, levels, unconfirmed, candidates) = ([:], [:], nil, [:], [:], [])
     matches = wanted ? [followSignals(), followDepartures()] : []
   }
 
-  /// A client was made: from now on it depends on an agent that is on the bus at this moment.
+  /// Notes that a client was created: it depends on an agent that is on the bus at this moment.
   func clientWasMade() {
     guard !matches.isEmpty else { return }
     candidates = []
@@ -78,7 +78,7 @@ final class AgentWatch {
     sender != connection.uniqueName && (users[sender] ?? user) == user
   }
 
-  /// Anybody can say this; only an agent of our own user counts.
+  /// Any connection can send this signal; only an agent of this user counts.
   private func heard(_ level: AccuracyLevel, from sender: BusName) {
     if let owner = users[sender] {
       guard owner == user else { return }
@@ -107,7 +107,7 @@ final class AgentWatch {
     let hadLevel = levels.removeValue(forKey: name) != nil
     users[name] = nil
     unconfirmed[name] = nil
-    // Who leaves while we are still finding out who is there may have been the one.
+    // A connection that leaves while the list is still being read may have been the agent.
     if wasCandidate || hadLevel || wasAsked || listing != nil { onChange(levels.values.min()) }
   }
 

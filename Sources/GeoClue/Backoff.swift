@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Waiting times that double from one failure to the next, spread so that many waiters do not come back together.
+/// Waiting times that double from one failure to the next, spread so that many waiters do not return at once.
 nonisolated struct Backoff: Equatable, Sendable {
   /// The first and the longest time, in milliseconds.
   let shortest: Int64
@@ -20,6 +20,6 @@ nonisolated struct Backoff: Equatable, Sendable {
     return Int64(Double(time) * (0.75 + 0.5 * min(1, max(0, chance))))
   }
 
-  /// Begins again with the shortest time, after a success.
+  /// Starts over with the shortest time, after a success.
   mutating func reset() { failures = 0 }
 }

@@ -6,16 +6,16 @@ nonisolated extension ConnectionMachine {
   enum Event: Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
-    /// A subscriber asks for a fix now.
+    /// A subscriber requests a fix now.
     case refresh
-    /// What was measured so far is worthless: the machine has slept.
+    /// Earlier measurements are worthless: the machine has slept.
     case startOver
-    /// GeoClue's name has an owner; also when one owner follows another.
+    /// GeoClue's name has an owner; also sent when one owner replaces another.
     case serviceAppeared
     case serviceVanished
     case activated
     case activationFailed(notInstalled: Bool)
-    /// The reply to `CreateClient`, which may take long.
+    /// The reply to `CreateClient`, which may take a long time.
     case created(client: String)
     case creationFailed(Failure)
     case started
@@ -27,8 +27,8 @@ nonisolated extension ConnectionMachine {
     /// A fix was read; not new if GeoClue has returned the same measurement again.
     case fix(isNew: Bool)
     case timer
-    /// An agent of the user allows another level now, or may have gone (nil). Running clients of GeoClue do not notice
-    /// all of that.
+    /// An agent of the user allows a different level now, or may have exited (nil). GeoClue's running clients do not
+    /// always notice.
     case agentChanged(AccuracyLevel?)
     /// GeoClue's configuration does not accept the service as its user's agent.
     case agentRefused
@@ -39,15 +39,15 @@ nonisolated extension ConnectionMachine {
     case other
   }
 
-  /// What to do about it.
+  /// What the shell must do.
   enum Action: Equatable, Sendable {
     case activate
-    /// Become the agent of the service's own user; only where no human could be one.
+    /// Become the agent of the service's own user; only for users that are not human.
     case registerAgent
     case createClient
     case startClient(String, AccuracyLevel)
     case deleteClient(String)
-    /// Also shows whether GeoClue answers at all.
+    /// Also a sign of life.
     case readAvailableAccuracy
     /// Read the current location of the client once more.
     case readLocation

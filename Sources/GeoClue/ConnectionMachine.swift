@@ -3,9 +3,10 @@ import GeopublicistLocationModel
 
 /// The connection to GeoClue as a pure state machine: events in, actions out.
 ///
-/// It never waits in a call. A client that GeoClue does not create is the state "no agent"; a client that arrives after
-/// the last subscriber has left is deleted at once; GeoClue's end is a pause, which grows with each repetition. The caller
-/// sends ``Event/timer`` when ``deadline`` has come. Times are milliseconds of a clock that only goes forward.
+/// It never blocks. If GeoClue does not create a client, the reason is "no agent"; a client that arrives after the
+/// last subscriber has left is deleted at once; an exit of GeoClue leads to a pause, which grows with each
+/// repetition. The caller sends ``Event/timer`` when ``deadline`` has passed. Times are milliseconds of a monotonic
+/// clock.
 nonisolated struct ConnectionMachine: Sendable {
   private enum State: Sendable {
     /// There are no subscribers, and nothing is held.
@@ -14,7 +15,7 @@ nonisolated struct ConnectionMachine: Sendable {
     case creating(until: Int64)
     case starting(HeldClient, until: Int64)
     case running(HeldClient)
-    /// ``trouble`` says why.
+    /// ``trouble`` is the reason.
     case pausing(until: Int64)
   }
 
@@ -24,8 +25,8 @@ nonisolated struct ConnectionMachine: Sendable {
     let chance: Double
   }
 
-  /// When GeoClue has had `CreateClient` for this long, and answers other questions, there is no agent: a live one adds
-  /// itself within milliseconds. When it answers nothing for as long, it hangs.
+  /// If GeoClue has had `CreateClient` for this long, and answers other calls, there is no agent: a live one registers
+  /// within milliseconds. If it answers nothing for as long, it hangs.
   static let agentDeadline: Int64 = 2_000
   static let activationDeadline: Int64 = 30_000
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
@@ -35,14 +36,14 @@ nonisolated struct ConnectionMachine: Sendable {
 
   /// Whether the service is its user's agent itself.
   let registersAgent: Bool
-  /// What GeoClue would answer if it were asked again; unknown without subscribers, because the user's switch is not
+  /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is not
   /// followed then.
   private(set) var authorization = Authorization.undecided()
   private var state = State.idle
   private var wanted: AccuracyLevel?
   private var geoclue = GeoCluePresence()
   private var pacing = ConnectionPacing()
-  /// What went wrong last, until the next success.
+  /// The last failure, until the next success.
   private var trouble = UpstreamReason.none
   /// Whether GeoClue has refused the service as an agent since the last client.
   private var isAgentRefused = false
@@ -53,7 +54,7 @@ nonisolated struct ConnectionMachine: Sendable {
 
   mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
     if event == .timer, deadline.map({ now < $0 }) ?? true { return [] }
-    // One owner may follow another.
+    // One owner may replace another.
     if event == .serviceAppeared, geoclue.isThere { _ = handle(.serviceVanished, at: now, chance: chance) }
     if case .demand(let level) = event {
       wanted = level
@@ -71,7 +72,7 @@ nonisolated struct ConnectionMachine: Sendable {
     }
   }
 
-  /// What an event says in every state.
+  /// What an event means in every state.
   private mutating func note(_ event: Event) {
     switch event {
     case .serviceAppeared:
@@ -84,14 +85,14 @@ nonisolated struct ConnectionMachine: Sendable {
       pacing.clientArrived()
     case .creationFailed: geoclue.creationEnded()
     case .agentRefused:
-      // Without an agent GeoClue never creates a client; only the reply to the service tells which of the two it is.
+      // Without an agent GeoClue never creates a client; only its other replies show whether it hangs instead.
       isAgentRefused = true
       if case .creating = state { trouble = .disallowedByConfiguration }
       if trouble == .noAgent { trouble = .disallowedByConfiguration }
     case .agentChanged(let level) where wanted != nil:
       agentLevel = level
       guard level == AccuracyLevel.none else { return }
-      // The agent's own word is enough; GeoClue need not confirm it.
+      // The agent's announcement is enough; GeoClue need not confirm it.
       authorization = .denied(.disabledByUser)
       if client != nil { trouble = .disabledByUser }
     default: break
@@ -101,7 +102,7 @@ nonisolated struct ConnectionMachine: Sendable {
   private mutating func whileIdle(_ event: Event, _ moment: Moment) -> [Action] {
     switch event {
     case .demand:
-      // A new subscriber gets a new attempt, unless the last one was only just now.
+      // A new subscriber causes a new attempt, unless the last one was very recent.
       if geoclue.isThere || pacing.activation(at: moment.now) <= moment.now { trouble = .none }
       return connect(moment)
     case .serviceAppeared:
@@ -131,7 +132,7 @@ nonisolated struct ConnectionMachine: Sendable {
   }
 
   private mutating func whileCreating(_ event: Event, _ moment: Moment) -> [Action] {
-    // While there is no agent, a failure is one more sign of that.
+    // While there is no agent, a failure only confirms that.
     let reason = lacksAgent ? trouble : .geoclueRestarting
     switch event {
     case .created(let path):
@@ -192,7 +193,7 @@ nonisolated struct ConnectionMachine: Sendable {
     }
   }
 
-  /// What a client that is starting and one that runs have in common.
+  /// Handles events that mean the same for a starting and a running client.
   private mutating func whileHolding(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
     switch event {
     case .demand(let level):
@@ -210,7 +211,7 @@ nonisolated struct ConnectionMachine: Sendable {
       return replace(client, moment)
     case .created(let other): return [.deleteClient(other)]
     case .serviceVanished:
-      // GeoClue's clients have gone with it.
+      // GeoClue's clients exited with it.
       if let startedAt = client.startedAt, moment.now - startedAt >= Self.steadyRun { pacing.ranSteadily() }
       pause(.geoclueRestarting, moment)
     default: break
@@ -232,7 +233,7 @@ nonisolated struct ConnectionMachine: Sendable {
   }
 }
 
-/// What the transitions have in common.
+/// Steps shared by several transitions.
 nonisolated extension ConnectionMachine {
   private mutating func release() -> [Action] {
     let actions = client.map { [Action.deleteClient($0)] } ?? []
@@ -262,13 +263,13 @@ nonisolated extension ConnectionMachine {
     return (registersAgent ? [.registerAgent] : []) + [.createClient, .readAvailableAccuracy]
   }
 
-  /// Whether the trouble is that there is no agent.
+  /// Whether the failure is that there is no agent.
   private var lacksAgent: Bool { trouble == .noAgent || (isAgentRefused && trouble == .disallowedByConfiguration) }
 
   private func clientTime(_ now: Int64) -> Int64 { geoclue.isCreationPending ? now : pacing.client(at: now) }
 
   private mutating func replace(_ client: HeldClient, _ moment: Moment) -> [Action] {
-    // The old client goes first: while it lives, GeoClue's sources keep what they measured for it.
+    // Delete the old client first: while it exists, GeoClue's sources keep what they measured for it.
     [.deleteClient(client.path)] + connect(moment, notBefore: pacing.replacement(at: moment.now))
   }
 
@@ -278,8 +279,8 @@ nonisolated extension ConnectionMachine {
     return isNow ? [.readLocation] : []
   }
 
-  /// `CreateClient` is still not answered: because there is no agent, or because GeoClue does not answer anything. It is
-  /// asked something else to find out.
+  /// Handles a `CreateClient` that is still unanswered, because there is no agent or because GeoClue hangs. Another
+  /// call finds out which.
   private mutating func stillCreating(_ moment: Moment) -> [Action] {
     var until = moment.now + Self.agentDeadline
     if geoclue.hangs(at: moment.now) {
@@ -304,7 +305,7 @@ nonisolated extension ConnectionMachine {
   }
 
   private mutating func activationFailed(_ reason: UpstreamReason?, _ moment: Moment) {
-    // What a GeoClue allowed that is gone is not believed for longer than one failed attempt.
+    // An authorization by a GeoClue that has exited is not trusted for longer than one failed attempt.
     authorization = .undecided()
     pause(reason ?? .geoclueRestarting, moment)
   }
@@ -337,7 +338,7 @@ nonisolated extension ConnectionMachine {
   }
 
   private mutating func authorize(_ client: HeldClient) {
-    // An agent that says "off" and yet lets GeoClue start clients is not the one that GeoClue follows.
+    // An agent that announces "off" while GeoClue still starts clients is not the one that GeoClue follows.
     let level = agentLevel == AccuracyLevel.none ? nil : agentLevel
     authorization = client.isActive ? .authorized(.always, level: level ?? .exact) : .denied(.disabledByUser)
   }
@@ -358,10 +359,10 @@ nonisolated extension ConnectionMachine {
   /// Whether a fix of the client may be passed on.
   var acceptsFixes: Bool { held?.isActive ?? false }
 
-  /// Whether the source speaks so regularly that its last fix says nothing once it is silent.
+  /// Whether the source reports so regularly that its last fix is worthless once it falls silent.
   var isSourceSteady: Bool { held?.isSteady ?? false }
 
-  /// When ``Event/timer`` is due; nil if nothing is waited for.
+  /// When ``Event/timer`` is due; nil if there is nothing to wait for.
   var deadline: Int64? {
     switch state {
     case .idle: nil

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When the connection may try again, so that neither failures nor clients that come and go wear GeoClue out.
+/// When the connection may try again, so that neither failures nor short-lived clients overload GeoClue.
 ///
-/// All times are milliseconds of a clock that only goes forward.
+/// All times are milliseconds of a monotonic clock.
 nonisolated struct ConnectionPacing: Sendable {
-  /// How far apart activations are that new subscribers cause, however many those are.
+  /// Least time between activations caused by new subscribers.
   static let activationGap: Int64 = 5_000
-  /// How far apart clients are created that replace one another.
+  /// Least time between clients that replace one another.
   static let clientGap: Int64 = 500
-  /// How far apart clients are created in the long run, after ``clientBurst`` at once.
+  /// Average time between clients in the long run, after ``clientBurst`` at once.
   static let clientInterval: Int64 = 1_000
   static let clientBurst: Int64 = 4
-  /// How long GeoClue gets to close its sources after a change of the agent: 2.6 does not reopen a source that is
-  /// requested while it is closing.
+  /// Time for GeoClue to close its sources after a change of the agent: 2.6 does not reopen a source that is requested
+  /// while it is closing.
   static let agentDelay: Int64 = 250
 
   private var attemptedAt: Int64?
@@ -32,7 +32,7 @@ nonisolated struct ConnectionPacing: Sendable {
     nextClientAt = max(nextClientAt, now) + Self.clientInterval
   }
 
-  /// The agent has changed: GeoClue's sources need a moment.
+  /// Notes that the agent has changed: GeoClue's sources need a moment.
   mutating func settle(at now: Int64) { settlesAt = now + Self.agentDelay }
 
   /// When GeoClue may be activated next.
@@ -46,10 +46,10 @@ nonisolated struct ConnectionPacing: Sendable {
     max(client(at: now), settlesAt, clientAt.map { $0 + Self.clientGap } ?? now)
   }
 
-  /// When a pause ends early, because a subscriber asks for a fix.
+  /// When a pause ends early, because a subscriber requests a fix.
   func earlyRetry(at now: Int64) -> Int64 { max(activation(at: now), attemptedAt.map { $0 + Self.clientGap } ?? now) }
 
-  /// When to try again after GeoClue has ended or failed.
+  /// When to try again after GeoClue has exited or failed.
   mutating func afterFailure(isForAgent: Bool, at now: Int64, chance: Double) -> Int64 {
     let end = now + (isForAgent ? missingAgents.next(chance: chance) : restarts.next(chance: chance))
     mayActivateAt = min(end, (attemptedAt ?? now) + Self.activationGap)
@@ -58,7 +58,7 @@ nonisolated struct ConnectionPacing: Sendable {
 
   mutating func afterRefusal(at now: Int64, chance: Double) -> Int64 { now + refusals.next(chance: chance) }
 
-  /// When to ask again whether there is an agent.
+  /// When to check again whether there is an agent.
   mutating func nextAgentCheck(at now: Int64, chance: Double) -> Int64 { now + agentChecks.next(chance: chance) }
 
   mutating func clientArrived() {
@@ -68,6 +68,6 @@ nonisolated struct ConnectionPacing: Sendable {
 
   mutating func clientStarted() { refusals.reset() }
 
-  /// GeoClue has run long enough not to count as one that crashes at once.
+  /// Notes that GeoClue has run long enough not to count as crashing at start-up.
   mutating func ranSteadily() { restarts.reset() }
 }

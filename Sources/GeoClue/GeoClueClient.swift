@@ -2,10 +2,10 @@
 import DBus
 import GeopublicistLocationModel
 
-/// One client object of GeoClue's, ours as long as this lives; what was asked about it goes with it.
+/// One of GeoClue's client objects. Its pending calls end with this object.
 final class GeoClueClient {
   let path: ObjectPath
-  /// The GeoClue that made it.
+  /// The GeoClue that created it.
   let owner: BusName
   private let connection: Connection
   private let desktopID: String
@@ -13,7 +13,7 @@ final class GeoClueClient {
   private var signals: SignalMatch?
   /// The location that was announced last.
   private var newest: ObjectPath?
-  /// Locations that are being read; of those announced meanwhile the newest one waits.
+  /// Locations being read; of those announced meanwhile only the newest waits.
   private var reads = 0
   private var unread: ObjectPath?
   private static let maximumReads = 16
@@ -29,11 +29,11 @@ final class GeoClueClient {
     self.report = report
   }
 
-  /// Has GeoClue begin to send locations of at most the given level.
+  /// Starts the client: GeoClue sends locations of at most the given level.
   ///
-  /// GeoClue's own thresholds stay 0: with any other value 2.6 and 2.7 tell everybody on the bus where we are.
+  /// GeoClue's own thresholds stay 0: with any other value, releases before 2.8.1 broadcast coordinates.
   func start(at level: AccuracyLevel) {
-    // Before the start: a location may come before its reply.
+    // Before the start, because a location may arrive before the reply.
     signals = connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] signal in self?.received(signal) }
     set("DesktopId", .string(desktopID))
     set("RequestedAccuracyLevel", .uint32(level.rawValue))
@@ -41,14 +41,14 @@ final class GeoClueClient {
       switch result {
       case .success:
         this.report(.event(.started))
-        // Location may have been switched off between the start and its reply; that is told before we believe it.
+        // Location may have been turned off between the start and its reply; report that first.
         this.readActive()
       case .failure(let error): this.failed(error)
       }
     }
   }
 
-  /// Reads once more where the client is, though GeoClue has announced nothing.
+  /// Reads the current location again, although GeoClue has announced nothing.
   func readLocation() {
     get("Location") { this, value in
       if let place = value.objectPath, place != .root { this.read(place) }
@@ -62,7 +62,7 @@ final class GeoClueClient {
   }
 
   private func received(_ signal: Signal) {
-    // Any process can send a signal to us under this path.
+    // Any process can send a signal with this path.
     guard signal.sender == owner, signal.path == path else { return }
     switch (signal.interface, signal.member) {
     case (GeoClueNames.client, "LocationUpdated"):
@@ -76,7 +76,7 @@ final class GeoClueClient {
     }
   }
 
-  /// Reads a location object whole, and at once: it lives for some seconds only.
+  /// Reads a whole location object, at once: it exists for a few seconds only.
   private func read(_ place: ObjectPath) {
     newest = place
     guard reads < Self.maximumReads else {
@@ -93,7 +93,7 @@ final class GeoClueClient {
       {
         this.report(.fix(fix))
       } else if place == this.newest {
-        // Of an older one nobody needs to know: the next is on its way.
+        // A failure to read an older one does not matter: the next is on its way.
         this.report(
           .failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
@@ -109,7 +109,7 @@ final class GeoClueClient {
       "Set", of: .properties, at: path,
       [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)]
     ) { this, result in
-      // Started without it, the client would have another level than we say.
+      // Without it, the client would have a different level than reported.
       if case .failure(let error) = result { this.failed(error) }
     }
   }
@@ -124,7 +124,7 @@ final class GeoClueClient {
   }
 
   private func failed(_ error: DBusError) {
-    // The event may end this object; the words come first.
+    // The event may end this object, so report the failure first.
     if let failure = GeoClueReport.failure(error) { report(failure) }
     report(.event(.startFailed(GeoClueReply.failure(error))))
   }

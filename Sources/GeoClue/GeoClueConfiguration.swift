@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// What GeoClue's configuration says: `geoclue.conf`, then `conf.d/*.conf` in the order of their names; a later file wins
-/// key by key, as in GeoClue from 2.7 on.
+/// GeoClue's configuration: `geoclue.conf`, then `conf.d/*.conf` in the order of their names; a later file wins key by
+/// key, as in GeoClue 2.7 and later.
 ///
-/// The only reader of these files: the service decides by what it returns, and `doctor` reports it.
+/// The only reader of these files: the service decides by it, and `doctor` reports it.
 nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
-  /// What is said about one desktop-id.
+  /// The rule for one desktop-id.
   ///
-  /// GeoClue asks for the keys `allowed`, `system` and `users` in each group and ignores a group that lacks any; here each
-  /// key counts alone, since a rule can only forbid.
+  /// GeoClue requires the keys `allowed`, `system` and `users` in each group and ignores a group that lacks any; here
+  /// each key counts alone, since a rule can only forbid.
   package struct Rule: Equatable, Sendable {
     package var isAllowed: Bool?
-    /// The users for whom it is meant; empty is all. A user that cannot be read is ``unknownUser``.
+    /// The users to whom it applies; empty means all. An unreadable user is ``unknownUser``.
     package var users: [UInt32]?
 
     /// Whether a user's program may have locations.
@@ -21,7 +21,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     }
   }
 
-  /// No user has this id: a rule for it is for the others, or for nobody at all.
+  /// No user has this id: a rule for it applies to its other users, or to none.
   static let unknownUser = UInt32.max
   package static let folder = "/etc/geoclue"
 
@@ -29,12 +29,12 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   package private(set) var agents: [String]?
   /// The rules by desktop-id.
   package private(set) var rules: [String: Rule] = [:]
-  /// `enable` of `[wifi]`; nil if it is not set, which means no before 2.8 and yes since.
+  /// `enable` of `[wifi]`; nil if it is not set, which means false before 2.8 and true since.
   package private(set) var isWiFiEnabled: Bool?
   /// `url` of `[wifi]`; nil is GeoClue's own.
   package private(set) var wiFiURL: String?
 
-  /// A configuration that says nothing.
+  /// An empty configuration.
   package init() {}
 
   /// Reads one file; throws if it cannot be read or parsed.
@@ -50,12 +50,12 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the files in the order in which they count, whether or not `geoclue.conf` exists.
+  /// Returns the files in the order in which they apply, whether or not `geoclue.conf` exists.
   @MainActor package static func files(in folder: String = folder) -> [String] {
     ["\(folder)/geoclue.conf"] + TextFile.dropIns(in: "\(folder)/conf.d")
   }
 
-  /// Adds what a later file says.
+  /// Applies a later file.
   package mutating func merge(_ later: Self) {
     agents = later.agents ?? agents
     isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled
@@ -68,7 +68,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     "agent", "network-nmea", "3g", "cdma", "modem-gps", "wifi", "compass", "static-source", "ip",
   ]
 
-  /// Anything that is not plainly yes is no.
+  /// Anything but a clear yes is no.
   private static func isYes(_ text: String) -> Bool { text == "true" || text == "1" }
 
   private static func words(_ text: String) -> [String] {

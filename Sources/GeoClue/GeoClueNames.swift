@@ -13,6 +13,6 @@ nonisolated package enum GeoClueNames {
   package static let location: InterfaceName = "org.freedesktop.GeoClue2.Location"
   package static let agent: InterfaceName = "org.freedesktop.GeoClue2.Agent"
 
-  /// The agent's name that the default configuration of every release allows.
+  /// The agent name that the default configuration of every release allows.
   package static let agentID = "geoclue-demo-agent"
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What is known of the GeoClue that owns the name, whatever the connection is doing.
+/// What is known about the GeoClue that owns the name, independently of the state of the connection.
 nonisolated struct GeoCluePresence: Sendable {
-  /// What an answer of GeoClue says about a `CreateClient` that it has not answered.
+  /// What a reply of GeoClue means for a `CreateClient` that is still pending.
   enum SignOfLife {
     /// GeoClue was unresponsive until now, so the no-agent deadline starts here.
     case first
     /// The call may still be answered in time.
     case early
-    /// A live agent adds itself within milliseconds, so there is none.
+    /// There is no agent: a live one registers within milliseconds.
     case noAgent(isAnswer: Bool)
   }
 
   private(set) var isThere = false
   /// `AvailableAccuracyLevel`, as it was reported last.
   private(set) var available: AccuracyLevel?
-  /// `CreateClient` is pending; GeoClue answers it at some time, even if the client is not wanted any more.
+  /// `CreateClient` is pending; GeoClue answers it eventually, even if the client is no longer wanted.
   private(set) var isCreationPending = false
   private var isActivationPending = false
   /// When GeoClue first answered something after `CreateClient`, and so must have received it.
@@ -50,13 +50,13 @@ nonisolated struct GeoCluePresence: Sendable {
   /// Whether GeoClue has left a question unanswered for so long that it hangs.
   func hangs(at now: Int64) -> Bool { probedAt.map { now - $0 >= ConnectionMachine.agentDeadline } ?? false }
 
-  /// Notes that GeoClue has said something, with the available accuracy unless it left that out.
+  /// Notes a reply or signal of GeoClue, with the available accuracy if it had one.
   mutating func heard(_ level: AccuracyLevel?) {
     probedAt = nil
     if isThere, let level { available = level }
   }
 
-  /// Does what ``heard(_:)`` does while `CreateClient` is waited for, and returns what that says about the call.
+  /// As ``heard(_:)``, while `CreateClient` is pending; returns what that means for the call.
   mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: Int64) -> SignOfLife {
     let wasAsked = probedAt != nil
     heard(level)

@@ -2,11 +2,11 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Reads what GeoClue answers; anything unexpected in it is absence, never an assumption.
+/// Reads the replies of GeoClue; unexpected content counts as absent.
 nonisolated enum GeoClueReply {
   /// The fix in the reply of `GetAll` on a location object.
   ///
-  /// Nil if the place is not in it: GeoClue answers strangers with an empty dictionary instead of an error.
+  /// Nil without coordinates: GeoClue answers other connections with an empty dictionary instead of an error.
   static func fix(from properties: Value) -> Location? {
     guard let properties = properties.options else { return nil }
     var latitude: Double?
@@ -44,8 +44,8 @@ nonisolated enum GeoClueReply {
     GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
   }
 
-  /// Whether an activation failed because there is nothing to start: no service file, or a unit that is not there or
-  /// is masked.
+  /// Whether an activation failed because there is nothing to start: no service file, or a unit that is missing or
+  /// masked.
   static func isNotInstalled(_ error: DBusError) -> Bool {
     let names = [
       "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",

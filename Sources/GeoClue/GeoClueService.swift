@@ -4,8 +4,8 @@ import GeopublicistLocationModel
 
 /// GeoClue's name on the bus and its manager object.
 ///
-/// Everything is asked of the connection that owns the name, never of the name: so nothing is started by accident, and
-/// no answer or client of one GeoClue is ever taken for another's.
+/// All calls go to the connection that owns the name, never to the name: this starts nothing by accident, and never
+/// mistakes a reply or client of one GeoClue for another's.
 final class GeoClueService {
   private(set) var owner: BusName?
   private let connection: Connection
@@ -15,7 +15,7 @@ final class GeoClueService {
   private var activation: PendingCall?
   private var reading: PendingCall?
 
-  /// Follows the name; `report` hears of the owner first and then of what that owner says.
+  /// Follows the name; `report` receives the owner first, then the reports of that owner.
   init(on connection: Connection, _ report: @escaping (GeoClueReport) -> Void) {
     self.connection = connection
     self.report = report
@@ -32,7 +32,7 @@ final class GeoClueService {
     }
   }
 
-  /// Has the bus start GeoClue.
+  /// Asks the bus to start GeoClue.
   func activate() {
     let message = try? Message(
       callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
@@ -43,15 +43,15 @@ final class GeoClueService {
       case .success: report(.event(.activated))
       case .failure(let error):
         report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
-        // One that is there already need not be startable; it may have come to be known only after the call was made.
+        // A running GeoClue need not be startable; it may have appeared only after the call was made.
         guard owner == nil else { return }
         report(.failure(LocationError(.unavailable, "GeoClue could not be started; it is called again")))
       }
     }
   }
 
-  /// Asks for a client. GeoClue keeps the call until the user has an agent; it is never given up, because each one
-  /// that is abandoned would leave a client behind when it is answered at last.
+  /// Requests a client. GeoClue keeps the call pending until the user has an agent. The call is never given up,
+  /// because an abandoned one would leave a client behind when it is finally answered.
   func createClient() {
     guard let owner, let message = call("CreateClient", of: GeoClueNames.manager, on: owner) else { return }
     connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
@@ -72,7 +72,7 @@ final class GeoClueService {
     }.keep()
   }
 
-  /// Gives a client back; nobody waits for the answer.
+  /// Deletes a client, without waiting for the reply.
   func deleteClient(_ client: ObjectPath, of owner: BusName) {
     let message = call("DeleteClient", of: GeoClueNames.manager, [.objectPath(client)], on: owner)
     guard let message else { return }
@@ -80,7 +80,7 @@ final class GeoClueService {
     connection.send(message)
   }
 
-  /// Asks what accuracy there is, which is also a question for a sign of life.
+  /// Reads the available accuracy, which is also a sign of life.
   func readAvailableAccuracy() {
     guard let owner,
       let message = call(
@@ -93,7 +93,7 @@ final class GeoClueService {
       case .success(let values):
         report(.event(.available(values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:)))))
       case .failure(let error):
-        // An error is an answer, too; but the bus's own word that none came is not GeoClue's.
+        // An error is a sign of life, too, unless the bus itself reports that no reply came.
         if error.name != .noReply, error.name != .disconnected { report(.event(.available(nil))) }
       }
     }

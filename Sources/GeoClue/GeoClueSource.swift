@@ -12,17 +12,17 @@ public final class GeoClueSource: LocationSource {
   private var machine: ConnectionMachine
   private var service: GeoClueService?
   private var client: GeoClueClient?
-  /// Ours, where there is no person to have one.
+  /// The agent of this process, where the user is not human and has no other.
   private var agent: GeoClueAgent?
-  /// The person's.
+  /// The agents of a human user.
   private var agents: AgentWatch?
   private var timer: (time: Int64, source: LoopSource)?
-  /// Events that came while another one was handled: a listener may want something else as soon as it hears of it.
+  /// Events that arrived while another one was being handled: a listener may react to an event at once.
   private var queue: [ConnectionMachine.Event] = []
   private var isHandling = false
   /// The location delivered last, while there are subscribers.
   private var last: Location?
-  /// What was allowed when the source was released to rest: it stays true until GeoClue or the agent says otherwise.
+  /// The authorization when the source was released to rest; valid until GeoClue or the agent changes it.
   private var remembered: Authorization?
   private var told = (status: UpstreamStatus(), authorization: Authorization.undecided())
 
@@ -46,7 +46,7 @@ public final class GeoClueSource: LocationSource {
     service = GeoClueService(on: connection) { [weak self] report in self?.take(report) }
   }
 
-  /// A GeoClue client that is made for each short call would wear GeoClue out.
+  /// Creating a GeoClue client for each short call would overload GeoClue.
   public var linger: UInt64 { 2_000_000 }
 
   public func require(_ level: AccuracyLevel?) {
@@ -59,7 +59,7 @@ public final class GeoClueSource: LocationSource {
   public func rest() {
     last = nil
     remembered = told.authorization.isAuthorized ? told.authorization : nil
-    // The agent is followed on: the user may turn location off meanwhile.
+    // The agent is still followed: the user may turn location off meanwhile.
     handle(.demand(nil))
   }
 
@@ -94,9 +94,9 @@ public final class GeoClueSource: LocationSource {
     defer { isHandling = false }
     while !queue.isEmpty {
       let event = queue.removeFirst()
-      // A fix, which comes often, needs no random number, which is a system call.
+      // Fixes are frequent and need no random number, which costs a system call.
       let actions = machine.handle(event, at: now, chance: isFix(event) ? 0 : .random(in: 0...1))
-      // The order of the outside: first what is true now, then what follows from it.
+      // In this order: first the new state, then what follows from it.
       tell()
       for action in actions { perform(action) }
     }
@@ -130,7 +130,7 @@ public final class GeoClueSource: LocationSource {
     }
   }
 
-  /// Milliseconds of the clock that timers go by.
+  /// Milliseconds of the clock that timers use.
   private var now: Int64 { MainLoop.main.clock.monotonic() / 1_000 }
 
   private func setTimer() {
@@ -138,7 +138,7 @@ public final class GeoClueSource: LocationSource {
       timer = nil
       return
     }
-    // One that fires too early is set again then; setting it anew with each fix would cost more.
+    // A timer that fires too early is set again; resetting it with each fix would cost more.
     if let timer, timer.source.isActive, timer.time <= deadline { return }
     let source = MainLoop.main.after(milliseconds: max(0, deadline - now)) { [weak self] in
       self?.timer = nil
@@ -192,7 +192,7 @@ extension GeoClueSource {
         from: fix, receivedAt: clock.boottime(),
         wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
       let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true
-      // The old location of a receiver that has fallen silent is not handed over again: it would hide the loss.
+      // The old location of a receiver that has fallen silent is not delivered again: that would hide the loss.
       let isWorthless = !isNew && machine.isSourceSteady
       last = location
       handle(.fix(isNew: isNew))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// What to wait for on a file descriptor, and what has come.
+/// Conditions of a file descriptor: to wait for, and reported.
 nonisolated public struct FileCondition: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -19,8 +19,8 @@ nonisolated public struct FileCondition: OptionSet, Sendable {
 extension MainLoop {
   /// Calls `action` whenever the descriptor is in one of the given conditions; hang-up and error are always reported.
   ///
-  /// The descriptor stays the caller's: it must outlive the returned source. Who does not end the source when the other
-  /// side has hung up is called again and again.
+  /// The descriptor still belongs to the caller and must outlive the returned source. After a hang-up, `action` is
+  /// called again and again until the source ends.
   public func watch(
     descriptor: Int32, for conditions: FileCondition, _ action: @escaping (FileCondition) -> Void
   ) -> FileWatch {
@@ -30,7 +30,7 @@ extension MainLoop {
 
 /// A watch of one file descriptor.
 public final class FileWatch: LoopSource {
-  /// Must not be touched when the watch has ended.
+  /// Must not be used after the watch has ended.
   private let source: UnsafeMutablePointer<GSource>
   private var isPolled = false
 
@@ -40,8 +40,8 @@ public final class FileWatch: LoopSource {
     }
     let poll = FileWatch.pollRecord(of: source)
     poll.initialize(to: GPollFD(fd: descriptor, events: 0, revents: 0))
-    // A source that must not be entered twice is taken out of the poll while it is served, and put back: four system
-    // calls each time. Nothing here runs the loop from inside an action.
+    // Allow recursion: GLib takes a source that must not recurse out of the poll while it is served, and puts it back,
+    // which costs four system calls each time. Nothing here runs the loop from inside an action.
     g_source_set_can_recurse(source, 1)
     self.source = source
     super.init(attaching: source) {
@@ -51,12 +51,12 @@ public final class FileWatch: LoopSource {
     wait(for: conditions)
   }
 
-  /// Changes what is waited for; with nothing to wait for, hang-up and error are not reported either.
+  /// Changes the conditions; without any, hang-up and error are not reported either.
   public func wait(for conditions: FileCondition) {
     guard isActive else { return }
     let poll = FileWatch.pollRecord(of: source)
     poll.pointee.events = gushort(truncatingIfNeeded: conditions.rawValue)
-    // poll(2) reports a hang-up whatever it is asked for: what waits for nothing must not be polled at all.
+    // poll(2) always reports a hang-up, so a watch without conditions must not be polled at all.
     guard isPolled == conditions.isEmpty else { return }
     isPolled.toggle()
     if isPolled {

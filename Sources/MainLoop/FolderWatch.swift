@@ -3,10 +3,10 @@ import Glibc
 
 /// Notices changes of the files in folders, with inotify.
 ///
-/// What is read from the kernel is never looked at: it says only that something may have changed, and a folder may come,
-/// go or be replaced at any time.
+/// The kernel's events are not interpreted: they mean only that something may have changed. A folder may appear,
+/// vanish or be replaced at any time.
 package final class FolderWatch {
-  /// How long a change may wait for those that follow it, in milliseconds: a package manager writes several files.
+  /// How long a change waits for further ones, in milliseconds: a package manager writes several files.
   private static let delay: Int64 = 100
 
   private let folders: [String]
@@ -15,8 +15,8 @@ package final class FolderWatch {
   private var watch: FileWatch?
   private var timer: LoopSource?
 
-  /// Calls `onChange` soon after a file in one of the folders has changed. A folder that does not exist is followed by the
-  /// one above it.
+  /// Calls `onChange` soon after a file in one of the folders has changed. For a folder that does not exist, the one
+  /// above it is watched.
   package init(_ folders: [String], _ onChange: @escaping () -> Void) {
     self.folders = folders
     self.onChange = onChange
@@ -45,7 +45,7 @@ package final class FolderWatch {
 
   private func changed() {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
-      // One read a turn: what is left makes the descriptor readable again.
+      // One read per turn: the remainder makes the descriptor readable again.
       _ = read(descriptor, buffer.baseAddress, buffer.count)
     }
     guard timer == nil else { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arithmetic that stops at the ends of the range: far future is far enough for a timer, and no sum of times may trap.
+/// Arithmetic that stops at the ends of the range: no sum of times may trap, and the far future is as good as any
+/// later time.
 nonisolated extension Int64 {
   package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
@@ -16,7 +17,7 @@ nonisolated extension Int64 {
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }
 
-  /// The nearest number to a floating-point one; 0 for what is none.
+  /// The integer nearest to a floating-point number; 0 for NaN.
   package init(clamping value: Double) {
     self = value.isNaN ? 0 : Int64(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
   }

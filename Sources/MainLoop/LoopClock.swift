@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// The clocks that a service needs, as functions, so that tests can put their own in place.
+/// The clocks that a service needs, as functions that tests can replace.
 ///
 /// Every value is in microseconds.
 public struct LoopClock {
-  /// Time that only goes forward and stands still while the machine sleeps (CLOCK_MONOTONIC).
+  /// Monotonic time that stops while the machine sleeps (CLOCK_MONOTONIC).
   public var monotonic: () -> Int64
-  /// Time since boot that goes on while the machine sleeps (CLOCK_BOOTTIME): the right one for the age of a fix.
+  /// Monotonic time that includes sleep (CLOCK_BOOTTIME): the right one for the age of a fix.
   public var boottime: () -> UInt64
   /// Wall-clock time since 1970; an administrator or NTP may make it jump.
   public var realtime: () -> UInt64
 
-  /// Clocks of the caller's own, each in microseconds.
+  /// Creates a set of clocks, each in microseconds.
   public init(
     monotonic: @escaping () -> Int64, boottime: @escaping () -> UInt64, realtime: @escaping () -> UInt64
   ) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Something the loop watches for: a timer, a file descriptor, the next turn. It ends when it is let go, unless it is
-/// left to the loop:
+/// A source of events on the loop: a timer, a file descriptor, the next turn. It ends when it is released, unless it
+/// is left to the loop:
 ///
 /// ```swift
 /// MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
@@ -11,7 +11,7 @@ import GeopublicistCGLib
   private var source: UnsafeMutablePointer<GSource>?
   private weak var callback: Callback?
 
-  /// Takes over the caller's reference and attaches the source to the main loop.
+  /// Takes ownership of the caller's reference and attaches the source to the main loop.
   init(attaching source: UnsafeMutablePointer<GSource>, action: @escaping () -> Bool) {
     self.source = source
     let object = Callback(action)
@@ -32,7 +32,7 @@ import GeopublicistCGLib
 
   isolated deinit { cancel() }
 
-  /// Ends it; nothing is called any more. Calling it twice, or from inside the action, is fine.
+  /// Ends the source; its action is not called again. May be called twice, and from inside the action.
   public func cancel() {
     guard let source else { return }
     self.source = nil
@@ -40,7 +40,7 @@ import GeopublicistCGLib
     g_source_unref(source)
   }
 
-  /// Has the loop hold it until it is over or cancelled.
+  /// Lets the loop keep the source until it is over or cancelled.
   public func keep() { callback?.kept = self }
 
   /// Moves the moment at which a timer fires, in microseconds of the monotonic clock; -1 means never.
@@ -48,7 +48,7 @@ import GeopublicistCGLib
     if let source { g_source_set_ready_time(source, gint64(time)) }
   }
 
-  /// Whether it can still call its action.
+  /// Whether the action may still be called.
   public var isActive: Bool {
     guard let source else { return false }
     return g_source_is_destroyed(source) == 0
@@ -56,7 +56,7 @@ import GeopublicistCGLib
 
   private final class Callback {
     let action: () -> Bool
-    /// GLib lets go of this object, and so of the source, when the source is destroyed.
+    /// GLib releases this object, and with it the source, when the source is destroyed.
     var kept: LoopSource?
     init(_ action: @escaping () -> Bool) { self.action = action }
   }

@@ -3,14 +3,14 @@ import GeopublicistCGLib
 
 /// GLib's default main loop, the one thread on which everything in this package happens.
 ///
-/// A program calls ``run()`` once, at the end of `main`; whatever it has set up before (timers, watches, connections,
-/// publishers scheduled on the loop) comes to life then, and ``quit(status:)`` makes ``run()`` return.
-/// Swift tasks and `DispatchQueue.main` are not served by it.
+/// A program calls ``run()`` once, at the end of `main`. Everything that it has set up before (timers, watches,
+/// connections, publishers scheduled on the loop) is served from then on, until ``quit(status:)`` makes ``run()``
+/// return. The loop serves Swift tasks and `DispatchQueue.main` only with `MainLoopTasks`.
 public final class MainLoop {
   /// The loop of the main thread.
   public static let main = MainLoop()
 
-  /// What the users of the loop read the time from; tests may replace it. The timers themselves follow the kernel's.
+  /// The clock that code on the loop reads; tests may replace it. The timers themselves follow the kernel's clock.
   public var clock = LoopClock.system
 
   private let loop: OpaquePointer
@@ -19,11 +19,11 @@ public final class MainLoop {
   private var hasQuit = false
 
   private init() {
-    // The context is owned only while it runs: who serves the main actor in a test is one thread now and another later.
+    // The context is owned only while it runs: in tests, different threads serve the main actor over time.
     loop = g_main_loop_new(nil, 0)
   }
 
-  /// Serves the loop until ``quit(status:)`` is called, and returns the status given there.
+  /// Runs the loop until ``quit(status:)`` is called, and returns its status.
   ///
   /// A ``quit(status:)`` before the call is not lost: `run()` then returns at once.
   @discardableResult
@@ -37,7 +37,7 @@ public final class MainLoop {
     return exitStatus
   }
 
-  /// Makes ``run()`` return after the current turn; the first status of several is kept.
+  /// Makes ``run()`` return after the current turn; of several calls, the first status counts.
   public func quit(status: Int32 = 0) {
     guard !hasQuit else { return }
     hasQuit = true
@@ -45,7 +45,7 @@ public final class MainLoop {
     if isRunning { g_main_loop_quit(loop) }
   }
 
-  /// Serves what is ready, once; waits for something to become ready if `mayBlock` is set.
+  /// Runs one turn of the loop; waits for an event if `mayBlock` is set.
   ///
   /// Returns whether anything was dispatched.
   @discardableResult

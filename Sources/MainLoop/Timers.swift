@@ -12,7 +12,7 @@ extension MainLoop {
     after(microseconds: milliseconds.multipliedClamped(by: 1_000), action)
   }
 
-  /// Calls `action` once at a moment of the kernel's monotonic clock, in microseconds; at once if that has passed.
+  /// Calls `action` once, at a time of the kernel's monotonic clock in microseconds; at once if that has passed.
   public func at(monotonic: Int64, _ action: @escaping () -> Void) -> LoopSource {
     let source = timerSource(readyAt: monotonic) {
       action()
@@ -21,9 +21,9 @@ extension MainLoop {
     return source
   }
 
-  /// Calls `action` every `microseconds`, without drift: each moment is counted from the one before.
+  /// Calls `action` every `microseconds`, without drift: each time is counted from the previous one.
   ///
-  /// Moments that have passed while the program was stopped or busy are left out, not made up for.
+  /// Calls missed while the program was stopped or busy are skipped.
   /// - Parameters:
   ///   - microseconds: The interval, at least 1.
   ///   - first: When to begin, in microseconds of the kernel's monotonic clock; one interval from now unless given.
@@ -51,10 +51,10 @@ extension MainLoop {
     }
   }
 
-  /// Calls `action` once a turn, as long as it returns true.
+  /// Calls `action` once per turn, as long as it returns true.
   public func whileTrue(_ action: @escaping () -> Bool) -> LoopSource {
     guard let source = g_idle_source_new() else { fatalError("out of memory") }
-    // An idle source's own priority would let a busy connection starve it.
+    // With the default priority of idle sources, a busy connection would starve it.
     g_source_set_priority(source, G_PRIORITY_DEFAULT)
     return LoopSource(attaching: source, action: action)
   }
@@ -72,7 +72,7 @@ extension MainLoop {
     let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
     functions.initialize(to: GSourceFuncs())
     functions.pointee.dispatch = { source, callback, data in
-      // Disarmed first: a source whose time has passed would be ready again at once.
+      // Disarm first: a source whose time has passed would be ready again at once.
       g_source_set_ready_time(source, -1)
       return callback?(data) ?? 0
     }

@@ -3,14 +3,14 @@ import GeopublicistLocationModel
 import MainLoop
 import Publishing
 
-/// Delivers the location of the device to its delegate, in the manner of CoreLocation's `CLLocationManager`.
+/// Delivers the location of the device to its delegate, like CoreLocation's `CLLocationManager`.
 ///
-/// All it does happens on the main loop; nothing blocks.
+/// Everything happens on the main loop; nothing blocks.
 public final class LocationManager {
-  /// Who is told of locations, the authorization and failures; not kept alive by the manager.
+  /// Receives locations, the authorization and failures; not kept alive by the manager.
   public weak var delegate: (any LocationManagerDelegate)?
 
-  /// The level asked of the source; may be changed while updating.
+  /// The level requested from the source; may be changed while updating.
   public var desiredAccuracy = AccuracyLevel.exact {
     didSet { if desiredAccuracy != oldValue { requireLevel() } }
   }
@@ -19,23 +19,23 @@ public final class LocationManager {
   /// delivers every location.
   public var distanceFilter = 0.0 { didSet { configureFilter() } }
 
-  /// Metres that the accuracy of a location may have at most to be delivered; 0 delivers every location, also those of
-  /// unknown accuracy.
+  /// Largest accuracy radius, in metres, of a location that is delivered; 0 delivers every location, including those
+  /// of unknown accuracy.
   public var requiredAccuracy = 0.0 { didSet { configureFilter() } }
 
-  /// The shortest time between two locations delivered, of which the newest counts; 0 delivers every location.
+  /// The shortest time between two deliveries; the newest location wins. 0 delivers every location.
   public var timeFilter = Duration.zero { didSet { configureFilter() } }
 
   /// Whether this process may have locations, as far as is known.
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
   public private(set) var authorization = Authorization.undecided()
-  /// The newest location; nil before the first, and from the moment that access is lost or not known any more.
+  /// The newest location; nil before the first, and as soon as access is lost or no longer known.
   public private(set) var location: Location?
-  /// What is known of GeoClue and its sources.
+  /// What is known about GeoClue and its sources.
   public private(set) var upstreamStatus = UpstreamStatus()
 
-  /// Everything that the source tells, for those who wait for one answer beside the delegate.
+  /// All events of the source, for code that waits for one answer beside the delegate.
   package let events = PassthroughSubject<LocationSourceEvent, Never>()
 
   private let source: any LocationSource
@@ -52,7 +52,7 @@ public final class LocationManager {
   private var schedule = SourceSchedule()
   private var scheduleTimer: LoopSource?
 
-  /// A manager that has its locations from the given source.
+  /// Creates a manager of the given source.
   public init(source: any LocationSource) {
     self.source = source
     filteringSource = source as? any FilteringLocationSource
@@ -61,7 +61,7 @@ public final class LocationManager {
     filter.onNeedChanged = { [weak self] in if self?.isMonitoring == true { self?.requireLevel() } }
   }
 
-  /// Delivers every location until ``stopUpdatingLocation()``; calling it twice is fine.
+  /// Delivers every location until ``stopUpdatingLocation()``; a second call does nothing.
   public func startUpdatingLocation() {
     isUpdating = true
     if isMonitoring { configureFilter() }
@@ -77,8 +77,8 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Delivers the first location and then only significant changes: at least 500 m from the last one delivered and outside
-  /// both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
+  /// Delivers the first location and then only significant changes: at least 500 m from the last one delivered and
+  /// outside both accuracy circles, at most one every five minutes. The source is used a few times an hour. While
   /// ``startUpdatingLocation()`` is in force, that delivers every location instead.
   public func startMonitoringSignificantLocationChanges() {
     isMonitoring = true
@@ -93,7 +93,7 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// Ends the updates for a while in which no location is needed; the authorization is followed on.
+  /// Pauses the updates while no location is needed; the authorization is still followed.
   package func pauseUpdatingLocation() {
     isUpdating = false
     isRequesting = false
@@ -102,7 +102,7 @@ public final class LocationManager {
     source.rest()
   }
 
-  /// Has the user asked for permission, if the source can do that; the status changes when there is an answer.
+  /// Asks the user for permission, if the source can do that; the status changes with the answer.
   ///
   /// GeoClue asks when updates start. The service asks in a dialog where the administrator wants the user to be asked.
   public func requestAuthorization(isInteractive: Bool = true) {
@@ -131,14 +131,14 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// How long the source is better kept when it is not needed any more, microseconds.
+  /// How long to keep the source after it is no longer needed, in microseconds.
   package var linger: UInt64 { source.linger }
 
-  /// Forgets the newest location, for instance because the clock was set and its age is not known any more.
+  /// Forgets the newest location, for instance because the clock was set and its age is no longer known.
   public func forgetLocation() { location = nil }
 
-  /// Forgets the newest location and has the source measure anew, for instance because the machine has slept and may
-  /// be somewhere else.
+  /// Forgets the newest location and makes the source measure again, for instance because the machine has slept and
+  /// may be somewhere else.
   public func startOver() {
     location = nil
     if required != nil { source.startOver() }
@@ -155,10 +155,10 @@ public final class LocationManager {
   private func handle(_ event: LocationSourceEvent) {
     switch event {
     case .location(var location):
-      // What was still on its way when everybody left is nobody's business.
+      // A location that was still on its way when the last subscriber left is dropped.
       guard required != nil else { return }
       if let last = self.location, location.isSameMeasurement(as: last) {
-        // Handed over again because somebody asked: it is as old as it was.
+        // Delivered again on request: it keeps its age.
         location = last
       } else {
         sequence &+= 1
@@ -192,7 +192,7 @@ public final class LocationManager {
   }
 }
 
-/// What of the locations reaches the delegate.
+/// Which locations reach the delegate.
 extension LocationManager {
   private var isFiltering: Bool {
     guard filteringSource == nil else { return false }
@@ -247,7 +247,7 @@ extension LocationManager {
     delegate?.locationManager(self, didUpdateLocations: [location])
   }
 
-  /// The level at which significant changes need the source now; sees to being called again when that changes.
+  /// The level at which significant changes need the source now; schedules the next check.
   private func monitoredLevel() -> AccuracyLevel? {
     schedule.set(isMonitoring ? filter.need(at: desiredAccuracy) : nil, for: ObjectIdentifier(self))
     let (level, again) = schedule.update(at: UInt64(max(0, MainLoop.main.clock.monotonic())))

@@ -4,8 +4,8 @@
 
 /// Turns what a ``LocationManager`` tells its delegate into publishers.
 ///
-/// The manager's only delegate is the publicist; any number of subscribers share it. Nothing here keeps a location:
-/// who subscribes hears what comes after.
+/// The publicist is the manager's only delegate; any number of subscribers share it. It keeps no location: subscribers
+/// receive what arrives after they subscribe.
 public final class LocationPublicist {
   /// The manager behind the publishers; start and stop the updates there.
   public let manager: LocationManager
@@ -23,7 +23,7 @@ public final class LocationPublicist {
 
   /// The authorization status at the moment of subscribing, then every change.
   ///
-  /// A refusal is a value and never a failure: a stream that has failed could not tell that access is granted again.
+  /// A refusal is a value and never a failure: a failed stream could not report that access is granted again.
   public func authorizationPublisher() -> AnyPublisher<AuthorizationStatus, Never> {
     Deferred { [manager, authorizations] in
       Just(manager.authorizationStatus).merge(with: authorizations)
@@ -33,10 +33,10 @@ public final class LocationPublicist {
   /// The locations as they arrive, in batches with the newest last; nothing from before the subscription.
   public func locationPublisher() -> AnyPublisher<[Location], Never> { locations.eraseToAnyPublisher() }
 
-  /// What went wrong; the other publishers go on.
+  /// Failures; the other publishers continue.
   public func errorPublisher() -> AnyPublisher<LocationError, Never> { errors.eraseToAnyPublisher() }
 
-  /// What is known of GeoClue and its sources at the moment of subscribing, then every change.
+  /// The state of GeoClue and its sources at the moment of subscribing, then every change.
   public func upstreamStatusPublisher() -> AnyPublisher<UpstreamStatus, Never> {
     Deferred { [manager, upstreamStatuses] in
       Just(manager.upstreamStatus).merge(with: upstreamStatuses)

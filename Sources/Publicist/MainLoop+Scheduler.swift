@@ -4,7 +4,7 @@ import Publishing
 
 /// The loop as a scheduler of publishers: everything runs on its one thread, in a later turn, never inside the call.
 ///
-/// The main actor's isolation is what keeps other threads out.
+/// The isolation of the main actor keeps other threads out.
 extension MainLoop: Scheduler {
   /// There are no options.
   public typealias SchedulerOptions = Never
@@ -15,7 +15,7 @@ extension MainLoop: Scheduler {
   /// None of the loop's own; up to GLib 2.78 the kernel is asked to wait in whole milliseconds.
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-  /// Runs the action on the next turn, after what was scheduled before.
+  /// Runs the action on the next turn, after earlier ones.
   public func schedule(options: Never?, _ action: @escaping () -> Void) {
     keep { done in
       nextTurn {
@@ -37,9 +37,9 @@ extension MainLoop: Scheduler {
     }
   }
 
-  /// Runs the action at a time and then every `interval`, until what is returned is cancelled or let go.
+  /// Runs the action at a time and then every `interval`, until the returned object is cancelled or released.
   ///
-  /// Each moment is counted from the first one: there is no drift; those that are missed are left out.
+  /// Each time is counted from the first one, so there is no drift; missed ones are skipped.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: Never?, _ action: @escaping () -> Void
@@ -47,11 +47,11 @@ extension MainLoop: Scheduler {
     every(microseconds: interval.microseconds, first: date.microseconds, action)
   }
 
-  /// Makes a source that nobody owns, and which therefore keeps itself until it has called back.
+  /// Creates a source without an owner, which keeps itself until it has called back.
   private func keep(_ make: (_ done: @escaping () -> Void) -> LoopSource) {
     var source: LoopSource?
     source = make { source = nil }
-    // Written, never read: it is there to be held.
+    // Written but never read: it only keeps the source.
     _ = source
   }
 }

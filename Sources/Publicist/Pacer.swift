@@ -2,10 +2,9 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// The thresholds of one subscription at work: a ``DeliveryRule`` with its timer.
+/// Applies the thresholds of one subscription: a ``DeliveryRule`` with its timer.
 ///
-/// It outlives the chains that the subscription builds one after the other, so that its thresholds can change while a
-/// chain runs.
+/// It outlives the chains that the subscription builds in turn, so that thresholds can change while a chain runs.
 package final class Pacer {
   /// Called when ``need(at:)`` may have changed.
   package var onNeedChanged: () -> Void = {}
@@ -15,16 +14,16 @@ package final class Pacer {
   private var timer: LoopSource?
   private var output: ((Location) -> Void)?
 
-  /// Makes one that lets everything pass, once it is open.
+  /// Creates a pacer that passes everything once it is open.
   package init() {}
 
-  /// Begins again with the locations of another chain: the next one is the first.
+  /// Starts over with the locations of another chain: the next one is the first.
   package func open(_ output: @escaping (Location) -> Void) {
     self.output = output
     perform(rule.reset())
   }
 
-  /// Lets nothing pass any more, and drops what waits.
+  /// Passes nothing any more, and drops the waiting location.
   package func close() {
     output = nil
     check = SignificantCheck()
@@ -37,7 +36,7 @@ package final class Pacer {
     onNeedChanged()
   }
 
-  /// Passes a location on now, later or never.
+  /// Passes on a location now, later or never.
   package func take(_ location: Location) {
     let now = now
     if rule.receivedAndSent(location, at: now) {
@@ -49,13 +48,13 @@ package final class Pacer {
     }
   }
 
-  /// The device may be somewhere else.
+  /// Notes that the device may be somewhere else.
   package func checkNow() {
     check.checkNow(at: now)
     onNeedChanged()
   }
 
-  /// What this way needs of the source, at a level.
+  /// What this subscription needs from the source, at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
     if rule.configuration.isSignificant, let next = check.nextAt {
       return SourceSchedule.Need(level, from: next, isCheck: true)

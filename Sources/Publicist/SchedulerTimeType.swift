@@ -5,10 +5,10 @@ import Publishing
 extension MainLoop {
   /// A point in time of the kernel's monotonic clock.
   nonisolated public struct SchedulerTimeType: Strideable, Hashable, Sendable {
-    /// Since the clock's beginning, which is about when the machine started.
+    /// Microseconds since the clock's origin, which is about when the machine started.
     public let microseconds: Int64
 
-    /// A point that long after the clock's beginning.
+    /// Creates a point that many microseconds after the clock's origin.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     public func distance(to other: Self) -> Stride {
@@ -31,10 +31,10 @@ extension MainLoop.SchedulerTimeType {
   nonisolated public struct Stride: SchedulerTimeIntervalConvertible, SignedNumeric, Comparable, Hashable, Sendable,
     ExpressibleByFloatLiteral
   {
-    /// The length; negative for a span that goes back.
+    /// The length in microseconds; negative for a span backwards.
     public var microseconds: Int64
 
-    /// A span of that length.
+    /// Creates a span of that many microseconds.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// Seconds.
