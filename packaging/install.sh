@@ -71,7 +71,7 @@ for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/
 examples=$share/doc/geopublicist/examples
 for rules in packaging/polkit/*.rules; do file "$rules" "$examples"; done
 file Examples/README.md "$examples"
-for folder in c javascript python recipes shell short; do
+for folder in articles c javascript python recipes shell short swift tasks whereami; do
   for example in Examples/"$folder"/*; do file "$example" "$examples/$folder"; done
 done
 

@@ -3,7 +3,7 @@
 #
 # Appends one line with time and place to a file; for cron:
 #
-#   */15 * * * * /usr/share/doc/geopublicist/examples/recipes/log-location.sh "$HOME/places.txt"
+#   */15 * * * * sh /usr/share/doc/geopublicist/examples/recipes/log-location.sh "$HOME/places.txt"
 #
 # Without an active session of the user there is no location, and that is no error here. A job that must run without one needs
 # the administrator's polkit rule: see org.geopublicist.location1.rules.
