@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How fine a location may be; GeoClue's levels, with GeoClue's numbers.
+/// The precision of a location; GeoClue's levels, with GeoClue's numbers.
 public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
-  /// Nothing at all: location is off.
+  /// No location: location is turned off.
   case none = 0
   /// The country.
   case country = 1
@@ -11,7 +11,7 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
   case neighborhood = 5
   /// The street.
   case street = 6
-  /// The best there is.
+  /// The best available location.
   case exact = 8
 
   /// The finest level that is no finer than `number`, so that an unknown number never gains accuracy: 2 and 3 are
@@ -28,8 +28,8 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
       }
   }
 
-  /// Reads the name of a level as the D-Bus contract has it; nil for anything else, `none` included, because nobody
-  /// can ask for nothing.
+  /// Reads the name of a level in the D-Bus contract; nil for anything else, including `none`, which cannot be
+  /// requested.
   public init?(contractName: String) {
     guard let level = Self.allCases.first(where: { $0.contractName == contractName }), level != .none else {
       return nil
@@ -37,7 +37,7 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
     self = level
   }
 
-  /// The word for it on D-Bus.
+  /// The name in the D-Bus contract.
   public var contractName: String {
     switch self {
     case .none: "none"
@@ -51,6 +51,6 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
 }
 
 extension AccuracyLevel: Comparable {
-  /// Coarser is less.
+  /// Coarser levels are less.
   public static func < (left: AccuracyLevel, right: AccuracyLevel) -> Bool { left.rawValue < right.rawValue }
 }

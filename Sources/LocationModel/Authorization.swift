@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a consumer may have, and why: a status and a reason that always fit, and the level that is granted.
+/// The authorization of a client: a status, its matching reason, and the granted level.
 ///
-/// Made only through ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or
-/// ``init(refusedFor:)``, so that a pair which the D-Bus contract does not know cannot be built.
+/// Created only by ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or
+/// ``init(refusedFor:)``, so that a pair unknown to the D-Bus contract cannot exist.
 public struct Authorization: Hashable, Sendable {
-  /// Whether it is allowed.
+  /// Whether access is allowed.
   public let status: AuthorizationStatus
-  /// Why.
+  /// The reason of the status.
   public let reason: AuthorizationReason
   /// The finest level that is granted; ``AccuracyLevel/none`` when not authorized.
   public let level: AccuracyLevel
 
-  /// A sentence that says more than the reason's own.
+  /// A more specific sentence than the reason's own.
   private var explanation: String?
 
   /// The reasons for not having decided.
   public enum Undecided: Sendable {
-    /// No agent of GeoClue runs for the person, so that nobody can say yes.
+    /// No location agent is running for the user.
     case noAgent
-    /// The person has to be asked, and that takes a call that allows it.
+    /// The user must be asked, which requires an interactive call.
     case authorizationRequired
-    /// A check is still under way.
+    /// A check is in progress.
     case undecided
   }
 
-  /// The reasons that lie with the person.
+  /// The reasons that depend on the user.
   public enum Denial: Sendable {
-    /// Location is switched off.
+    /// Location is turned off.
     case disabledByUser
-    /// The person has been asked, and said no.
+    /// The user was asked, and refused.
     case rejectedByAgent
-    /// Somebody else is at the machine now.
+    /// The user has no active session.
     case sessionInactive
   }
 
-  /// The reasons that lie with a rule.
+  /// The reasons that depend on a rule.
   public enum Restriction: Sendable {
     /// GeoClue's configuration forbids the program.
     case disallowedByConfiguration
-    /// polkit's rules forbid it to the person.
+    /// polkit's rules forbid it to the user.
     case disallowedByPolicy
     /// The program is in a sandbox; its way is the desktop portal.
     case sandboxed
@@ -48,13 +48,13 @@ public struct Authorization: Hashable, Sendable {
 
   /// How long an authorization lasts.
   public enum Scope: Sendable {
-    /// As long as the session is the active one.
+    /// While the user has an active session.
     case whenInUse
-    /// Without regard to sessions.
+    /// Regardless of sessions.
     case always
   }
 
-  /// Nobody has decided yet.
+  /// Not decided yet.
   public static func undecided(_ reason: Undecided = .undecided) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -65,7 +65,7 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .notDetermined, reason: reason, level: .none)
   }
 
-  /// The person does not want it, or not now.
+  /// Refused by the user, or for lack of an active session.
   public static func denied(_ reason: Denial) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -76,7 +76,7 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .denied, reason: reason, level: .none)
   }
 
-  /// A rule forbids it.
+  /// Forbidden by a rule.
   public static func restricted(_ reason: Restriction) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -88,10 +88,10 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .restricted, reason: reason, level: .none)
   }
 
-  /// Allowed up to `level`; the reason is `reduced-accuracy` if that is coarser than what was asked.
+  /// Allowed up to `level`; the reason is `reduced-accuracy` if that is coarser than the requested level.
   ///
-  /// A level of ``AccuracyLevel/none`` grants nothing: it is how an agent says that location is off, so the outcome is
-  /// `denied` and `disabled-by-user`.
+  /// The level ``AccuracyLevel/none`` grants nothing: with it an agent reports that location is turned off, so the
+  /// result is `denied` and `disabled-by-user`.
   public static func authorized(
     _ scope: Scope, level: AccuracyLevel = .exact, asked: AccuracyLevel = .exact
   ) -> Authorization {
@@ -117,11 +117,11 @@ public struct Authorization: Hashable, Sendable {
   /// Whether locations are delivered.
   public var isAuthorized: Bool { status.isAuthorized }
 
-  /// What to do about it, in one plain sentence; see ``AuthorizationReason/sentence``.
+  /// One sentence for the user about what to do; see ``AuthorizationReason/sentence``.
   public var sentence: String { explanation ?? reason.sentence }
 
-  /// The same refusal for a program that belongs to no session of its user, such as a job of cron or a system service,
-  /// where that, and not the user's absence, is what the refusal is about.
+  /// The same refusal for a program outside of its user's sessions, such as a cron job or a system service, where
+  /// that is the cause, and not the user's absence.
   public func outsideSession() -> Authorization {
     guard reason == .disallowedByPolicy || reason == .sessionInactive else { return self }
     return explained(
@@ -129,22 +129,23 @@ public struct Authorization: Hashable, Sendable {
         + "an administrator can allow it with a polkit rule for org.geopublicist.location1.access-without-agent")
   }
 
-  /// The same outcome with a sentence that says more than the reason's own; an empty one changes nothing.
+  /// The same authorization with a more specific sentence; an empty one changes nothing.
   public func explained(by sentence: String) -> Authorization {
     var authorization = self
     authorization.explanation = sentence.isEmpty || sentence == reason.sentence ? nil : sentence
     return authorization
   }
 
-  /// What is wrong and what to do, in one sentence; empty if nothing is wrong.
+  /// One sentence about what is wrong and what to do; empty if nothing is wrong.
   public var message: String { reason == .none ? "" : sentence }
 
-  /// The same grant for somebody who asks for `asked`: only the reason may differ.
+  /// The same grant for a client that requests `asked`: only the reason may differ.
   public func asking(_ asked: AccuracyLevel) -> Authorization {
     guard isAuthorized else { return self }
     return .authorized(status == .authorizedAlways ? .always : .whenInUse, level: level, asked: asked)
   }
 
-  /// The finest level that a location for somebody who asked for `asked` may reveal: the coarser of asked and granted.
+  /// The finest level that a location may reveal to a client that requested `asked`: the coarser of requested and
+  /// granted.
   public func revealedLevel(asked: AccuracyLevel) -> AccuracyLevel { min(level, asked) }
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Why the status is what it is; the raw values are those of the D-Bus contract.
+/// The reason of a status; the raw values are those of the D-Bus contract.
 ///
 /// The reason decides the status: see ``refusedStatus``.
 public enum AuthorizationReason: String, CaseIterable, Sendable {
   /// Authorized, with nothing to add.
   case none = ""
-  /// Authorized, but for less than was asked.
+  /// Authorized, but for a coarser level than requested.
   case reducedAccuracy = "reduced-accuracy"
 
-  /// No agent decides for this user yet.
+  /// No location agent is running for this user.
   case noAgent = "no-agent"
-  /// The person has to be asked in a dialog.
+  /// The user must be asked in a dialog.
   case authorizationRequired = "authorization-required"
-  /// A check is under way.
+  /// A check is in progress.
   case undecided = "undecided"
 
-  /// The person switched location off.
+  /// The user turned location off.
   case disabledByUser = "disabled-by-user"
-  /// The person's agent said no to this program.
+  /// The user's agent refused this program.
   case rejectedByAgent = "rejected-by-agent"
-  /// The consumer's user has no active session now.
+  /// The user has no active session.
   case sessionInactive = "session-inactive"
 
   /// GeoClue's configuration forbids it for this program or user.
   case disallowedByConfiguration = "disallowed-by-configuration"
   /// The administrator's polkit rules forbid it.
   case disallowedByPolicy = "disallowed-by-policy"
-  /// The caller lives in a sandbox, whose way to locations is the portal.
+  /// The caller is in a sandbox and must use the desktop portal.
   case sandboxed = "sandboxed"
   /// polkit cannot be asked.
   case policyUnavailable = "policy-unavailable"
@@ -41,7 +41,7 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     }
   }
 
-  /// One plain English sentence that says what to do; the message of `NotAuthorized`. It names no user, path or
+  /// One sentence that tells the user what to do; the message of `NotAuthorized`. It names no user, path or
   /// coordinate.
   public var sentence: String {
     switch self {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether a consumer may have locations, in CoreLocation's terms; the raw values are those of the D-Bus contract.
+/// Whether a client may have locations, in CoreLocation's terms; the raw values are those of the D-Bus contract.
 public enum AuthorizationStatus: String, CaseIterable, Sendable {
-  /// Nobody has decided yet; it may still become either.
+  /// Not decided yet.
   case notDetermined = "not-determined"
-  /// A rule forbids it, and the person cannot change that.
+  /// Forbidden by a rule that the user cannot change.
   case restricted = "restricted"
-  /// The person switched location off or said no, or has no active session now.
+  /// The user turned location off, refused, or has no active session.
   case denied = "denied"
-  /// Allowed as long as the consumer's user has the active session.
+  /// Allowed while the user has an active session.
   case authorizedWhenInUse = "authorized-when-in-use"
-  /// Allowed without regard to sessions.
+  /// Allowed regardless of sessions.
   case authorizedAlways = "authorized-always"
 
   /// Whether locations are delivered.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One option of the contract, declared once: its name, type, range, the field that it sets, the property that shows it,
-/// and its flag on the command line.
+/// One option of the contract, declared once: its name, type, range, field, property and flag on the command line.
 ///
-/// The service reads `a{sv}` by this table, makes the writable properties of a subscription from it, and the command
-/// makes its flags and their help from it.
+/// From this table the service reads `a{sv}` and derives the writable properties of a subscription, and the command
+/// derives its flags and their help.
 public struct ClientOption: Sendable {
   /// The type and range of an option, with the field that it sets.
   public enum Field: Sendable {
@@ -31,7 +30,7 @@ public struct ClientOption: Sendable {
     public let letter: Character?
     /// One line for `--help`.
     public let help: String
-    /// What stands for the value in `--help`.
+    /// The placeholder of the value in `--help`.
     public let value: String
   }
 
@@ -41,7 +40,7 @@ public struct ClientOption: Sendable {
   public let field: Field
   /// The property of a subscription that shows the option and changes it.
   public let property: String?
-  /// How the command offers it; nil if it does not.
+  /// The flag of the command; nil if there is none.
   public let flag: Flag?
 
   private init(_ name: String, _ field: Field, property: String? = nil, flag: Flag? = nil) {
@@ -51,7 +50,7 @@ public struct ClientOption: Sendable {
     self.flag = flag
   }
 
-  /// Bytes of a text at most.
+  /// Longest text in bytes.
   public static let maximumTextBytes = 255
 }
 
@@ -99,7 +98,7 @@ extension ClientOption {
   public static let ofAuthorization = [accuracy, desktopID]
 }
 
-/// A value of an option as it came, apart from how D-Bus carries it.
+/// The value of an option, independent of its D-Bus type.
 public enum OptionValue: Hashable, Sendable {
   /// A string.
   case text(String)
@@ -109,14 +108,14 @@ public enum OptionValue: Hashable, Sendable {
   case truth(Bool)
 }
 
-/// Why an option is refused: one sentence for the caller.
+/// Why an option is invalid, in one sentence for the caller.
 public struct OptionError: Error, Equatable, Sendable {
   /// The sentence, which names the option, its type and its range.
   public let message: String
 }
 
 extension ClientOption {
-  /// Takes a value into its field; throws for another type or a value out of range.
+  /// Stores a value in its field; throws for another type or a value out of range.
   public func set(_ value: OptionValue, in options: inout ClientOptions) throws(OptionError) {
     switch (field, value) {
     case (.level(let path), .text(let name)):

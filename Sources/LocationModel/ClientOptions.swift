@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a client asks for: the options of the contract's methods, each with its default.
+/// The options of the contract's methods, each with its default.
 ///
-/// Which method takes which option, and what is said about it, is in the table ``ClientOption``.
+/// The table ``ClientOption`` says which method takes which option.
 public struct ClientOptions: Hashable, Sendable {
-  /// The level asked for; what is granted may be coarser.
+  /// The requested level; the granted one may be coarser.
   public var accuracy = AccuracyLevel.exact
   /// The name of the client's desktop file.
   public var desktopID = ""
-  /// Metres from the last update sent; 0 lets every location pass.
+  /// Least distance from the last update sent, in metres; 0 passes every location.
   public var distanceThreshold = 0.0
-  /// Metres that the accuracy of a location may have at most; 0 accepts every location.
+  /// Largest accuracy radius of a location, in metres; 0 accepts every location.
   public var requiredAccuracy = 0.0
-  /// Whether a call whose time is over returns the best location that was seen, though its accuracy is not as required.
+  /// Whether a call returns the best location seen instead of timing out when none is as accurate as required.
   public var isBestEffort = false
-  /// Which changes a subscription is told.
+  /// Which changes a subscription receives.
   public var mode = DeliveryMode.continuous
-  /// Milliseconds between two updates at least.
+  /// Least time between two updates, in milliseconds.
   public var timeThreshold: UInt32 = 0
-  /// Milliseconds of quiet before an update.
+  /// Quiet time before an update, in milliseconds.
   public var debounce: UInt32 = 0
   /// Updates until a subscription is complete; 0 for no end.
   public var maximumUpdates: UInt32 = 0
   /// Milliseconds from the first start until a subscription is complete; 0 for no end.
   public var duration: UInt32 = 0
-  /// Milliseconds that a one-shot call waits.
+  /// How long a one-shot call waits, in milliseconds.
   public var timeout: UInt32 = 20_000
-  /// Milliseconds that a cached location may be old to be returned at once.
+  /// Age up to which a cached location is returned at once, in milliseconds.
   public var maximumAge = ClientOptions.defaultMaximumAge
 
   /// Milliseconds.
@@ -35,10 +35,10 @@ public struct ClientOptions: Hashable, Sendable {
   public init() {}
 }
 
-/// Which changes of the location a subscription is told; the raw values are those of the option `mode`.
+/// Which changes of the location a subscription receives; the raw values are those of the option `mode`.
 public enum DeliveryMode: String, CaseIterable, Sendable {
-  /// Every one that the thresholds let pass.
+  /// Every change that passes the thresholds.
   case continuous
-  /// Only those that matter for weather, sun and time zones; the source is used a few times an hour.
+  /// Only changes that matter for weather, sun and time zones; the source is used a few times an hour.
   case significant
 }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decides which locations go out to one subscription, and when.
+/// Decides which locations are sent to one subscription, and when.
 ///
-/// A location goes out if it is the first one, or lies at least the distance threshold from the last one sent, or is
-/// known to be better than that one by half and by 10 m; the last one sent never goes out again. What has passed so far
-/// is the candidate; a later location that passes takes its place, one that does not pass leaves it where it is. The
-/// candidate waits until the time threshold after the last one sent is over, and from then on (or from its own arrival,
-/// if that is later) for the debounce.
+/// A location is sent if it is the first one, or lies at least the distance threshold from the last one sent, or is
+/// known to be better than that one by half and by 10 m; the last one sent is never sent again. The newest location
+/// that passed is the candidate: a later one that passes replaces it, one that does not pass leaves it in place. The
+/// candidate waits until the time threshold after the last one sent is over, and then (or from its own arrival, if
+/// that is later) for the debounce.
 ///
-/// The rule compares with what was sent last, not with what was received last, so a slow walker passes in the end.
+/// Compares with the last location *sent*, not the last received, so that a slow walker passes eventually.
 ///
-/// All times are microseconds of a clock that does not jump; the owner keeps one timer and does what the actions say.
+/// All times are microseconds of a clock that does not jump; the owner keeps one timer and executes the actions.
 public struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
   public struct Configuration: Hashable, Sendable {
-    /// Metres from the last one sent; 0 lets every fix pass.
+    /// Least distance from the last one sent, in metres; 0 passes every location.
     public var distanceThreshold: Double
-    /// Milliseconds between two updates at least.
+    /// Least time between two updates, in milliseconds.
     public var timeThreshold: UInt32
-    /// Milliseconds without another candidate, before one goes out.
+    /// Time without another candidate before one is sent, in milliseconds.
     public var debounce: UInt32
-    /// Milliseconds between two updates at least, that the accuracy level demands; see
-    /// ``AccuracyLevel/minimumInterval``, which has seconds.
+    /// Least time between two updates required by the accuracy level, in milliseconds; see
+    /// ``AccuracyLevel/minimumInterval``, which is in seconds.
     public var minimumInterval: UInt32
 
-    /// Metres that the accuracy of a location may have at most; 0 accepts every location, also one of unknown accuracy.
+    /// Largest accuracy radius, in metres; 0 accepts every location, including those of unknown accuracy.
     public var requiredAccuracy: Double
     /// Only significant changes count: 500 m from the last one sent, outside both accuracy circles, at most one every
     /// five minutes.
     public var isSignificant: Bool
 
-    /// Makes a configuration; without thresholds every fix goes out at once.
+    /// Creates a configuration; without thresholds every location is sent at once.
     public init(
       distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0,
       minimumInterval: UInt32 = 0,
@@ -44,21 +44,21 @@ public struct DeliveryRule: Sendable {
     }
   }
 
-  /// What the owner has to do.
+  /// What the owner must do.
   public enum Action: Equatable, Sendable {
-    /// Send this fix now.
+    /// Send this location now.
     case deliver(Location)
-    /// Call ``DeliveryRule/timerFired(at:)`` at this time, and not at the time asked for before.
+    /// Call ``DeliveryRule/timerFired(at:)`` at this time, instead of an earlier requested one.
     case armTimer(at: UInt64)
-    /// Forget the time asked for.
+    /// Cancel the requested time.
     case disarmTimer
   }
 
-  /// Metres by which an accuracy must be better than that of the last one sent to count as better.
+  /// Least improvement over the accuracy of the last one sent, in metres.
   static let betterAccuracy = 10.0
-  /// Metres from the last one sent that are a significant change.
+  /// Distance from the last one sent that is a significant change, in metres.
   public static let significantDistance = 500.0
-  /// Microseconds between two significant changes at least.
+  /// Least time between two significant changes, in microseconds.
   public static let significantInterval: UInt64 = 300_000_000
 
   /// The thresholds in force; see ``configure(_:at:)``.
@@ -79,12 +79,12 @@ public struct DeliveryRule: Sendable {
     var arrivedAt: UInt64
   }
 
-  /// Makes the rule of a subscription that has not been sent anything.
+  /// Creates the rule of a subscription that has not been sent anything.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
   }
 
-  /// A fix has come.
+  /// Handles a new location.
   public mutating func received(_ location: Location, at now: UInt64) -> [Action] {
     var actions: [Action] = []
     // Its time of quiet was over before this fix came, even if the timer is late. Without debounce the newest wins.
@@ -110,21 +110,21 @@ public struct DeliveryRule: Sendable {
     return true
   }
 
-  /// The time asked for has come. A call too early does no harm, nor does one when nothing waits.
+  /// Handles the requested time. A call that is too early, or without a candidate, does nothing.
   public mutating func timerFired(at now: UInt64) -> [Action] {
     armedAt = nil
     return proceed(at: now)
   }
 
-  /// Begins anew: the next fix is the first one, which goes out at once. For each start, each regained access and each
-  /// change of the accuracy, and to drop what waits when access is lost or the subscription stops.
+  /// Starts over: the next location is the first one, which is sent at once. For each start, each regained access and
+  /// each change of the accuracy, and to drop the candidate when access is lost or the subscription stops.
   public mutating func reset() -> [Action] {
     (sent, candidate, newest) = (nil, nil, nil)
     return settleTimer()
   }
 
-  /// Changes the thresholds of a running subscription. What waits is judged again, and so is the newest fix that did
-  /// not pass: it may be the last one for a long time.
+  /// Changes the thresholds of a running subscription. The candidate is judged again, and so is the newest location
+  /// that did not pass, which may be the last one for a long time.
   public mutating func configure(_ configuration: Configuration, at now: UInt64) -> [Action] {
     self.configuration = configuration
     if let waiting = candidate, !passes(waiting.location) {
@@ -157,13 +157,13 @@ public struct DeliveryRule: Sendable {
       && distance > max(radius, sent.accuracy ?? 0)
   }
 
-  /// From when on a location that arrives may go out; 0 before the first one and without a time threshold.
+  /// When an arriving location may be sent at the earliest; 0 before the first one and without a time threshold.
   public var mayDeliverFrom: UInt64 {
     guard let sent, configuration.interval > 0 else { return 0 }
     return sent.at.saturatingAdd(configuration.interval)
   }
 
-  /// When the candidate is to go out; nil if there is none.
+  /// When the candidate is due; nil if there is none.
   private var due: UInt64? {
     guard let candidate else { return nil }
     guard let sent else { return candidate.arrivedAt }
@@ -197,7 +197,7 @@ extension DeliveryRule.Configuration {
     requiredAccuracy <= 0 || location.accuracy.map { $0 <= requiredAccuracy } ?? false
   }
 
-  /// Microseconds between two updates at least.
+  /// Least time between two updates, in microseconds.
   var interval: UInt64 {
     max(
       UInt64(max(timeThreshold, minimumInterval)) * 1_000,

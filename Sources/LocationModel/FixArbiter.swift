@@ -11,38 +11,38 @@
 /// All times are microseconds of `CLOCK_BOOTTIME`, which goes on during suspend; a change of the wall clock moves
 /// nothing here but the order of measurements, for which there is ``forget(at:)``.
 public struct FixArbiter: Sendable {
-  /// After so long a published fix hides no other one, microseconds: as long as a consumer that does not say otherwise
-  /// is content with a fix, and as long as GeoClue prefers a satellite fix.
+  /// Age after which a published fix hides no other one, in microseconds: the default maximum age of a request, and
+  /// the time for which GeoClue prefers a satellite fix.
   public static let staleAfter: UInt64 = 30_000_000
 
   /// How fast the radius of a published fix grows, metres a second, unless it says itself that it moves faster: the
   /// speed of traffic in a town.
   public static let assumedSpeed = 15.0
 
-  /// What becomes of a new fix.
+  /// What happens to a new fix.
   public enum Verdict: Sendable {
     /// It is published.
     case accepted
-    /// It reached us before the last one published, or before everything was forgotten.
+    /// It arrived before the last one published, or before everything was forgotten.
     case outOfOrder
     /// It was measured before the last one published.
     case measuredEarlier
     /// It is coarser than the last one published and contains that, so it says nothing new.
     case coarser
-    /// It is coarser than the last one published, and nobody can have gone so far in the time.
+    /// It is coarser than the last one published, and the distance is too large for the time.
     case implausible
   }
 
   /// The fix published last; nil before the first one and after ``forget(at:)``.
   public private(set) var published: Location?
-  /// The newest fix that had to stay behind the published one.
+  /// The newest fix that is held back behind the published one.
   public private(set) var heldBack: Location?
   private var forgottenAt: UInt64 = 0
 
-  /// Makes an arbiter that has seen nothing.
+  /// Creates an arbiter without fixes.
   public init() {}
 
-  /// Takes a new fix in; true if it is to be published.
+  /// Handles a new fix; returns true if it is to be published.
   public mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
     switch verdict(on: fix, at: now) {
     case .accepted:
@@ -72,12 +72,12 @@ public struct FixArbiter: Sendable {
     guard newRadius > grown else { return .accepted }
     let distance = published.distance(to: fix)
     guard distance > newRadius else { return .coarser }
-    // The old place is outside of the new circle: one has moved, or one of the two is wrong.
+    // The old place is outside of the new circle: the device has moved, or one of the two is wrong.
     let moved = distance - newRadius - oldRadius
     return moved <= seconds * LocationValidator.fastestSpeed ? .accepted : .implausible
   }
 
-  /// When the fix held back may go, if no other one comes; nil if none is held back.
+  /// When the fix held back may be published, unless another one arrives; nil if none is held back.
   public var heldUntil: UInt64? {
     guard let published, heldBack != nil else { return nil }
     return published.receivedAt.saturatingAdd(Self.staleAfter)
@@ -90,8 +90,8 @@ public struct FixArbiter: Sendable {
     return fix
   }
 
-  /// Forgets every fix, and refuses what reached us before `now`: after a suspend, when one may be anywhere, and after
-  /// a jump of the wall clock, when the times of measurement can no longer be compared.
+  /// Forgets every fix, and refuses those that arrived before `now`: after a suspend, when the device may be
+  /// anywhere, and after a jump of the wall clock, when the times of measurement can no longer be compared.
   public mutating func forget(at now: UInt64) {
     (published, heldBack) = (nil, nil)
     forgottenAt = max(forgottenAt, now)

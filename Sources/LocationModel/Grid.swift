@@ -3,10 +3,10 @@ import Glibc
 
 /// The division of the Earth into cells of a size: bands of equal latitude, each divided into equal longitudes.
 ///
-/// It is the same everywhere and always, with nothing to be configured or seeded: two services give the same centre
-/// for the same cell. No cell is smaller than `cellSize` in either direction, so the number of cells in a band is that
-/// of its edge nearer to a pole. The bands that touch a pole are one round cell each, whose centre is the pole; the
-/// first columns begin at the antimeridian, so no cell lies across it.
+/// It is always the same, without configuration or seed: any two services return the same centre for the same cell.
+/// No cell is smaller than `cellSize` in either direction, so the number of cells in a band is that of its edge
+/// nearer to a pole. The bands that touch a pole are one round cell each, whose centre is the pole; the first columns
+/// begin at the antimeridian, so no cell lies across it.
 struct Grid: Sendable {
   /// A cell, by band from the south pole and column from the antimeridian eastwards.
   struct Cell: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct Grid: Sendable {
     var column: Int
   }
 
-  /// Metres that a cell has at least, from north to south and from east to west.
+  /// Least size of a cell from north to south and from east to west, in metres.
   let cellSize: Double
   /// Bands from pole to pole.
   let bands: Int
@@ -42,7 +42,7 @@ struct Grid: Sendable {
     return Cell(band: band, column: column)
   }
 
-  /// The middle of a cell: all that is ever told of the places in it.
+  /// The centre of a cell: all that is ever revealed of the places in it.
   func center(of cell: Cell) -> Location {
     let columns = columns(inBand: cell.band)
     guard columns > 1 else { return Location(latitude: cell.band == 0 ? -90 : 90, longitude: 0) }
@@ -61,7 +61,7 @@ struct Grid: Sendable {
     return abs(away) <= 360 / Double(columns) * (0.5 + margin)
   }
 
-  /// Metres from the centre to the farthest place that ``contains(_:latitude:longitude:margin:)`` lets in.
+  /// Metres from the centre to the farthest place that ``contains(_:latitude:longitude:margin:)`` accepts.
   func reach(of cell: Cell, margin: Double) -> Double {
     let center = center(of: cell)
     let columns = columns(inBand: cell.band)

@@ -10,25 +10,25 @@
 ///   each interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. So a crossing is known to the interval
 ///   and no better, be it by listening or by asking again and again, and nothing tells when finer locations arrived.
 ///
-/// Keep one reducer for a level as long as the service runs, for all clients, and hand its ``memory`` to the next
-/// service: a new one has no cell to stay in, and many new ones near a border would show where the border is.
+/// Keep one reducer per level for all clients, as long as the service runs, and pass its ``memory`` to the next
+/// service: a new reducer has no cell to stay in, and many new ones near a border would show where the border is.
 public struct GridReducer: Sendable {
-  /// The part of a cell by which a location must be outside it.
+  /// How far outside its cell a location must be, as a fraction of the cell.
   static let hysteresis = 0.1
 
-  /// The level to which this one reduces.
+  /// The level that this reducer reduces to.
   public let level: AccuracyLevel
   private let grid: Grid?
   private var choice: Choice?
 
-  /// What was decided with the first location of an interval.
+  /// The decision made with the first location of an interval.
   private struct Choice {
     var interval: UInt64
     var cell: Grid.Cell
     var location: Location
   }
 
-  /// Makes a reducer without a cell yet. ``AccuracyLevel/exact`` reduces nothing; ``AccuracyLevel/none``, for which
+  /// Creates a reducer without a cell. ``AccuracyLevel/exact`` reduces nothing; ``AccuracyLevel/none``, for which
   /// there should be no location at all, reduces as ``AccuracyLevel/country``.
   public init(level: AccuracyLevel) {
     self.level = level
@@ -81,7 +81,7 @@ public struct GridReducer: Sendable {
   }
 }
 
-/// What the next service must know, so that ending and starting again does not show a new cell.
+/// State for the next service, so that a restart does not show a new cell.
 extension GridReducer {
   /// The cell and its times in one line of text; nil if there is nothing to remember.
   public var memory: String? {
@@ -94,7 +94,7 @@ extension GridReducer {
     return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
   }
 
-  /// Takes over a line that another reducer wrote in this boot; nil if it is not one, or is from the future.
+  /// Restores a line that another reducer wrote in this boot; nil if it is invalid, or from the future.
   public init?(memory: String, at boottime: UInt64) {
     let words = memory.split(separator: " ")
     let numbers = words.dropFirst().compactMap { UInt64($0) }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A fix: where, how sure, when measured and when received.
+/// A location: where, how accurate, when measured and when received.
 ///
-/// What is unknown is `nil`, never a sentinel. Values from outside become a `Location` only through
-/// ``LocationValidator``, which sees to the ranges given here.
+/// Unknown values are `nil`, never sentinels. Values from outside become a `Location` only through
+/// ``LocationValidator``, which enforces the ranges given here.
 public struct Location: Equatable, Sendable {
   /// Degrees north, WGS 84, -90 to 90.
   public var latitude: Double
   /// Degrees east, WGS 84, -180 to 180.
   public var longitude: Double
-  /// Radius of the circle that the true position is in, metres; 0 is a claim of GPS receivers, not "unknown".
+  /// Radius in metres; GeoClue defines no confidence level. 0 is a claim of GPS receivers, not "unknown".
   public var accuracy: Double?
   /// Metres above mean sea level.
   public var altitude: Double?
-  /// Metres a second over ground.
+  /// Speed over ground, in metres per second.
   public var speed: Double?
-  /// Course over ground, degrees clockwise from north, 0 up to but not including 360.
+  /// Course over ground, in degrees clockwise from true north, 0 up to but not including 360.
   public var heading: Double?
-  /// What the source says about itself, such as "WiFi"; plain text of at most 255 bytes.
+  /// The description by the source, such as "WiFi"; plain text of at most 255 bytes.
   public var sourceDescription: String?
-  /// What it was determined with.
+  /// How the location was determined.
   public var source: SourceKind
-  /// When it was measured, by the wall clock of whoever measured.
+  /// When it was measured, by the wall clock of the source.
   public var timestamp: Timestamp
-  /// When it reached the service: microseconds of `CLOCK_BOOTTIME`, which goes on during suspend.
+  /// When it reached the service, in microseconds of `CLOCK_BOOTTIME`, which includes suspend.
   public var receivedAt: UInt64
-  /// Counts the fixes of this service, so that a consumer can tell a repeated one from a new one.
+  /// Number of the location in this service, so that a client can tell a repeated one from a new one.
   public var sequence: UInt64
-  /// Whether a test source made it up.
+  /// Whether it was not measured, but comes from a test source.
   public var isSimulated: Bool
 
-  /// Makes a location as given, unchecked.
+  /// Creates a location of unchecked values.
   public init(
     latitude: Double,
     longitude: Double,
@@ -60,7 +60,7 @@ public struct Location: Equatable, Sendable {
 }
 
 extension Location {
-  /// Whether the other location is the same one handed over again: measured at the same time, at the same place.
+  /// Whether the other location is the same one delivered again: measured at the same time and place.
   public func isSameMeasurement(as other: Location) -> Bool {
     timestamp == other.timestamp && latitude == other.latitude && longitude == other.longitude
       && accuracy == other.accuracy
@@ -68,9 +68,9 @@ extension Location {
 }
 
 extension Location: CustomStringConvertible, CustomDebugStringConvertible {
-  /// Names the fix without saying where it is, so that no log line can give a coordinate away by interpolation.
+  /// Identifies the location without coordinates, so that no log line can reveal one by interpolation.
   public var description: String { "Location(sequence: \(sequence))" }
 
-  /// The same as ``description``: nor may a debugging message tell a coordinate.
+  /// The same as ``description``: debugging messages must not reveal a coordinate either.
   public var debugDescription: String { description }
 }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where a `LocationManager` has its locations from: GeoClue, a recorded track, a script in a test.
+/// The source of the locations of a `LocationManager`: GeoClue, the service, a recorded track, or a script in a test.
 @MainActor public protocol LocationSource: AnyObject {
-  /// Hears everything that the source has to tell, in order.
+  /// Receives all events of the source, in order.
   var onEvent: ((LocationSourceEvent) -> Void)? { get set }
 
-  /// How long the source is kept when nothing needs it any more, microseconds: 0 unless setting it up again costs much.
+  /// How long to keep the source after it is no longer needed, in microseconds: 0 unless setting it up is expensive.
   var linger: UInt64 { get }
 
-  /// The level that is needed from now on, or nil when nobody listens; then the source holds nothing.
+  /// Sets the needed level, or nil when there are no subscribers; the source then holds nothing.
   func require(_ level: AccuracyLevel?)
 
-  /// Holds nothing for a while, as with no level, but goes on to tell what is allowed: clients still wait for the next
+  /// Holds nothing for a while, as without a level, but still reports the authorization: clients wait for the next
   /// location.
   func rest()
 
-  /// Hands over the current location once more, though nothing may have changed: a source whose place does not change
-  /// is silent. A source that is waiting to try again tries sooner.
+  /// Delivers the current location again even if it has not changed, because a source that does not move is silent. A
+  /// source that is waiting to retry does so sooner.
   func refresh()
 
-  /// Measures anew, because what was measured so far is worth nothing any more; the machine may have slept.
+  /// Measures again, because earlier measurements are worthless: the machine may have slept.
   func startOver()
 
-  /// Has the user asked for permission, if the source can do that; the answer is an event like any other.
+  /// Asks the user for permission, if the source can do that; the answer is an event like any other.
   ///
   /// - Parameter isInteractive: Whether a dialog may be shown.
   func requestAuthorization(isInteractive: Bool)
 }
 
-/// A source that never falls silent and keeps nothing need not do anything here.
+/// Defaults for a source that never falls silent and keeps nothing.
 extension LocationSource {
   public var linger: UInt64 { 0 }
   public func rest() { require(nil) }
@@ -49,14 +49,14 @@ extension LocationSource {
   func cancelRequest()
 }
 
-/// What a source tells.
+/// An event of a source.
 public enum LocationSourceEvent: Sendable {
   /// A fix, checked and normalised, in the order of arrival.
   case location(Location)
-  /// What is known of GeoClue and its sources has changed.
+  /// The state of GeoClue and its sources has changed.
   case status(UpstreamStatus)
-  /// What GeoClue allows has changed.
+  /// The authorization has changed.
   case authorization(Authorization)
-  /// Something went wrong; more may follow all the same.
+  /// A failure; the source continues.
   case failure(LocationError)
 }

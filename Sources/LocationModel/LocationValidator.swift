@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Why a raw fix is no location. The words may be logged: none tells where.
+/// Why a raw fix was rejected. The raw values may be logged: they contain no coordinate.
 public enum FixRejection: String, Error, CaseIterable, Sendable {
   /// Latitude or longitude is infinite or not a number.
   case notFinite = "not-finite"
-  /// Latitude or longitude is none that the Earth has.
+  /// Latitude or longitude is out of range.
   case outOfRange = "out-of-range"
-  /// It lies where a forgotten initial value lies, and nothing speaks for a measurement.
+  /// It lies at 0,0, like an uninitialized value, and is not a satellite fix.
   case notMeasured = "not-measured"
 }
 
-/// Checks the raw values of a source: a location whose place is not credible is refused, and any other value that is not
-/// credible becomes unknown.
+/// Checks the raw values of a source: a location whose place is not credible is refused, and any other value that is
+/// not credible becomes unknown.
 public enum LocationValidator {
   /// The largest radius that a satellite receiver gives, metres. GeoClue makes at most 300 m of a receiver's dilution
   /// of precision, so a larger one comes from Wi-Fi, cells or the network address, which measure no speed.
   public static let coarsestSatelliteAccuracy = 500.0
 
-  /// The fastest credible speed, metres a second: 1,000 knots, at which export rules make civil receivers stop. GeoClue
-  /// computes a missing speed from two fixes, whose sources may disagree by kilometres.
+  /// The fastest credible speed, metres a second: 1,000 knots, at which export rules make civil receivers stop.
+  /// GeoClue computes a missing speed from two fixes, whose sources may disagree by kilometres.
   public static let fastestSpeed = 515.0
 
   /// How far ahead of the wall clock a fix may have been measured, seconds; more than that and one of the clocks is

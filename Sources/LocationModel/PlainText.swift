@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Unicode.Scalar {
-  /// Whether the character shows as itself on one line of a log or a terminal: no control or format characters, such as
+  /// Whether the character is printable on one line of a log or a terminal: no control or format characters, such as
   /// those that reverse the direction of writing, no line separators, and nothing that Unicode has not assigned.
   public var isPrintable: Bool {
     switch properties.generalCategory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Knows when a subscription to significant changes must have the source checked: half an hour after it last knew where the
-/// device is, and when that may have changed at once, such as on resume.
+/// Decides when a subscription to significant changes must check the source: half an hour after the last known
+/// location, and at once when the device may have moved, such as on resume.
 public struct SignificantCheck: Sendable {
   /// A location at least this accurate ends a check, metres.
   public static let sufficientAccuracy = 500.0
@@ -9,12 +9,12 @@ public struct SignificantCheck: Sendable {
   /// When the next check begins; nil before the first location, which is waited for.
   public private(set) var nextAt: UInt64?
 
-  /// Makes one that has seen nothing.
+  /// Creates a check without a location.
   public init() {}
 
-  /// A location has come, whoever caused it.
+  /// Notes a location, whatever caused it.
   public mutating func received(_ location: Location, at now: UInt64) {
-    // A source that is started tells its old location first, which answers nothing.
+    // A source that was just started reports its old location first, which proves nothing.
     defer { lastSeen = location }
     let isNew = lastSeen.map { !location.isSameMeasurement(as: $0) } ?? true
     let isSufficient = location.accuracy.map { $0 <= Self.sufficientAccuracy } ?? false
@@ -23,7 +23,7 @@ public struct SignificantCheck: Sendable {
     }
   }
 
-  /// The device may be elsewhere: the next check begins now.
+  /// Notes that the device may be somewhere else: the next check begins now.
   public mutating func checkNow(at now: UInt64) {
     if nextAt != nil { nextAt = now }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a location was determined with; the raw values are those of `Source` in the D-Bus contract.
+/// How a location was determined; the raw values are those of `Source` in the D-Bus contract.
 public enum SourceKind: String, CaseIterable, Sendable {
   /// A satellite receiver.
   case gnss
@@ -9,10 +9,10 @@ public enum SourceKind: String, CaseIterable, Sendable {
   case cell
   /// The network address, which may be kilometres off or that of a provider.
   case ip
-  /// What an administrator has entered.
+  /// A fixed location entered by an administrator.
   case `static`
   /// A recorded track.
   case replay
-  /// Not known, or not told.
+  /// Not known.
   case unknown
 }

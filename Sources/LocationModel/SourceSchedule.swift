@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Decides when the source is held, and at which level: only while a delivery may be due, since sources cost power.
 ///
-/// It is released when the next possible delivery of every need is more than a minute away, and taken again in time to
-/// have a location by then. After the last need has gone it is kept for a moment, so that clients that come and go do not
-/// wear it out.
+/// It is released when the next possible delivery of every need is more than a minute away, and acquired again in
+/// time to have a location by then. After the last need has ended it is kept for a moment, so that short-lived
+/// clients do not overload it.
 ///
 /// All times are microseconds of a clock that does not jump; the owner keeps one timer for ``update(at:)``.
 public struct SourceSchedule: Sendable {
@@ -11,7 +11,7 @@ public struct SourceSchedule: Sendable {
   public struct Need: Hashable, Sendable {
     /// The level of its locations.
     public var level: AccuracyLevel
-    /// From when on a location may be delivered.
+    /// When a location may be delivered at the earliest.
     public var from: UInt64
     /// For one that only has the source checked from time to time: each check ends after ``checkLength``, and the next
     /// one follows after ``checkInterval``.
@@ -27,11 +27,11 @@ public struct SourceSchedule: Sendable {
 
   /// The source is released if nothing is due within this time.
   public static let restAfter: UInt64 = 60_000_000
-  /// How long before it is needed the source is taken again.
+  /// How long before it is needed the source is acquired again.
   public static let warmUp: UInt64 = 15_000_000
   /// How long a check may hold the source.
   public static let checkLength: UInt64 = 30_000_000
-  /// From the beginning of a check to that of the next one.
+  /// Time from the start of one check to the start of the next.
   public static let checkInterval: UInt64 = 1_800_000_000
 
   private let linger: UInt64
@@ -39,10 +39,10 @@ public struct SourceSchedule: Sendable {
   private var held: AccuracyLevel?
   private var lingersUntil: UInt64?
 
-  /// Makes a schedule without needs; the source is kept for `linger` microseconds when nothing needs it any more.
+  /// Creates a schedule without needs; the source is kept for `linger` microseconds after it is no longer needed.
   public init(linger: UInt64 = 0) { self.linger = linger }
 
-  /// Sets what an object needs; nil is nothing.
+  /// Sets what an object needs; nil for nothing.
   public mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
 
   /// Whether anything needs the source, now or later.
@@ -51,7 +51,7 @@ public struct SourceSchedule: Sendable {
   /// Whether the source is released although it will be needed.
   public var isResting: Bool { held == nil && isNeeded }
 
-  /// Returns the level at which the source is to be held from now on, and when to ask again.
+  /// Returns the level at which to hold the source from now on, and when to call again.
   public mutating func update(at now: UInt64) -> (level: AccuracyLevel?, again: UInt64?) {
     let horizon = held == nil ? Self.warmUp : Self.restAfter
     var level: AccuracyLevel?

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A point in time of the wall clock, as D-Bus carries it: `(tt)`, seconds and microseconds since 1970 in UTC.
 ///
-/// Always normalised: whole seconds in `microseconds` are carried over, and what would overflow stays at the greatest
-/// value, since both numbers come from other processes.
+/// Always normalised: whole seconds in `microseconds` are carried over, and an overflow yields the greatest value,
+/// because both numbers come from other processes.
 public struct Timestamp: Hashable, Sendable {
   /// Whole seconds since 1970-01-01T00:00:00Z.
   public let seconds: UInt64
   /// The rest, 0 to 999,999.
   public let microseconds: UInt64
 
-  /// Makes a timestamp from a `(tt)`; one million microseconds and more are carried over to the seconds.
+  /// Creates a timestamp from a `(tt)`; one million microseconds and more are carried over to the seconds.
   public init(seconds: UInt64 = 0, microseconds: UInt64 = 0) {
     let (sum, overflow) = seconds.addingReportingOverflow(microseconds / Self.perSecond)
     self.seconds = overflow ? .max : sum
     self.microseconds = overflow ? Self.perSecond - 1 : microseconds % Self.perSecond
   }
 
-  /// Makes a timestamp from microseconds since 1970.
+  /// Creates a timestamp from microseconds since 1970.
   public init(microsecondsSinceEpoch: UInt64) {
     self.init(seconds: 0, microseconds: microsecondsSinceEpoch)
   }
@@ -38,7 +38,7 @@ public struct Timestamp: Hashable, Sendable {
 }
 
 extension Timestamp: Comparable {
-  /// Earlier is less.
+  /// Earlier times are less.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     (left.seconds, left.microseconds) < (right.seconds, right.microseconds)
   }

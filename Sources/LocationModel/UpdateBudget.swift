@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts what a subscription has been sent, and says when it is complete: after so many updates, or so long after its
-/// first start, whichever comes first. Stopping and starting again gives no new time and no new updates.
+/// Counts the updates of a subscription, and decides when it is complete: after a number of updates, or a time after
+/// its first start, whichever comes first. Stopping and starting again does not reset either.
 public struct UpdateBudget: Sendable {
   /// Updates after which the subscription is complete; 0 for no end.
   public let maxUpdates: UInt32
@@ -10,18 +10,18 @@ public struct UpdateBudget: Sendable {
   public private(set) var delivered: UInt64 = 0
   private var startedAt: UInt64?
 
-  /// Makes a budget that has not begun.
+  /// Creates a budget that has not started.
   public init(maxUpdates: UInt32 = 0, duration: UInt32 = 0) {
     self.maxUpdates = maxUpdates
     self.duration = duration
   }
 
-  /// The subscription was started, at so many microseconds; only the first start counts.
+  /// Notes a start, at a time in microseconds; only the first one counts.
   public mutating func started(at now: UInt64) {
     startedAt = startedAt ?? now
   }
 
-  /// An update was sent; true if it was the last one. What is sent before the first start does not exist.
+  /// Notes an update; returns true if it was the last one. There are no updates before the first start.
   public mutating func countDelivery() -> Bool {
     delivered = delivered.saturatingAdd(1)
     return hasSentAll
@@ -30,7 +30,7 @@ public struct UpdateBudget: Sendable {
   /// Whether as many updates were sent as are allowed.
   public var hasSentAll: Bool { maxUpdates > 0 && delivered >= maxUpdates }
 
-  /// When the time is over, microseconds; nil before the first start and if there is no end.
+  /// When the time is over, in microseconds; nil before the first start and if there is no end.
   public var deadline: UInt64? {
     guard duration > 0 else { return nil }
     return startedAt?.saturatingAdd(UInt64(duration) * 1000)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the upstream (GeoClue) does; the raw values are those of the property `State`.
+/// The state of the location source; the raw values are those of the property `State`.
 public enum UpstreamState: String, CaseIterable, Sendable {
-  /// Nobody listens, and GeoClue is not held.
+  /// Not in use, or resting.
   case idle
-  /// A client is being made.
+  /// A client is being created.
   case starting
-  /// For an agent, or for a fix.
+  /// Waiting for an agent, or for a fix.
   case waiting
-  /// Fixes come.
+  /// Fixes are arriving.
   case running
-  /// No fix can come.
+  /// No fix can arrive.
   case unavailable
 }
 
-/// Why the upstream is in its state; the raw values are those of the property `StateReason`.
+/// The reason of the state; the raw values are those of the property `StateReason`.
 public enum UpstreamReason: String, CaseIterable, Sendable {
   /// Nothing to add.
   case none = ""
@@ -21,7 +21,7 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case noAgent = "no-agent"
   /// Nothing provides GeoClue's bus name, or an administrator has masked what does.
   case geoclueNotInstalled = "geoclue-not-installed"
-  /// GeoClue went away, does not start or does not answer, and is about to be called again.
+  /// GeoClue has exited, does not start or does not answer, and will be called again.
   case geoclueRestarting = "geoclue-restarting"
   /// GeoClue has no source to get a location from.
   case noSource = "no-source"
@@ -29,16 +29,16 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case noFix = "no-fix"
   /// The next delivery to any client is minutes away, so the source is released until then.
   case resting
-  /// The person has switched location off.
+  /// The user has turned location off.
   case disabledByUser = "disabled-by-user"
-  /// The person's agent said no to the service.
+  /// The user's agent refused the service.
   case rejectedByAgent = "rejected-by-agent"
   /// GeoClue's configuration forbids it for the service.
   case disallowedByConfiguration = "disallowed-by-configuration"
   /// GeoClue, or the bus, refuses the service for another reason.
   case disallowedByPolicy = "disallowed-by-policy"
 
-  /// One plain English sentence that says what to do.
+  /// One sentence that tells the user what to do.
   public var sentence: String {
     switch self {
     case .none: "No location is available now; try again later"
@@ -59,21 +59,21 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
     }
   }
 
-  /// The reason that GeoClue gave for refusing; ``none`` for one that is no refusal by itself.
+  /// The reason of a refusal by GeoClue; ``none`` for one that is not a refusal by itself.
   public init(refusal: AuthorizationReason) { self = UpstreamReason(rawValue: refusal.rawValue) ?? .none }
 }
 
-/// The three properties of the upstream together, so that they never contradict one another.
+/// The three properties of the source together, so that they never contradict one another.
 public struct UpstreamStatus: Hashable, Sendable {
-  /// What it does.
+  /// The state.
   public var state: UpstreamState
-  /// Why.
+  /// The reason of the state.
   public var reason: UpstreamReason
-  /// What GeoClue told last about its sources; nil while it does not run.
+  /// The last available accuracy reported by GeoClue; nil while it is not running.
   public var availableAccuracy: AccuracyLevel?
   private var explanation: String?
 
-  /// Makes a status as given.
+  /// Creates a status.
   public init(
     state: UpstreamState = .idle, reason: UpstreamReason = .none, availableAccuracy: AccuracyLevel? = nil
   ) {
@@ -82,7 +82,7 @@ public struct UpstreamStatus: Hashable, Sendable {
     self.availableAccuracy = availableAccuracy
   }
 
-  /// The same status with a sentence that says more than the reason's own; an empty one changes nothing.
+  /// The same status with a more specific sentence; an empty one changes nothing.
   public func explained(by message: String) -> UpstreamStatus {
     var status = self
     status.explanation = nil
@@ -90,7 +90,7 @@ public struct UpstreamStatus: Hashable, Sendable {
     return status
   }
 
-  /// What the source does, and what to do if that is nothing, in one plain English sentence.
+  /// One sentence about the state of the source, and what to do if it is not working.
   public var sentence: String {
     if let explanation { return explanation }
     if reason != .none { return reason.sentence }
