@@ -25,7 +25,7 @@ tree=$work/geopublicist-$upstream
 "$source/packaging/source-tree.sh" "$tree"
 cp -R "$tree/packaging/debian" "$tree/debian"
 
-# Debian's own builders take Debian's compiler; everybody else the one that is installed here.
+# Debian's own builders use Debian's compiler; other machines use the installed one.
 profile=
 dpkg-query -W -f '${db:Status-Status}' swiftlang 2> /dev/null | grep -qx installed || profile=-Ppkg.geopublicist.toolchain
 # shellcheck disable=SC2086

@@ -7,4 +7,5 @@
 #   mqtt.sh BROKER TOPIC [LEVEL]
 set -eu
 geopublicist watch --json --accuracy "${3:-neighborhood}" --distance 100m |
+  grep --line-buffered '"Latitude"' | # without the events that report an interruption
   mosquitto_pub -h "$1" -t "$2" -l

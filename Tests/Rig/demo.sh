@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Live locations on a private bus, from a replayed walk through the real GeoClue and our daemon to a Python program.
+# Live locations on a private bus, from a replayed walk through the real GeoClue and the service to a Python program.
 #
 # Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment, as is GEOPUBLICIST_BIN, the
 # folder of the programs if they are built already. Needs no root where the kernel lets users have namespaces, touches
@@ -25,7 +25,7 @@ children=
 
 clean_up() {
   trap '' INT TERM HUP
-  # The latest first, so that nobody complains of a bus that has gone.
+  # The latest first, so that no program complains about a missing bus.
   for child in $children; do
     kill "$child" 2> /dev/null || true
     wait "$child" 2> /dev/null || true

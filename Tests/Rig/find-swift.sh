@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints where swift is.
+# Prints the path of swift.
 #
-# sudo cuts PATH short: so Swift is also looked for where the person who called sudo has it, and where it is usually put.
+# sudo shortens PATH, so this also searches the PATH of the user who called sudo, and the usual places.
 set -eu
 
 command -v swift && exit

@@ -15,8 +15,8 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 kind=$1 directory=$2 owner=${3:-$(id -u)} refused=${4:-}
 configuration=$directory/bus.conf
 
-# As ordinary user everything on this bus is one user, and GeoClue's policy, which knows only root and geoclue, has to
-# hold for that one.
+# Without root, everything on this bus runs as one user, so GeoClue's policy, which knows only root and geoclue, is
+# granted to that user.
 geoclue_as_this_user() {
   [ "$(id -u)" -eq 0 ] && return
   cat <<END

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# swift, wherever it is, with a build directory of this user's own.
+# Runs swift with a build directory of this user's own.
 #
 #   swift.sh build|test ARGUMENTS
 #
-# What root has built an ordinary user cannot build on: whoever does not own .build gets .build-USER.
+# An ordinary user cannot use what root has built: a user who does not own .build gets .build-USER.
 set -eu
 package=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 
@@ -17,5 +17,5 @@ owner=$package
 swift=$("$package/Tests/Rig/find-swift.sh")
 command=$1
 shift
-# Where git does not trust a tree of somebody else's, SwiftPM still builds it.
+# Even if git does not trust a tree of another user, SwiftPM builds it.
 exec "$swift" "$command" --package-path "$package" --scratch-path "$scratch" "$@"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A program to which some of the machine's folders look different; to nobody else.
+# Runs a program for which, and for which alone, some folders look different.
 #
 #   with-mounts.sh FOLDER=PLACE… -- COMMAND…
 #
-# FOLDER is seen at PLACE, which has to exist. Needs root. The command is killed when whoever started it ends.
+# FOLDER is seen at PLACE, which must exist. Needs root. The command is killed when its parent exits.
 set -eu
 if [ "${WITH_MOUNTS:-}" != inside ]; then
   WITH_MOUNTS=inside exec unshare --mount --propagation private -- "$0" "$@"

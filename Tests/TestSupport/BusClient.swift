@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A connection to a bus that is not ours: python3-dbus in a process of its own, perhaps another user's.
+/// A bus connection of another program: Python in a process of its own, possibly as another user.
 public final class BusClient {
-  /// What a call was answered.
+  /// The answer to a call.
   public nonisolated enum Answer: Equatable, Sendable {
     case reply([JSON])
     case error(name: String, message: String)
@@ -35,9 +35,9 @@ public final class BusClient {
     public let interface: String
     public let member: String
     public let arguments: [JSON]
-    /// When the process had it, seconds of CLOCK_BOOTTIME.
+    /// When the process received it, in seconds of CLOCK_BOOTTIME.
     public let arrival: Double
-    /// The whole message as it came, for looking for what must not be in it.
+    /// The whole message as received, to search for what must not be in it.
     public let text: String
   }
 
@@ -51,8 +51,8 @@ public final class BusClient {
   /// Connects.
   ///
   /// - Parameters:
-  ///   - address: Of the bus.
-  ///   - user: As whom; only root may say that.
+  ///   - address: The address of the bus.
+  ///   - user: The user to run as; only root may choose.
   public init(at address: String, as user: uid_t? = nil) throws {
     let process = try ChildProcess([Rig.python, Rig.file("bus-client.py"), address], as: user)
     self.process = process
@@ -99,7 +99,7 @@ public final class BusClient {
     }
   }
 
-  /// Sends a call and does not wait; `answer(to:)` does.
+  /// Sends a call without waiting; see `answer(to:)`.
   public func begin(
     _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
     _ arguments: [JSON] = [], interactive: Bool = false
@@ -113,7 +113,7 @@ public final class BusClient {
     ])
   }
 
-  /// The answer to a call if it is there.
+  /// The answer to a call, if it has arrived.
   public func answerSoFar(to call: Int64) -> Answer? {
     read()
     return answers[call]
@@ -134,7 +134,7 @@ public final class BusClient {
     }
   }
 
-  /// Asks the bus for more signals than those that are addressed to this connection.
+  /// Subscribes to broadcast signals, in addition to those addressed to this connection.
   public func match(_ rule: String) throws {
     guard case .reply = try answer(to: send(["match": .string(rule)])) else {
       throw CallFailed(name: "AddMatch", message: rule)
@@ -166,7 +166,7 @@ public final class BusClient {
     received.filter { $0.member == member }.map(\.arguments)
   }
 
-  /// Waits for as many signals of a name as that, and returns the arguments of all of them.
+  /// Waits for a number of signals of a name, and returns the arguments of all of them.
   public func waitFor(_ count: Int = 1, _ member: String, within limit: Duration = .seconds(10)) throws -> [[JSON]] {
     do {
       return try eventual("\(count) × \(member)", within: limit) {
@@ -184,12 +184,12 @@ public final class BusClient {
     _ = try send(["pause": .number(seconds)])
   }
 
-  /// Stops the process, as a debugger does, or lets it go on.
+  /// Stops the process, as a debugger does, or continues it.
   public func suspend(_ suspended: Bool) {
     process.signal(suspended ? SIGSTOP : SIGCONT)
   }
 
-  /// Leaves the bus as a crash would.
+  /// Leaves the bus abruptly, as after a crash.
   public func kill() {
     process.kill()
   }

@@ -18,14 +18,14 @@ public func gdbus(
   try run(["/usr/bin/gdbus", command, "--address", bus.address] + arguments, as: user, within: limit)
 }
 
-/// Whether somebody owns a name.
+/// Whether a name has an owner.
 public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
   let service = "org.freedesktop.DBus"
   let answer = try busctl(["call", service, "/org/freedesktop/DBus", service, "NameHasOwner", "s", name], on: bus)
   return answer.standardOutput == "b true\n"
 }
 
-/// Waits until somebody owns a name, or a condition says that nobody will.
+/// Waits until a name has an owner, or a condition says that it never will.
 public func waitForOwner(of name: String, on bus: PrivateBus, unless hopeless: () -> Bool = { false }) throws {
   try eventually("\(name) is owned") {
     guard !hopeless() else { throw DeadlineExceeded("\(name) is owned", within: .zero) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A process that a test started: its output in files, so that it never waits for a reader, and its end certain.
+/// A process started by a test. Its output goes to files, so that it never waits for a reader.
 ///
-/// It is killed, with everything in its process group, when the last reference goes, and by the kernel when this
-/// process dies, however that dies.
+/// It is killed, with its whole process group, when the last reference is released, and by the kernel when this
+/// process dies for any reason.
 public final class ChildProcess {
   /// How a process ended.
   public nonisolated enum Exit: Equatable, Sendable {
@@ -12,7 +12,7 @@ public final class ChildProcess {
     case signal(Int32)
   }
 
-  /// What of the environment of this process a child gets; the rest could lead it to the machine's own buses.
+  /// The inherited part of the environment; the rest could lead a child to the machine's own buses.
   private static let inherited = [
     "PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE",
     "BUS_BROKER",
@@ -28,9 +28,9 @@ public final class ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - arguments: The program, looked for in `PATH`, and its arguments.
+  ///   - arguments: The program, searched in `PATH`, and its arguments.
   ///   - environment: Added to a small and clean one.
-  ///   - user: Whom to run it as; only root may say that.
+  ///   - user: The user to run as; only root may choose.
   public init(_ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil) throws {
     name = arguments.prefix(3).map { ($0 as NSString).lastPathComponent }.joined(separator: " ")
     var kept = [
@@ -42,7 +42,7 @@ public final class ChildProcess {
     var leash = ["setpriv", "--pdeathsig=KILL"]
     if let user { leash += ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
 
-    // Not Foundation's Pipe: the next child would inherit this one's, and its end could not be told by closing ours.
+    // Not Foundation's Pipe: the next child would inherit this one's, and closing ours would not end its input.
     var input: [Int32] = [-1, -1]
     guard pipe(&input) == 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EMFILE) }
     for end in input { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -70,7 +70,7 @@ public final class ChildProcess {
   /// What it has written to standard error so far.
   public var standardError: String { contents(of: "stderr") }
 
-  /// The whole lines of standard output that no earlier call has returned.
+  /// The complete lines of standard output that no earlier call has returned.
   public func newLines() -> [String] {
     let unread = contents(of: directory.file("stdout"), from: position)
     guard let end = unread.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
@@ -117,7 +117,7 @@ public final class ChildProcess {
     }
   }
 
-  /// Ends it and everything in its process group at once, and reaps it.
+  /// Kills it with its process group, and reaps it.
   public func kill() {
     closeStandardInput()
     guard exited == nil else { return }
@@ -132,7 +132,7 @@ public final class ChildProcess {
     String(decoding: contents(of: directory.file(file), from: 0), as: UTF8.self)
   }
 
-  /// What a file has from a place on.
+  /// The contents of a file from an offset on.
   private func contents(of path: String, from start: Int) -> Data {
     guard let file = FileHandle(forReadingAtPath: path), (try? file.seek(toOffset: UInt64(start))) != nil else {
       return Data()

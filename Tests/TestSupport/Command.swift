@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a program that ran to its end left behind.
+/// The result of a program that ran to its end.
 public nonisolated struct CommandResult: Sendable {
   public let exit: ChildProcess.Exit
   public let standardOutput: String
@@ -12,7 +12,7 @@ public nonisolated struct CommandResult: Sendable {
 
 /// Runs a program to its end.
 ///
-/// - Throws: `DeadlineExceeded` if that does not come in time; the program is killed then.
+/// - Throws: `DeadlineExceeded` if it does not end in time; the program is then killed.
 public func run(
   _ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil,
   within limit: Duration = .seconds(20)

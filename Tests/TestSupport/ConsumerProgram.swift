@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A program that uses the daemon's contract over a connection that is not ours.
+/// A client of the service, with a connection of its own.
 public final class ConsumerProgram {
   public let client: BusClient
 
   /// Connects.
   ///
-  /// - Parameter user: As whom; only root may say that.
+  /// - Parameter user: The user to run as; only root may choose.
   public init(on bus: PrivateBus, as user: uid_t? = nil) throws {
     client = try BusClient(at: bus.address, as: user)
   }
@@ -27,14 +27,14 @@ public final class ConsumerProgram {
     try call("GetLocation", signature: "a{sv}", [options], within: limit)
   }
 
-  /// Makes a subscription and returns its path.
+  /// Creates a subscription and returns its path.
   public func subscribe(_ options: JSON = [:]) throws -> String {
     let reply = try client.reply(
       "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options])
     return reply.first?.string ?? ""
   }
 
-  /// Makes a subscription, starts it, and returns its path.
+  /// Creates a subscription, starts it, and returns its path.
   public func subscribeAndStart(_ options: JSON = [:]) throws -> String {
     let path = try subscribe(options)
     try tell(path, "Start")
@@ -69,7 +69,7 @@ public final class ConsumerProgram {
     }
   }
 
-  /// What `ListSubscriptions` says.
+  /// The rows of `ListSubscriptions`.
   public func subscriptions() throws -> [JSON] {
     try client.reply("ListSubscriptions", of: Daemon.name, at: Daemon.path, of: Daemon.name)[0].array ?? []
   }
@@ -79,7 +79,7 @@ public final class ConsumerProgram {
     client.received.filter { $0.path == path && $0.member == "LocationUpdated" }.map { $0.arguments[0] }
   }
 
-  /// Waits until a subscription has delivered as many locations as that, and returns all of them.
+  /// Waits until a subscription has delivered a number of locations, and returns all of them.
   public func locations(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
     do {
       return try eventual("\(count) locations", within: limit) {

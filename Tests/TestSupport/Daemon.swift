@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The daemon under test: the program that the package builds, on private buses.
+/// The service under test: the program that the package builds, on private buses.
 public final class Daemon {
   public nonisolated enum Deployment: String, Sendable {
     case system = "--system"
@@ -20,11 +20,11 @@ public final class Daemon {
   /// Starts it and waits until it owns its name.
   ///
   /// - Parameters:
-  ///   - bus: Where it exports its interface.
-  ///   - geoclueBus: Where GeoClue is, the same unless given.
-  ///   - user: As whom; only root may say that.
-  ///   - options: Further arguments. Without a `--config` among them it never ends because it is idle, since a test may
-  ///     have to wait for its turn between the start of the daemon and the first call.
+  ///   - bus: The bus of its interface.
+  ///   - geoclueBus: The bus of GeoClue, the same unless given.
+  ///   - user: The user to run as; only root may choose.
+  ///   - options: Further arguments. Without `--config` among them the service never exits for idleness, since a test may
+  ///     have to wait between starting it and the first call.
   public init(
     _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
     options: [String] = [], environment: [String: String] = [:]
@@ -34,7 +34,7 @@ public final class Daemon {
         Rig.product("geopublicistd"), deployment.rawValue, "--address", bus.address, "--geoclue-address",
         (geoclueBus ?? bus).address, "--verbose",
       ] + (options.contains("--config") ? [] : ["--config", Rig.file("never-idle.conf")]) + options,
-      // So that what libdbus complains about is seen as the failure that it is.
+      // Turns warnings of libdbus into failures.
       environment: environment.merging(["DBUS_FATAL_WARNINGS": "1"]) { $1 }, as: user)
     do {
       try waitForOwner(of: Self.name, on: bus, unless: { process.exited != nil })
@@ -61,7 +61,7 @@ public final class Daemon {
     try process.waitForExit(within: limit)
   }
 
-  /// Ends it as a crash would.
+  /// Kills it, as a crash would.
   public func kill() {
     process.kill()
   }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// An agent of GeoClue, as a desktop's location switch is one: it decides for the user that it runs as.
+/// A GeoClue agent, like a desktop's location switch: it decides for the user that it runs as.
 public final class DesktopAgent {
   private let process: ChildProcess
   private var output: [String] = []
 
-  /// Starts it; without waiting for GeoClue to be there.
+  /// Starts it, without waiting for GeoClue.
   ///
   /// - Parameters:
-  ///   - user: For whom; only root may say that.
-  ///   - level: The most that GeoClue may tell that user, in GeoClue's numbers: 0 is off, 8 exact.
+  ///   - user: The user of the agent; only root may choose.
+  ///   - level: The finest level for that user, in GeoClue's numbers: 0 is off, 8 exact.
   public init(at address: String, as user: uid_t? = nil, level: Int = 8) throws {
     process = try ChildProcess([Rig.python, Rig.file("geoclue-agent.py"), address, String(level)], as: user)
   }
 
-  /// Waits until GeoClue has accepted it that many times: once more after each of GeoClue's restarts.
+  /// Waits until GeoClue has accepted it that many times; each restart of GeoClue adds one.
   public func waitUntilRegistered(times: Int = 1) throws {
     do {
       try eventually("GeoClue accepts the agent") {
@@ -28,12 +28,12 @@ public final class DesktopAgent {
     }
   }
 
-  /// Changes what GeoClue may tell the user, as the desktop's switch does.
+  /// Changes the finest level, as the desktop's switch does.
   public func setLevel(_ level: Int) throws {
     try process.send("level \(level)")
   }
 
-  /// Changes what GeoClue may tell the user, and tells nobody.
+  /// Changes the finest level without announcing it.
   public func setLevelSilently(_ level: Int) throws {
     try process.send("silently \(level)")
   }

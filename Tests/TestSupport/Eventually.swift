@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a wait throws whose condition did not come true in time.
+/// Thrown when a condition did not become true in time.
 public nonisolated struct DeadlineExceeded: Error, CustomStringConvertible {
   public let description: String
 
@@ -13,10 +13,10 @@ public nonisolated struct DeadlineExceeded: Error, CustomStringConvertible {
 /// Waits until a condition holds.
 ///
 /// - Parameters:
-///   - awaited: What is waited for, in words; it is in the error.
-///   - limit: How long at most.
-///   - turn: What happens between two looks. A test that has a main loop in its own process runs a turn of it here.
-///   - condition: Looked at again and again until it is true.
+///   - awaited: The condition in words, for the error.
+///   - limit: The longest wait.
+///   - turn: Called between two checks. A test with a main loop in its own process runs a turn of it here.
+///   - condition: Checked until it is true.
 /// - Throws: `DeadlineExceeded`, or what the condition throws.
 public func eventually(
   _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap, _ condition: () throws -> Bool
@@ -37,9 +37,9 @@ public func eventual<Value>(
   }
 }
 
-/// Watches for a while that a condition stays true; for what must not happen.
+/// Checks that a condition stays true for a while; for events that must not happen.
 ///
-/// - Throws: `DeadlineExceeded` as soon as it does not, or what the condition throws.
+/// - Throws: `DeadlineExceeded` as soon as it is false, or what the condition throws.
 public func always(
   _ promised: String, for time: Duration, turn: () -> Void = nap, _ condition: () throws -> Bool
 ) throws {
@@ -50,12 +50,12 @@ public func always(
   } while ContinuousClock.now < end
 }
 
-/// A longer while: for conditions that ask the daemon, which allows a connection no more than 50 calls a second.
+/// Waits longer: for conditions that call the service, which allows 50 calls a second per connection.
 public nonisolated func rest() {
   usleep(40_000)
 }
 
-/// A few milliseconds for other processes.
+/// Gives other processes a few milliseconds.
 public nonisolated func nap() {
   usleep(3000)
 }

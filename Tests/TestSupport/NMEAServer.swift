@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a GPS receiver is for GeoClue: a unix stream socket from which it reads NMEA sentences.
+/// A GPS receiver for GeoClue: a unix stream socket from which it reads NMEA sentences.
 ///
-/// GeoClue connects when its first client starts, and disconnects when the last one stops. Nothing here runs by itself:
-/// a connection is accepted when a test looks for it.
+/// GeoClue connects when its first client starts, and disconnects when the last one stops. A connection is accepted
+/// only when a test looks for it.
 public final class NMEAServer {
   public let path: String
   private let directory = TemporaryDirectory()
@@ -25,7 +25,7 @@ public final class NMEAServer {
     close(listener)
   }
 
-  /// Whether GeoClue reads now: it uses this source.
+  /// Whether GeoClue is using this source.
   public var isConnected: Bool {
     acceptWaiting()
     connections.removeAll { connection in
@@ -36,10 +36,10 @@ public final class NMEAServer {
     return !connections.isEmpty
   }
 
-  /// Writes a fix to whoever reads, waiting for a reader first, and until it has read what was written before: of
-  /// several sentences that it reads at once GeoClue takes only the last.
+  /// Writes a fix, after waiting for GeoClue to connect and to read earlier ones: of several sentences that it reads
+  /// at once, GeoClue takes only the last.
   ///
-  /// - Throws: `DeadlineExceeded` if nobody connects.
+  /// - Throws: `DeadlineExceeded` if GeoClue does not connect.
   public func write(_ sentence: GGASentence, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
     try write(sentence.text, within: limit, turn: turn)
   }
@@ -55,7 +55,7 @@ public final class NMEAServer {
     }
   }
 
-  /// Hangs up, as a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
+  /// Hangs up, like a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
   public func closeConnections() {
     acceptWaiting()
     for connection in connections { close(connection) }
@@ -72,7 +72,7 @@ public final class NMEAServer {
     }
   }
 
-  /// How many bytes lie in the connection.
+  /// The number of unread bytes in the connection.
   private func unread(by connection: Int32) -> Int32 {
     var bytes: Int32 = 0
     guard ioctl(connection, UInt(TIOCOUTQ), &bytes) == 0 else { return 0 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A message bus of its own for one test.
 public final class PrivateBus {
-  /// Whose rules hold on it.
+  /// The rules of the bus.
   public nonisolated enum Kind: String, Sendable {
     /// Debian's rules for the system bus, GeoClue's packaged policy and ours.
     case system
@@ -16,7 +16,7 @@ public final class PrivateBus {
     case dbusDaemon = "dbus-daemon"
     case dbusBroker = "dbus-broker"
 
-    /// What `BUS_BROKER` in the environment says; dbus-daemon unless it does.
+    /// The value of `BUS_BROKER` in the environment; dbus-daemon unless set.
     public static var chosen: Broker {
       guard let name = ProcessInfo.processInfo.environment["BUS_BROKER"] else { return .dbusDaemon }
       guard let broker = Broker(rawValue: name) else { fatalError("BUS_BROKER: neither dbus-daemon nor dbus-broker") }
@@ -31,8 +31,8 @@ public final class PrivateBus {
   /// Starts a bus and waits until it accepts connections.
   ///
   /// - Parameters:
-  ///   - owner: On a system bus, the user whom our policy lets own the name, this one unless given.
-  ///   - refused: On a session bus, a service to which nobody may talk.
+  ///   - owner: On a system bus, the user who may own the service's name; this one unless given.
+  ///   - refused: On a session bus, a service that no program may call.
   public init(
     _ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil
   ) throws {
@@ -57,7 +57,7 @@ public final class PrivateBus {
     process.kill()
   }
 
-  /// Stops the bus, as a machine under load does, or lets it go on; works with dbus-daemon.
+  /// Stops the bus, like a machine under load, or continues it; works with dbus-daemon.
   public func suspend(_ suspended: Bool) {
     process.signal(suspended ? SIGSTOP : SIGCONT)
   }

@@ -10,7 +10,7 @@ public final class RealGeoClue {
 
   /// Starts it and waits until it owns its name.
   ///
-  /// - Parameter idleSeconds: After how many seconds without a client it exits, 0 for never.
+  /// - Parameter idleSeconds: Seconds without a client after which it exits; 0 for never.
   public init(on bus: PrivateBus, idleSeconds: Int = 0) throws {
     self.bus = bus
     self.idleSeconds = idleSeconds
@@ -31,16 +31,16 @@ public final class RealGeoClue {
     try waitForName()
   }
 
-  /// Stops it, as something that blocks it would, or lets it go on.
+  /// Stops it, as if it hung, or continues it.
   public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
 
   /// Whether it runs.
   public var isRunning: Bool { process.exited == nil }
 
-  /// What it wrote: its debug messages.
+  /// Its debug messages.
   public var log: String { process.standardOutput + process.standardError }
 
-  /// The numbers of the clients that exist, whoever has made them.
+  /// The numbers of all existing clients.
   public func clients() throws -> [String] {
     try introspectedChildren(of: "/org/freedesktop/GeoClue2/Client", at: geoClueName, on: bus)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Where the things are that tests start.
+/// Locates the programs and files that tests use.
 public enum Rig {
   /// A script or data file in Tests/Rig.
   public static func file(_ name: String) -> String {
@@ -20,7 +20,7 @@ public enum Rig {
     return directory(above: tests, levels: 1) + "/\(name)"
   }
 
-  /// Debian's Python, the one that has the packaged bindings; another one may come first in PATH.
+  /// Debian's Python, which has the packaged bindings; another one may come first in PATH.
   public static let python = "/usr/bin/python3"
 
   /// Whether tests may act as other users.
