@@ -48,17 +48,18 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     case .none:
       "Access to the location is allowed; there is nothing to do"
     case .reducedAccuracy:
-      "Only an approximate location is allowed; ask for a precise one under Settings, Privacy, Location"
+      "Only an approximate location is allowed; `geopublicist doctor` shows where the exact one is allowed"
     case .noAgent:
-      "Nobody decides about locations for this user yet; log in to a desktop session, or start a GeoClue agent in it"
+      "No agent decides about locations for this user; log in to a desktop that has one, or run `geopublicist switch on`"
     case .authorizationRequired:
-      "The person has to be asked first; call RequestAuthorization with interactive authorization allowed"
+      "This user must be asked first; call RequestAuthorization with interactive authorization allowed"
     case .undecided:
       "The check whether this is allowed is still under way; try again in a few seconds"
     case .disabledByUser:
-      "Location is switched off for this user; turn it on under Settings, Privacy, Location"
+      "Location is turned off for this user; turn it on in Settings, Privacy & Security, Location, or by "
+        + "`geopublicist switch on`"
     case .rejectedByAgent:
-      "The person said no to this program; allow it under Settings, Privacy, Location"
+      "The answer for this program was no; let it ask again"
     case .sessionInactive:
       "This user has no active session now; switch to the user's session to go on"
     case .disallowedByConfiguration:

@@ -12,8 +12,10 @@ import Testing
   private static func healthy() -> DoctorFacts {
     var facts = DoctorFacts()
     facts.userID = 1000
-    facts.bridge = .running
-    facts.bridgeVersion = "1.1.0"
+    facts.serviceUserID = 998
+    facts.isSystemBusAsked = true
+    facts.service = .running
+    facts.serviceVersion = "1.1.0"
     facts.authorizationStatus = "authorized-when-in-use"
     facts.authorizationReason = ""
     facts.geoclue = .running
@@ -49,11 +51,11 @@ import Testing
 
   @Test(arguments: [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")])
   func `the state of the service is diagnosed`(service: DoctorFacts.Service) {
-    #expect(problems { $0.bridge = service } == ["bridge"])
+    #expect(problems { $0.service = service } == ["service"])
   }
 
   @Test func `a bus policy that refuses calls is diagnosed`() {
-    #expect(problems { $0.bridge = .refused(message: "no") } == ["policy"])
+    #expect(problems { $0.service = .refused(message: "no") } == ["policy"])
     #expect(problems { $0.geoclue = .refused(message: "no") } == ["policy"])
   }
 
@@ -68,13 +70,13 @@ import Testing
     var facts = Self.healthy()
     // What dbus-broker says of a unit that it knows how to start; it was taken for a missing package.
     let error = DBusError(.serviceUnknown, "Could not activate remote peer: activation request failed: unit is masked.")
-    (facts.geoclue, facts.bridge) = (.activatable, .activatable)
+    (facts.geoclue, facts.service) = (.activatable, .activatable)
     facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
-    facts.bridge = BusQuestions.outcome(of: error, after: facts.bridge)
+    facts.service = BusQuestions.outcome(of: error, after: facts.service)
     #expect(Diagnosis.geoclue(facts)?.remedy == "sudo systemctl unmask geoclue")
-    #expect(Diagnosis.bridge(facts)?.remedy == "sudo systemctl unmask geopublicist")
+    #expect(Diagnosis.service(facts)?.remedy == "sudo systemctl unmask geopublicist")
     facts.isSession = true
-    #expect(Diagnosis.bridge(facts)?.remedy == "systemctl --user unmask geopublicist")
+    #expect(Diagnosis.service(facts)?.remedy == "systemctl --user unmask geopublicist")
     #expect(BusQuestions.outcome(of: error, after: .missing) == .missing)
   }
 
@@ -85,11 +87,78 @@ import Testing
     #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
   }
 
-  @Test func `an empty list of permitted agents is named`() throws {
+  @Test func `the line that permits the service's agent is shown`() throws {
     var facts = Self.healthy()
+    facts.configuration?.agents = ["gnome-shell", "lipstick"]
+    facts.configuration?.agentsFile = "/etc/geoclue/conf.d/50-site.conf"
+    let found = try #require(Diagnosis.agent(facts))
+    #expect(found.id == "agent-service-not-allowed")
+    #expect(
+      found.remedy.hasPrefix(
+        "Set whitelist=gnome-shell;lipstick;geoclue-demo-agent under [agent] in /etc/geoclue/conf.d/50-site.conf; "))
+    // In a session the desktop's agent counts.
+    facts.isSession = true
+    #expect(Diagnosis.agent(facts)?.id == "agent-ok")
     facts.authorizationReason = "no-agent"
     facts.configuration?.agents = []
-    #expect(try #require(Diagnosis.agent(facts)).remedy.hasPart("whitelist"))
+    #expect(Diagnosis.agent(facts)?.id == "agent-not-allowed")
+  }
+
+  @Test func `remedies are those of the desktop`() {
+    var facts = Self.healthy()
+    facts.authorizationReason = "no-agent"
+    for (desktop, kind, remedy) in [
+      (Desktop.gnome, "gave-up", "Log out and in again"), (.withoutAgent, "missing", "geopublicist switch on"),
+      (.unknown, "missing", "geopublicist switch on"), (.phosh, "missing", "Log out and in again"),
+    ] {
+      facts.desktop = desktop
+      #expect(Diagnosis.agent(facts)?.kind == kind && Diagnosis.agent(facts)?.remedy.hasPart(remedy) == true)
+    }
+    facts.authorizationReason = "disabled-by-user"
+    facts.desktop = .gnome
+    #expect(Diagnosis.locationSwitch(facts)?.remedy.hasPart("Privacy & Security") == true)
+    facts.hasOwnAgent = true
+    #expect(Diagnosis.locationSwitch(facts)?.remedy == "geopublicist switch on")
+  }
+
+  @Test func `a limited accuracy level is diagnosed`() {
+    #expect(problems { $0.authorizationReason = "reduced-accuracy" } == ["accuracy"])
+    #expect(problems { $0.permittedLevel = .city } == ["accuracy"])
+    #expect(problems { $0.permittedLevel = .exact } == [])
+    #expect(problems { ($0.permittedLevel, $0.attempt) = (.city, .fix(isSimulated: false)) } == [])
+  }
+
+  @Test func `a refused question of polkit can be asked again`() {
+    var facts = Self.healthy()
+    facts.authorizationReason = "rejected-by-agent"
+    #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
+  }
+
+  @Test func `root needs no agent of its own`() {
+    #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
+    #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
+    #expect(problems { ($0.authorizationReason, $0.userID, $0.isSession) = ("no-agent", 0, true) } == ["agent"])
+  }
+
+  @Test func `programs outside a session are pointed to the polkit rule`() {
+    var facts = Self.healthy()
+    facts.session = .some(.none)
+    #expect(Diagnosis.session(facts)?.remedy.hasPart(facts.ruleFile) == true)
+  }
+
+  @Test(
+    arguments: [
+      ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-7.scope\n", "Flatpak"),
+      ("0::/user.slice/user-1000.slice/user@1000.service/snap.example.app.scope\n", "Snap"),
+      ("0::/user.slice/user-1000.slice/session-3.scope\n", nil),
+    ] as [(String, String?)]) func `a sandbox shows in the control group`(groups: String, sandbox: String?)
+  {
+    #expect(FactGatherer.sandbox(controlGroups: groups)?.rawValue == sandbox)
+  }
+
+  @Test func `what is not known yet is not shown`() {
+    let facts = DoctorFacts()
+    #expect(facts.diagnoses.map(\.id) == ["sandbox-ok"])
   }
 
   @Test func `location that is turned off is diagnosed`() {
@@ -98,9 +167,10 @@ import Testing
   }
 
   @Test func `GeoClue settings that forbid location are diagnosed`() {
-    #expect(problems { $0.configuration?.isBridgeAllowed = false } == ["configuration"])
-    #expect(problems { $0.configuration?.bridgeUsers = ["1001"] } == ["configuration"])
-    #expect(problems { $0.configuration?.bridgeUsers = ["1000"] } == [])
+    #expect(problems { $0.configuration?.isServiceAllowed = false } == ["configuration"])
+    #expect(problems { $0.configuration?.serviceUsers = ["1000"] } == ["configuration"])
+    // GeoClue sees the user of the service, whoever calls it.
+    #expect(problems { $0.configuration?.serviceUsers = ["998"] } == [])
     #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
     #expect(
       problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
@@ -137,14 +207,17 @@ import Testing
     #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
-  @Test func `a sandboxed caller is told of the portal`() { #expect(problems { $0.sandbox = .flatpak } == ["sandbox"]) }
+  @Test func `a sandboxed caller is told of the portal`() {
+    #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
+    #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
+  }
 
   @Test func `units named by remedies exist`() throws {
     var facts = Self.healthy()
-    facts.bridge = .failed(message: "exit status 1")
+    facts.service = .failed(message: "exit status 1")
     for (isSession, kind) in [(false, "system"), (true, "user")] {
       facts.isSession = isSession
-      let remedy = try #require(Diagnosis.bridge(facts)).remedy
+      let remedy = try #require(Diagnosis.service(facts)).remedy
       let units = remedy.matches(of: #/(?:status|-u) ([a-z]+)/#).map(\.1)
       #expect(!units.isEmpty)
       for unit in units {

@@ -29,6 +29,21 @@ private nonisolated let commands = [
     }
   }
 
+  /// Programs may depend on them.
+  @Test func `the manual names every finding of the doctor`() throws {
+    let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
+    let folder = Rig.sourceFile("Sources/geopublicist/Doctor")
+    var ids: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasPrefix("DiagnosisOf") {
+      let source = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+      for match in source.matches(of: #/(?:problem|hint)\(\s*"([a-z]+)",\s*"([a-z-]+)",/#) {
+        ids.insert("\(match.1)-\(match.2)")
+      }
+    }
+    #expect(ids.count > 30)
+    for id in ids { #expect(manual.contains(id), "\(id)") }
+  }
+
   @Test func `these tests cover every subcommand`() { #expect(Geopublicist.commands.map { $0.name } == commands) }
 
   /// The libraries that other programs may use, and what they pass on.

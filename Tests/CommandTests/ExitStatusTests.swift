@@ -14,7 +14,8 @@ import Testing
     ["locate", "--timeout", "soon"], ["watch", "--distance", "nan"], ["--session", "--system", "status"],
     ["--nonsense"], ["watch", "--count", "0"], ["watch", "--duration", "0"], ["record", "x", "--count", "0"],
     ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],
-    ["locate", "--timeout", "3min"], ["locate", "--timeout", "0"],
+    ["locate", "--timeout", "3min"], ["list", "--format", "{place}"],
+    ["list", "--json", "--format", "{pid}"], ["locate", "--timeout", "0"],
   ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)
@@ -57,7 +58,19 @@ import Testing
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
     let result = try run(nowhere + [Rig.product("geopublicist"), "--session", "status"])
     #expect(result.exit == .status(4))
-    #expect(result.standardError.hasPrefix("geopublicist: There is no connection to the session bus: "))
+    #expect(
+      result.standardError.hasPrefix("geopublicist: There is no connection to the session bus: this login has none"))
+    #expect(!result.standardError.contains("X11"))
+  }
+
+  @Test func `status does not wait for a service that hangs`() throws {
+    let machine = try Machine()
+    machine.daemon.signal(SIGSTOP)
+    let begin = ContinuousClock.now
+    let result = try CommandRun.finished(["status"], on: machine.bus)
+    #expect(begin.duration(to: .now) < .seconds(8))
+    #expect(result.exit == .status(4) && result.standardError.contains("does not answer"))
+    machine.daemon.signal(SIGCONT)
   }
 
   @Test(arguments: [

@@ -50,7 +50,7 @@ import Testing
     let path = directory.file("walk.gpx")
     try agent.setLevel(0)
     let recorder = try CommandRun.started(["record", path, "--count", "1"], on: session)
-    try eventually("it is said") { recorder.standardError.contains("Location is switched off for this user") }
+    try eventually("it is said") { recorder.standardError.contains("Location is turned off for this user") }
     try agent.setLevel(8)
     try eventually("a fix") {
       guard recorder.exited == nil else { return true }
@@ -72,7 +72,7 @@ import Testing
       let result = try CommandRun.finished(arguments, on: session)
       #expect(result.exit == .status(4), "\(arguments)")
       #expect(result.standardError.contains("GeoClue does not answer"), "\(arguments) \(result.standardError)")
-      #expect(!result.standardError.contains("Nobody decides"), "\(arguments) \(result.standardError)")
+      #expect(!result.standardError.contains("No agent decides"), "\(arguments) \(result.standardError)")
     }
   }
 
@@ -83,12 +83,45 @@ import Testing
     #expect(!authorize.standardOutput.contains("try again in a few seconds"), "\(authorize.standardOutput)")
   }
 
+  @Test func `watch in a pipe reports each outage and each recovery`() throws {
+    let watch = try CommandRun.started(["watch"], on: session)
+    func count(_ text: String) -> Int { watch.standardError.components(separatedBy: text).count - 1 }
+    for round in 0..<3 {
+      try agent.setLevel(8)
+      let before = watch.standardOutput.count
+      try eventually("a fix", within: .seconds(30)) {
+        if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
+        return watch.standardOutput.count > before
+      }
+      try eventually("recovery \(round)") { count("Locations arrive again") == round }
+      try agent.setLevel(0)
+      try eventually("outage \(round)", within: .seconds(30)) { count("Location is turned off") == round + 1 }
+    }
+    #expect(daemon.isRunning)
+  }
+
+  @Test func `locate says that it waits for an agent`() throws {
+    agent.kill()
+    let locate = try CommandRun.started(["locate", "--timeout", "60s"], on: session)
+    try eventually("it is said", within: .seconds(30)) { locate.standardError.contains("No agent decides") }
+    #expect(locate.exited == nil && daemon.isRunning && geoclue.isRunning)
+  }
+
+  @Test func `list prints the fields of a template`() throws {
+    let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: session)
+    try eventually("a subscription", within: .seconds(30)) {
+      try CommandRun.finished(["list"], on: session).standardOutput.contains("org.example.Map")
+    }
+    let result = try CommandRun.finished(["list", "--format", "{pid} {program} {desktop-id} {level}"], on: session)
+    #expect(result.standardOutput == "\(watch.processIdentifier) geopublicist org.example.Map exact\n")
+  }
+
   @Test func `turning location off is reported and ends nothing`() throws {
     let watch = try CommandRun.started(["watch"], on: session)
     try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))
     try eventually("a fix") { watch.standardOutput.hasSuffix(" exact\n") }
     try agent.setLevel(0)
-    try eventually("it is said") { watch.standardError.contains("Location is switched off for this user") }
+    try eventually("it is said") { watch.standardError.contains("Location is turned off for this user") }
     let locate = try CommandRun.finished(["locate"], on: session)
     #expect(locate.exit == .status(3), "\(locate.standardError)")
     try agent.setLevel(8)

@@ -119,7 +119,14 @@ enum Shape {
 
   /// The lines of an output, without empty ones at its end.
   static func lines(_ output: [String]) -> [String] {
-    var lines = output.compactMap(line)
+    var lines: [String] = []
+    for text in output {
+      // A region that is drawn again in the same place.
+      if let up = text.firstMatch(of: #/\e\[([0-9]+)A/#).flatMap({ Int($0.1) }) {
+        lines.removeLast(min(up, lines.count))
+      }
+      if let line = line(text) { lines.append(line) }
+    }
     while lines.last == "" { lines.removeLast() }
     return lines
   }

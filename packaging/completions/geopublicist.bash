@@ -59,6 +59,7 @@ _geopublicist() {
       ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;
+    list) options+=" --format" ;;
     monitor) options+=" --listen" ;;
     doctor) options+=" --geoclue-config" ;;
   esac

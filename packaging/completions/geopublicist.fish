@@ -47,6 +47,7 @@ complete -c geopublicist -n "$seen watch record" -l mode -x -a 'continuous signi
 complete -c geopublicist -n "$seen watch record" -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen locate authorize" -s i -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen sun" -s F -l follow -d 'Show the phase now and at each change'
+complete -c geopublicist -n "$seen list" -s f -l format -x -d 'A text with fields'
 complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields'
 complete -c geopublicist -n "$seen sun" -l at -x -d 'Compute for this place'
 complete -c geopublicist -n "$seen monitor" -s l -l listen -d 'Use the location meanwhile'

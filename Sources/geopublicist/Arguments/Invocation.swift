@@ -88,6 +88,13 @@ final class Invocation {
     finish(failure.status)
   }
 
+  /// Says that what was complained about is over, so that it is worth a complaint again.
+  func recovered(_ message: String) {
+    guard !lastComplaint.isEmpty else { return }
+    complain(message)
+    lastComplaint = ""
+  }
+
   /// Says something about what goes on, without ending; the same thing not twice in a row.
   func complain(_ message: String) {
     guard message != lastComplaint else { return }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistClient
+import GeopublicistProcessSupport
 
 extension Invocation {
   /// Connects to the bus of the service; a command that cannot ends here.
@@ -16,8 +17,17 @@ extension Invocation {
       fail(error)
     } catch {
       // libdbus has many names for a bus that is not there: no address, no file, no X11 to look it up, …
-      fail(DBusError(.noServer, error.message))
+      fail(DBusError(.noServer, error.withoutAutolaunch))
     }
     return nil
+  }
+}
+
+nonisolated extension DBusError {
+  /// What is wrong, without libdbus's advice about X11 where a session has no bus.
+  var withoutAutolaunch: String {
+    message.hasPart("autolaunch")
+      ? "this login has none; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
+      : message
   }
 }

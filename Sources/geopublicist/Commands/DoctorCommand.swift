@@ -3,14 +3,14 @@ import DBus
 import GeopublicistProcessSupport
 import Glibc
 
-/// `geopublicist doctor`: what makes location fail here, and what mends it.
+/// `geopublicist doctor`: what makes location fail here, and how to fix it.
 final class DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = "Find out what makes location fail, and what mends it"
+  static let summary = "Find out what makes location fail, and how to fix it"
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "geoclue-config", nil, "Read GeoClue's settings in this folder, not \(GeoClueSettingsReader.folder)",
+      "geoclue-config", nil, "Read GeoClue's configuration in this folder, not \(GeoClueSettingsReader.folder)",
       value: "FOLDER")
   }
 
@@ -21,7 +21,7 @@ final class DoctorCommand: Command {
   // Before the loop runs: the questions serve it themselves, each until its answer.
   func begin() { examine() }
 
-  /// It asks one question after the other, and each may take its time: gone at once is what is wanted.
+  /// Each question may take seconds, and the loop does not run between them: end at once.
   func interrupted() {
     invocation.output.restore()
     exit(ExitStatus.interrupted)
@@ -29,11 +29,17 @@ final class DoctorCommand: Command {
 
   private func examine() {
     let output = invocation.output
+    let region = output.isTerminal && !invocation.isJSON ? LiveRegion(on: output) : nil
     var gatherer = FactGatherer(
       invocation.bus, named: invocation.busName,
       configurationFolder: invocation.parser.text("geoclue-config") ?? GeoClueSettingsReader.folder
-    ) { output.showProgress("\($0)\(Text.isUnicode ? "…" : "...")") }
+    ) { [weak self] step, facts in
+      let progress = "\(step)\(Text.isUnicode ? "…" : "...")"
+      guard let self, let region else { return output.showProgress(progress) }
+      region.draw(facts.diagnoses.flatMap { self.lines(of: $0) } + [progress])
+    }
     let diagnoses = gatherer.gather().diagnoses
+    region?.draw([])
     output.clearProgress()
     for diagnosis in diagnoses { show(diagnosis) }
     let problems = diagnoses.count { $0.outcome == .problem }
@@ -44,24 +50,31 @@ final class DoctorCommand: Command {
   }
 
   private func show(_ diagnosis: Diagnosis) {
-    let output = invocation.output
-    guard !invocation.isJSON else {
-      return output.line(
-        JSONText.object([
-          ("Subject", .string(diagnosis.subject)), ("Outcome", .string(diagnosis.outcome.rawValue)),
-          ("Finding", .string(diagnosis.finding)), ("Remedy", .string(diagnosis.remedy)),
-        ]))
+    guard invocation.isJSON else {
+      for line in lines(of: diagnosis) { invocation.output.line(line) }
+      return
     }
+    invocation.output.line(
+      JSONText.object([
+        ("Id", .string(diagnosis.id)), ("Subject", .string(diagnosis.subject)),
+        ("Outcome", .string(diagnosis.outcome.rawValue)), ("Finding", .string(diagnosis.finding)),
+        ("Remedy", .string(diagnosis.remedy)),
+      ]))
+  }
+
+  private func lines(of diagnosis: Diagnosis) -> [String] {
+    let output = invocation.output
     let (mark, emphasis) = Self.mark(diagnosis.outcome)
     let indent = String(repeating: " ", count: mark.count + 15)
-    func lines(_ text: String) -> [String] {
+    func wrapped(_ text: String) -> [String] {
       let plain = Text.plain(text)
       return output.isTerminal ? Text.wrapped(plain, to: max(20, output.columns - indent.count)) : [plain]
     }
-    let finding = lines(diagnosis.finding).joined(separator: "\n\(indent)")
-    output.line("\(emphasis.around(mark, output.hasColors)) \(Text.padded(diagnosis.subject, to: 13)) \(finding)")
-    guard !diagnosis.remedy.isEmpty else { return }
-    output.line(indent + lines("-> \(diagnosis.remedy)").joined(separator: "\n\(indent)   "))
+    let finding = wrapped(diagnosis.finding)
+    let head = "\(emphasis.around(mark, output.hasColors)) \(Text.padded(diagnosis.subject, to: 13)) "
+    let remedy = diagnosis.remedy.isEmpty ? [] : wrapped("-> \(diagnosis.remedy)")
+    let rest = finding.dropFirst() + remedy.prefix(1) + remedy.dropFirst().map { "   \($0)" }
+    return [head + (finding.first ?? "")] + rest.map { indent + $0 }
   }
 
   private static func mark(_ outcome: Diagnosis.Outcome) -> (String, Emphasis) {

@@ -10,17 +10,33 @@ final class ListCommand: Command {
   static let name = "list"
   static let summary = "Show who uses the location: this user's programs, or everybody's for root"
 
+  static func declareOptions(_ parser: OptionParser) {
+    parser.addText("format", "f", "A text with fields for each, such as '{program} {level}'", value: "TEXT")
+  }
+
+  static let examples = [
+    (line: "list", meaning: "Show which programs use the location."),
+    (line: "list --format '{pid} {program}'", meaning: "Print two words for each."),
+  ]
+
   private let invocation: Invocation
+  private let template: Template?
   private var service: ServiceConnection?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    template = try invocation.parser.text("format").map { text throws(OptionParser.UsageError) in
+      guard !invocation.isJSON else { throw .init(message: "--format and --json exclude each other") }
+      return try Template(text, fields: ListEntry.fields)
+    }
+  }
 
   func begin() {
     service = invocation.connect()
-    service?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [invocation] result in
+    service?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [weak self, invocation] result in
       switch result {
       case .success(let values):
-        Self.show(values.first?.array ?? [], on: invocation)
+        self?.show(values.first?.array ?? [])
         invocation.finish(ExitStatus.success)
       case .failure(let error): invocation.fail(error)
       }
@@ -29,31 +45,64 @@ final class ListCommand: Command {
 
   func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
-  private static func show(_ subscriptions: [Value], on invocation: Invocation) {
+  private func show(_ subscriptions: [Value]) {
     let output = invocation.output
     if invocation.isJSON {
       for subscription in subscriptions { output.line(JSONText.text(subscription)) }
       return
     }
-    if subscriptions.isEmpty, output.isTerminal { return output.line("Nobody uses the location.") }
+    let entries = subscriptions.compactMap(\.properties).map(ListEntry.init)
+    if let template {
+      for entry in entries { output.line(template.text(entry.value)) }
+      return
+    }
+    if entries.isEmpty, output.isTerminal { return output.line("No program uses the location.") }
     var table = Table(header: ["USER", "PID", "PROGRAM", "DESKTOP-ID", "LEVEL", "ACTIVE", "FIXES", "SINCE"])
-    for subscription in subscriptions.compactMap(\.properties) { table.rows.append(row(subscription)) }
+    for entry in entries { table.rows.append(entry.row) }
     for line in table.lines(for: output) { output.line(line) }
   }
+}
 
-  private static func row(_ subscription: [String: Value]) -> [String] {
-    let process = subscription["ProcessId"]?.uint32 ?? 0
-    let since = subscription["Since"]?.structure?.compactMap(\.uint64) ?? []
-    let id = Text.plain(subscription["DesktopId"]?.string ?? "")
-    return [
-      subscription["UserId"]?.uint32.map(Processes.userName) ?? "?",
-      process == 0 ? "?" : "\(process)",
-      process == 0 ? "?" : Processes.program(of: process) ?? "?",
-      id.isEmpty ? "-" : id,
-      subscription["Level"]?.string ?? "?",
-      subscription["Active"]?.boolean == true ? "yes" : "no",
-      "\(subscription["Delivered"]?.uint64 ?? 0)",
-      since.count == 2 ? Moment.local(Timestamp(seconds: since[0], microseconds: since[1])) : "?",
-    ]
+/// One subscription or region in the list.
+private nonisolated struct ListEntry {
+  static let fields = [
+    "user", "uid", "pid", "program", "desktop-id", "kind", "level", "active", "delivered", "since",
+  ]
+
+  let properties: [String: Value]
+
+  init(_ properties: [String: Value]) { self.properties = properties }
+
+  var row: [String] {
+    ["user", "pid", "program", "desktop-id", "level", "active", "delivered", "since"].map { field in
+      switch value(field) {
+      case .text(let text): text
+      case .number(let number, _): Number.fixed(number, 0)
+      case nil: field == "desktop-id" ? "-" : "?"
+      }
+    }
+  }
+
+  func value(_ field: String) -> Template.Field? {
+    let process = properties["ProcessId"]?.uint32 ?? 0
+    func text(_ key: String) -> Template.Field? {
+      properties[key]?.string.flatMap { $0.isEmpty ? nil : .text(Text.plain($0)) }
+    }
+    func number(_ number: UInt64?) -> Template.Field? { number.map { .number(Double($0), digits: 0) } }
+    switch field {
+    case "user": return properties["UserId"]?.uint32.map { .text(Processes.userName($0)) }
+    case "uid": return number(properties["UserId"]?.uint32.map(UInt64.init))
+    case "pid": return process == 0 ? nil : number(UInt64(process))
+    case "program": return process == 0 ? nil : Processes.program(of: process).map { .text($0) }
+    case "desktop-id": return text("DesktopId")
+    case "kind": return text("Kind")
+    case "level": return text("Level")
+    case "active": return .text(properties["Active"]?.boolean == true ? "yes" : "no")
+    case "delivered": return number(properties["Delivered"]?.uint64 ?? 0)
+    default:
+      let since = properties["Since"]?.structure?.compactMap(\.uint64) ?? []
+      guard since.count == 2 else { return nil }
+      return .text(Moment.local(Timestamp(seconds: since[0], microseconds: since[1])))
+    }
   }
 }

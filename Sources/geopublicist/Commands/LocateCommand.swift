@@ -51,8 +51,8 @@ final class LocateCommand: Command {
   }
 
   private func locate(_ service: ServiceConnection) {
-    showProgress()
-    sayWhatItWaitsFor(service)
+    showProgress(service)
+    sayWhatItWaitsFor(service, [.authorizationRequired])
     service.location(options) { [weak self, invocation] result in
       invocation.output.clearProgress()
       switch result {
@@ -69,23 +69,27 @@ final class LocateCommand: Command {
     invocation.finish(ExitStatus.interrupted)
   }
 
-  private func showProgress() {
+  private func showProgress(_ service: ServiceConnection) {
     let dots = Text.isUnicode ? "…" : "..."
     var seconds = 0
     invocation.output.showProgress("Waiting for a fix\(dots)")
-    ticks = MainLoop.main.every(microseconds: 1_000_000) { [invocation] in
+    ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self, invocation] in
       seconds += 1
+      // A live agent registers within a second after GeoClue has started.
+      if seconds >= 2 { self?.sayWhatItWaitsFor(service, [.authorizationRequired, .noAgent]) }
       invocation.output.showProgress("Waiting for a fix\(dots) \(seconds) s (Ctrl-C ends it)")
     }
   }
 
-  /// The bridge waits for a decision as long as for a fix; whoever could bring it about should know at once.
-  private func sayWhatItWaitsFor(_ service: ServiceConnection) {
-    service.manager.get("AuthorizationReason") { [weak self] result in
-      guard let self, let word = (try? result.get())?.string else { return }
-      let reason = AuthorizationReason(rawValue: word)
-      guard reason == .authorizationRequired || reason == .noAgent else { return }
-      invocation.complain(Sentences.authorization(reason: word))
+  /// The service waits for a decision as long as for a fix; a user who can bring it about should know.
+  private func sayWhatItWaitsFor(_ service: ServiceConnection, _ reasons: [AuthorizationReason]) {
+    guard !hasSaidWhy else { return }
+    service.manager.getAll { [weak self] result in
+      guard let self, !hasSaidWhy, let properties = try? result.get() else { return }
+      // In a session GeoClue decides, and what it waits for is the state's reason.
+      let words = ["AuthorizationReason", "StateReason"].compactMap { properties[$0]?.string }
+      guard let reason = reasons.first(where: { words.contains($0.rawValue) }) else { return }
+      invocation.complain(Sentences.authorization(reason: reason.rawValue))
       hasSaidWhy = true
     }
   }

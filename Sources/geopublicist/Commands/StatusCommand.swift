@@ -9,6 +9,9 @@ final class StatusCommand: Command {
   static let name = "status"
   static let summary = "Show the bridge, GeoClue, its sources, and what this user may have"
 
+  /// The service promises an answer within 5 s.
+  private static let patience = CallTimeout.milliseconds(5_500)
+
   private let invocation: Invocation
   private var service: ServiceConnection?
 
@@ -20,12 +23,16 @@ final class StatusCommand: Command {
     // As they come: the JSON form keeps their order.
     let properties = Proxy(
       on: service.connection, destination: Contract.service, path: Contract.path, interface: .properties)
-    properties.call("GetAll", .string(Contract.manager.rawValue), expecting: .variantDictionary) {
-      [invocation] result in
+    properties.call(
+      "GetAll", .string(Contract.manager.rawValue), timeout: Self.patience, expecting: .variantDictionary
+    ) { [invocation] result in
       switch result {
       case .success(let values):
         Self.show(values.first ?? .options([]), on: invocation)
         invocation.finish(ExitStatus.success)
+      case .failure(let error) where error.name == .noReply:
+        invocation.complain("The service does not answer; `geopublicist doctor` says more")
+        invocation.finish(ExitStatus.unavailable)
       case .failure(let error): invocation.fail(error)
       }
     }

@@ -62,11 +62,10 @@ final class WatchCommand: Command {
   }
 
   private func handle(_ event: ServiceSubscription.Event) {
-    let hadFailed = state.hasFailed
     state.handle(event)
     switch event {
     case .location(let reading):
-      if hadFailed { say("Locations arrive again") }
+      if region == nil { invocation.recovered("Locations arrive again") }
       if let template {
         invocation.output.line(template.text(reading))
       } else if invocation.isJSON {
@@ -95,7 +94,7 @@ final class WatchCommand: Command {
 
   /// What a program that reads the output has to know, as an object among the locations.
   private func report(_ event: String, _ message: String) {
-    say(message)
+    if event == "Resumed", region == nil { invocation.recovered(message) } else { say(message) }
     if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
   }
 }

@@ -14,8 +14,6 @@ struct WatchState {
   private var complaint = ""
   /// The service has decided about this program at least once.
   private(set) var hasBegun = false
-  /// A failure was reported, and no location came after it.
-  private(set) var hasFailed = false
 
   var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
 
@@ -28,16 +26,13 @@ struct WatchState {
       last = reading
       count += 1
       complaint = ""
-      hasFailed = false
     case .authorization(let authorization):
       hasBegun = true
       status = authorization.status.rawValue
       reason = authorization.reason.rawValue
       // What may not be known any more may not stay on the screen either.
       if !isAuthorized { last = nil }
-    case .failure(let error):
-      complaint = error.message
-      hasFailed = true
+    case .failure(let error): complaint = error.message
     case .interrupted: complaint = "The service has gone"
     case .resumed: complaint = ""
     case .closed, .failed, .refused: break
@@ -66,18 +61,26 @@ struct WatchState {
     }
   }
 
+  private var upstreamDetail: String {
+    // The same reason twice would say no more.
+    if !reason.isEmpty, reason == upstreamReason { return "" }
+    switch UpstreamState(rawValue: upstreamState) {
+    case .running: return ""
+    // This program is a subscriber.
+    case .idle where upstreamReason.isEmpty: return isAuthorized ? "" : "It is not asked before access is allowed"
+    default: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
+    }
+  }
+
   /// Returns what a terminal shows; on a short one the latitude and longitude are the last rows to disappear.
   @MainActor func lines(for output: StandardOutput, fitting height: Int) -> [String] {
     var rows = Rows()
     rows.add(
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
-      detail: isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
-    let isRunning = upstreamState == UpstreamState.running.rawValue
-    // The same reason twice would say no more.
-    let isSaid = !reason.isEmpty && reason == upstreamReason
+      detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     rows.add(
-      "GeoClue", upstreamState, Sentences.emphasis(state: upstreamState),
-      detail: isRunning || isSaid ? "" : Sentences.upstream(state: upstreamState, reason: upstreamReason))
+      "GeoClue", upstreamState.isEmpty ? nil : upstreamState, Sentences.emphasis(state: upstreamState),
+      detail: upstreamDetail)
     if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
     rows.add("Fixes", "\(count)")
     let head = rows.lines(for: output)

@@ -10,21 +10,28 @@ nonisolated struct Diagnosis: Equatable {
 
   /// One word for the subject.
   let subject: String
+  /// What was found, in one word; with the subject it is a name that stays the same in all versions.
+  let kind: String
   let outcome: Outcome
   /// One sentence: what is so.
   let finding: String
-  /// The command or the setting that mends it; empty if there is nothing to mend.
+  /// The command or the setting that fixes it; empty if there is nothing to fix.
   let remedy: String
 
-  static func good(_ subject: String, _ finding: String) -> Diagnosis {
-    Diagnosis(subject: subject, outcome: .good, finding: finding, remedy: "")
+  /// The name of the finding, for programs.
+  var id: String { "\(subject)-\(kind)" }
+
+  static func good(_ subject: String, _ finding: String) -> Diagnosis { good(subject, "ok", finding) }
+
+  static func good(_ subject: String, _ kind: String, _ finding: String) -> Diagnosis {
+    Diagnosis(subject: subject, kind: kind, outcome: .good, finding: finding, remedy: "")
   }
 
-  static func hint(_ subject: String, _ finding: String, _ remedy: String = "") -> Diagnosis {
-    Diagnosis(subject: subject, outcome: .hint, finding: finding, remedy: remedy)
+  static func hint(_ subject: String, _ kind: String, _ finding: String, _ remedy: String = "") -> Diagnosis {
+    Diagnosis(subject: subject, kind: kind, outcome: .hint, finding: finding, remedy: remedy)
   }
 
-  static func problem(_ subject: String, _ finding: String, _ remedy: String) -> Diagnosis {
-    Diagnosis(subject: subject, outcome: .problem, finding: finding, remedy: remedy)
+  static func problem(_ subject: String, _ kind: String, _ finding: String, _ remedy: String) -> Diagnosis {
+    Diagnosis(subject: subject, kind: kind, outcome: .problem, finding: finding, remedy: remedy)
   }
 }

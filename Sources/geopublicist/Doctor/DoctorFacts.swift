@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
 /// What the doctor has found out; what it could not find out is nil.
 nonisolated struct DoctorFacts {
   /// How it stands with a service on a bus.
@@ -17,7 +19,7 @@ nonisolated struct DoctorFacts {
   /// What GeoClue says to a client of this user.
   enum Probe: Equatable {
     case allowed
-    /// No answer: GeoClue keeps who has no agent waiting.
+    /// No answer: GeoClue keeps a user without an agent waiting.
     case noAgent
     case refused(message: String)
     case failed(message: String)
@@ -53,6 +55,17 @@ nonisolated struct DoctorFacts {
   }
 
   var userID: UInt32 = 0
+  var desktop = Desktop.unknown
+  /// The user that the service runs as.
+  var serviceUserID: UInt32?
+  /// `geopublicist agent` runs and decides for this user.
+  var hasOwnAgent = false
+  /// What this user's agent permits, where its settings can be read.
+  var permittedLevel: AccuracyLevel?
+  /// The example of a polkit rule for programs outside a session.
+  var ruleFile = "/usr/share/doc/geopublicist/examples/org.geopublicist.location1.rules"
+  /// GeoClue, polkit and logind have been asked.
+  var isSystemBusAsked = false
   /// The deployment that is asked about.
   var isSession = false
   /// The bus in words.
@@ -62,8 +75,8 @@ nonisolated struct DoctorFacts {
   /// Why the machine's system bus, where GeoClue is, cannot be used.
   var systemBusError: String?
   var sandbox: Sandbox?
-  var bridge: Service?
-  var bridgeVersion: String?
+  var service: Service?
+  var serviceVersion: String?
   var state: String?
   var stateReason: String?
   var authorizationStatus: String?
@@ -83,9 +96,11 @@ nonisolated struct DoctorFacts {
 nonisolated struct GeoClueSettings: Equatable {
   /// Nil: the built-in list.
   var agents: [String]?
-  var isBridgeAllowed = true
-  /// Empty: everybody.
-  var bridgeUsers: [String] = []
+  /// The file that names them.
+  var agentsFile: String?
+  var isServiceAllowed = true
+  /// Empty: all users.
+  var serviceUsers: [String] = []
   var isWiFiEnabled = true
   /// Nil: GeoClue's own.
   var serverURL: String?

@@ -11,13 +11,15 @@ import Glibc
 struct FactGatherer {
   private let bus: Connection.Bus
   private let configurationFolder: String
-  /// Says what is being looked at.
-  private let onStep: (String) -> Void
+  /// Says what is being looked at, and what is known so far.
+  private let onStep: (String, DoctorFacts) -> Void
   private var facts = DoctorFacts()
+  private var systemBusQuestions: BusQuestions?
 
   /// `configurationFolder` is that of GeoClue's settings.
   init(
-    _ bus: Connection.Bus, named busName: String, configurationFolder: String, _ onStep: @escaping (String) -> Void
+    _ bus: Connection.Bus, named busName: String, configurationFolder: String,
+    _ onStep: @escaping (String, DoctorFacts) -> Void
   ) {
     self.bus = bus
     self.configurationFolder = configurationFolder
@@ -26,14 +28,20 @@ struct FactGatherer {
     let sessionAddress = g_getenv("DBUS_SESSION_BUS_ADDRESS").map { Connection.Bus.address(String(cString: $0)) }
     facts.isSession = bus == .session || bus == sessionAddress
     facts.userID = getuid()
+    facts.desktop = .current
+    let local = "/usr/local/share/doc/geopublicist/examples/org.geopublicist.location1.rules"
+    if !TextFile.exists(facts.ruleFile), TextFile.exists(local) { facts.ruleFile = local }
   }
 
   mutating func gather() -> DoctorFacts {
-    onStep("Looking around")
+    onStep("Looking around", facts)
     facts.sandbox = Self.sandbox()
     facts.configuration = GeoClueSettingsReader.read(configurationFolder)
+    readSwitch()
     askSystemBus()
-    askBridge()
+    facts.isSystemBusAsked = true
+    askService()
+    readAvailableAccuracy()
     askServer()
     return facts
   }
@@ -41,31 +49,51 @@ struct FactGatherer {
   private static func sandbox() -> DoctorFacts.Sandbox? {
     if TextFile.exists("/.flatpak-info") { return .flatpak }
     let label = (try? TextFile.contents(of: "/proc/self/attr/current")) ?? ""
-    return label.hasPrefix("snap.") ? .snap : nil
+    if label.hasPrefix("snap.") { return .snap }
+    return sandbox(controlGroups: (try? TextFile.contents(of: "/proc/self/cgroup")) ?? "")
+  }
+
+  /// Reads the names by which the service and GeoClue know a sandboxed program, too.
+  nonisolated static func sandbox(controlGroups: String) -> DoctorFacts.Sandbox? {
+    let elements = controlGroups.split { $0 == "/" || $0 == "\n" }
+    if elements.contains(where: { $0.hasPrefix("snap.") }) { return .snap }
+    let prefixes = ["app-flatpak-", "flatpak-", "xdg-app-"]
+    return elements.contains { element in prefixes.contains { element.hasPrefix($0) } } ? .flatpak : nil
+  }
+
+  /// What the user's own agent permits; GNOME has a key for it that no page of its settings shows.
+  private mutating func readSwitch() {
+    if [.registered, .waiting].contains(AgentState.current) {
+      facts.hasOwnAgent = true
+      facts.permittedLevel = try? LocationSwitch().read()
+    } else if [.gnome, .phosh].contains(facts.desktop) {
+      let word = Program.output(of: ["gsettings", "get", "org.gnome.system.location", "max-accuracy-level"]) ?? ""
+      facts.permittedLevel = AccuracyLevel(contractName: String(word.filter { $0.isLetter }))
+    }
   }
 }
 
-/// The bridge.
+/// The service.
 extension FactGatherer {
-  private mutating func askBridge() {
-    onStep("Asking the bridge")
+  private mutating func askService() {
+    onStep("Asking the service", facts)
     do throws(DBusError) {
       let questions = try BusQuestions(bus)
-      facts.bridge = questions.presence(of: Contract.service)
-      guard facts.bridge != .missing else { return }
+      facts.service = questions.presence(of: Contract.service)
+      guard facts.service != .missing else { return }
       do throws(DBusError) {
-        try askBridge(questions)
+        try askService(questions)
       } catch {
-        facts.bridge = BusQuestions.outcome(of: error, after: facts.bridge)
+        facts.service = BusQuestions.outcome(of: error, after: facts.service)
       }
     } catch {
-      facts.busError = error.message
+      facts.busError = error.withoutAutolaunch
     }
   }
 
-  private mutating func askBridge(_ questions: BusQuestions) throws(DBusError) {
-    try readBridge(questions)
-    onStep("Waiting for a fix")
+  private mutating func askService(_ questions: BusQuestions) throws(DBusError) {
+    try readService(questions)
+    onStep("Waiting for a fix", facts)
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
@@ -76,17 +104,20 @@ extension FactGatherer {
       facts.attempt = .error(name: error.name.rawValue, message: error.message)
     }
     // GeoClue may have said by now what it thinks of this user.
-    try readBridge(questions)
+    try readService(questions)
   }
 
-  private mutating func readBridge(_ questions: BusQuestions) throws(DBusError) {
+  private mutating func readService(_ questions: BusQuestions) throws(DBusError) {
     let answer = try questions.ask(
       "GetAll", of: .properties, at: Contract.path, on: Contract.service, [.string(Contract.manager.rawValue)],
       // It promises an answer within five seconds, once it runs.
-      milliseconds: facts.bridge == .running ? 10_000 : 25_000)
+      milliseconds: facts.service == .running ? 10_000 : 25_000)
     let properties = answer.first?.properties ?? [:]
-    facts.bridge = .running
-    facts.bridgeVersion = properties["Version"]?.string
+    facts.service = .running
+    let owner = try? questions.ask(
+      "GetConnectionUnixUser", of: .bus, at: .bus, on: .bus, [.string(Contract.service.rawValue)])
+    facts.serviceUserID = owner?.first?.uint32
+    facts.serviceVersion = properties["Version"]?.string
     facts.state = properties["State"]?.string
     facts.stateReason = properties["StateReason"]?.string
     facts.authorizationStatus = properties["AuthorizationStatus"]?.string
@@ -95,15 +126,15 @@ extension FactGatherer {
 
   private mutating func askServer() {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
-    // Whoever has a fix does not need it, nor whoever may have none: no stranger is told of this machine for nothing. And
-    // where nobody could ask for a fix, nobody has missed the server.
+    // A user who has a location does not need the server, nor one who may have none: no stranger is told of this machine
+    // for nothing.
     switch facts.attempt {
     case .fix, nil: return
     case .error(let name, _) where name == ErrorName.notAuthorized.rawValue: return
     default: break
     }
     guard facts.geoclue == .running, facts.configuration?.isWiFiEnabled != false else { return }
-    onStep("Looking for the location server")
+    onStep("Looking for the location server", facts)
     facts.server = ServerCheck.check(url)
   }
 }
@@ -111,10 +142,11 @@ extension FactGatherer {
 /// The system bus: GeoClue, polkit, logind.
 extension FactGatherer {
   private mutating func askSystemBus() {
-    onStep("Asking the system bus")
+    onStep("Asking the system bus", facts)
     do throws(DBusError) {
       // With `--address` for a system bus elsewhere GeoClue is there.
       let questions = try BusQuestions(systemBus)
+      systemBusQuestions = questions
       facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
       facts.session = session(questions)
       facts.geoclue = questions.presence(of: GeoClueNames.service)
@@ -146,17 +178,29 @@ extension FactGatherer {
   }
 
   private mutating func askGeoClue(_ questions: BusQuestions) {
-    onStep("Asking GeoClue")
+    onStep("Asking GeoClue", facts)
     do throws(DBusError) {
-      let accuracy = try questions.property(
-        "AvailableAccuracyLevel", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: GeoClueNames.service,
-        milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
+      let accuracy = try availableAccuracy(questions, milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
       facts.geoclue = .running
-      facts.availableAccuracy = accuracy.uint32
       facts.probe = probe(questions)
+      // A GeoClue that was started by the first question finds its sources by and by.
+      facts.availableAccuracy = max(accuracy, (try? availableAccuracy(questions)) ?? 0)
     } catch {
       facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
     }
+  }
+
+  /// Reads the level once more at the end, if there was none until now.
+  private mutating func readAvailableAccuracy() {
+    guard facts.availableAccuracy == 0, let systemBusQuestions else { return }
+    facts.availableAccuracy = (try? availableAccuracy(systemBusQuestions)) ?? 0
+  }
+
+  private func availableAccuracy(_ questions: BusQuestions, milliseconds: Int32 = 5_000) throws(DBusError) -> UInt32 {
+    try questions.property(
+      "AvailableAccuracyLevel", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: GeoClueNames.service,
+      milliseconds: milliseconds
+    ).uint32 ?? 0
   }
 
   /// Asks for a client as any program of this user would; it goes with the connection.

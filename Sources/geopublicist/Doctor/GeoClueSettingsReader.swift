@@ -15,15 +15,17 @@ enum GeoClueSettingsReader {
     var settings = GeoClueSettings()
     for path in files {
       do throws(KeyFile.FileError) {
-        configuration.merge(try GeoClueConfiguration(file: path))
+        let file = try GeoClueConfiguration(file: path)
+        if file.agents != nil { settings.agentsFile = path }
+        configuration.merge(file)
       } catch {
         settings.error = error.description
       }
     }
     let rule = configuration.rules[Contract.service.rawValue]
     settings.agents = configuration.agents
-    settings.isBridgeAllowed = rule?.isAllowed ?? true
-    settings.bridgeUsers = rule?.users?.map { "\($0)" } ?? []
+    settings.isServiceAllowed = rule?.isAllowed ?? true
+    settings.serviceUsers = rule?.users?.map { "\($0)" } ?? []
     settings.isWiFiEnabled = configuration.isWiFiEnabled ?? true
     settings.serverURL = configuration.wiFiURL
     return settings
