@@ -79,15 +79,15 @@ let package = Package(
     .executableTarget(
       name: "geopublicistd",
       dependencies: [
-        "DBus", "GeoClue", "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService", "MainLoop",
-        "Publicist",
+        "DBus", "GeoClue", "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistReplay",
+        "GeopublicistService", "MainLoop", "Publicist",
       ],
       swiftSettings: onMainLoop),
     .executableTarget(
       name: "geopublicist",
       dependencies: [
         "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistClient", "GeopublicistLocationModel",
-        "GeopublicistProcessSupport", "MainLoop",
+        "GeopublicistProcessSupport", "GeopublicistReplay", "MainLoop",
       ],
       swiftSettings: onMainLoop),
 

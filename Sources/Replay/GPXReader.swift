@@ -4,11 +4,7 @@ import GeopublicistLocationModel
 
 /// Reads GPX 1.0 and 1.1 by GLib's parser: the points of all tracks; if there is none, of routes; if none, waypoints.
 nonisolated enum GPXReader {
-  struct Malformed: Error {
-    let message: String
-  }
-
-  static func read(_ text: String) throws(Malformed) -> [Track.Measurement] {
+  static func read(_ text: String) throws(MalformedTrack) -> [Track.Measurement] {
     let reading = Reading()
     var parser = GMarkupParser()
     parser.start_element = { context, name, names, values, data, _ in
@@ -35,9 +31,9 @@ nonisolated enum GPXReader {
     guard isGood else {
       let message = error.map { String(cString: $0.pointee.message) } ?? "it is not well-formed"
       g_clear_error(&error)
-      throw Malformed(message: message)
+      throw MalformedTrack(message: message)
     }
-    guard reading.isGPX else { throw Malformed(message: "it is no GPX file") }
+    guard reading.isGPX else { throw MalformedTrack(message: "it is no GPX file") }
     return ["trkpt", "rtept", "wpt"].compactMap { reading.points[$0] }.first ?? []
   }
 
@@ -86,7 +82,7 @@ nonisolated enum GPXReader {
       let value = Self.number(text)
       switch element {
       case "ele": current?.fix.altitude = value ?? point.fix.altitude
-      case "time": current?.time = Self.time(text)
+      case "time": current?.time = RecordedTime.microseconds(text)
       case "speed": current?.fix.speed = value ?? point.fix.speed
       case "course": current?.fix.heading = value ?? point.fix.heading
       case "accuracy": current?.fix.accuracy = value ?? point.fix.accuracy
@@ -102,14 +98,6 @@ nonisolated enum GPXReader {
     private static func number(_ text: String?) -> Double? {
       guard let text, let number = Double(text.trimmed), number.isFinite else { return nil }
       return number
-    }
-
-    private static func time(_ text: String) -> Int64? {
-      guard let utc = g_time_zone_new_utc() else { return nil }
-      defer { g_time_zone_unref(utc) }
-      guard let moment = g_date_time_new_from_iso8601(text.trimmed, utc) else { return nil }
-      defer { g_date_time_unref(moment) }
-      return Int64(g_date_time_to_unix(moment)) * 1_000_000 + Int64(g_date_time_get_microsecond(moment))
     }
   }
 }

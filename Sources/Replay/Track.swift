@@ -21,6 +21,9 @@ nonisolated public struct Track: Sendable {
   /// The fixes in their order; there is at least one.
   public let points: [Point]
 
+  /// Stays at one place.
+  public init(at place: Location) { points = [Point(fix: place, offset: 0)] }
+
   /// What a file has: a fix, and when it was measured, in microseconds of any clock, if it says so.
   typealias Measurement = (fix: Location, time: Int64?)
 

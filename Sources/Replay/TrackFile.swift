@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A file with a recorded track, in GPX or NMEA 0183.
+/// A file with a recorded track, in GPX, GeoJSON or NMEA 0183.
 nonisolated public enum TrackFile {
   /// Why a file gives no track.
   public struct Failure: Error, CustomStringConvertible {
@@ -11,13 +11,23 @@ nonisolated public enum TrackFile {
   ///
   /// `path` names the file in messages.
   public static func track(in text: String, from path: String) throws(Failure) -> Track {
-    let isMarkup = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first == "<"
-    do throws(GPXReader.Malformed) {
-      let measurements = isMarkup ? try GPXReader.read(text) : NMEAReader.read(text)
-      if let track = Track(measurements) { return track }
+    let first = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first
+    let measurements: [Track.Measurement]
+    do throws(MalformedTrack) {
+      switch first {
+      case "<": measurements = try GPXReader.read(text)
+      case "{": measurements = try GeoJSONReader.read(text)
+      default: measurements = NMEAReader.read(text)
+      }
     } catch {
       throw Failure(description: "\(path): \(error.message)")
     }
-    throw Failure(description: "\(path): there is no point in it, neither in GPX nor in NMEA 0183")
+    if let track = Track(measurements) { return track }
+    throw Failure(description: "\(path): there is no point in it, neither in GPX nor in GeoJSON nor in NMEA 0183")
   }
+}
+
+/// What is wrong with the text of a track.
+nonisolated struct MalformedTrack: Error {
+  let message: String
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import geopublicist
 
 private nonisolated let commands = [
-  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch",
+  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch", "replay",
 ]
 
 /// The manual and the completions say what the command does.

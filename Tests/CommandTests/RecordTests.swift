@@ -24,6 +24,17 @@ import Testing
     return path
   }
 
+  private func recordPicture() throws -> String {
+    let machine = try Machine()
+    let path = directory.freshFile("way.svg")
+    let recorder = try CommandRun.started(["record", path, "--count", "2"], on: machine.bus)
+    try machine.measure(52.5, -13.25)
+    try eventually("the first fix") { contents(path).contains("1 fix") }
+    try machine.measure(52.6, -13.25)
+    #expect(try recorder.waitForExit() == .status(0), "\(recorder.standardError)")
+    return path
+  }
+
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
   @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid however it ends`(signal: Int32) throws {
@@ -106,5 +117,78 @@ import Testing
     #expect(try recorder.waitForExit() == .status(0))
     #expect(contents(path).components(separatedBy: "<trkseg>").count == 3)
     #expect(daemon.isRunning)
+  }
+
+  @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"])
+  func `a recording is continued with a piece of its own`(name: String) throws {
+    let path = try record(name)
+    let machine = try Machine()
+    let recorder = try CommandRun.started(["record", "--append", path, "--count", "2"], on: machine.bus)
+    for latitude in [52.7, 52.8] {
+      try machine.measure(latitude)
+      try eventually("a fix") {
+        contents(path).contains(name.hasSuffix("nmea") ? "52\(latitude == 52.7 ? 42 : 48)." : "\(latitude)")
+      }
+    }
+    #expect(try recorder.waitForExit() == .status(0), "\(recorder.standardError)")
+    let summary = try run([Rig.product("geopublicist"), "record", "--summary", "--json", path])
+    let fixes = try #require(JSON(line: summary.standardOutput)?["Fixes"]?.number)
+    // NMEA has no more than a second to tell two fixes of these tests apart.
+    #expect(name.hasSuffix("nmea") ? fixes >= 2 : fixes == 4, "\(summary.standardError)")
+    if name.hasSuffix("gpx") { #expect(contents(path).components(separatedBy: "<trkseg>").count == 3) }
+  }
+
+  @Test func `a file that is no recording is not continued`() throws {
+    let machine = try Machine()
+    let path = directory.file("mine.gpx")
+    try "precious".write(toFile: path, atomically: true, encoding: .utf8)
+    let refused = try CommandRun.finished(["record", "--append", path], on: machine.bus)
+    #expect(refused.exit == .status(1) && contents(path) == "precious", "\(refused.standardError)")
+  }
+
+  @Test func `a recording on standard output is complete at its end`() throws {
+    let machine = try Machine()
+    let recorder = try CommandRun.started(["record", "-", "--format", "geojson", "--count", "1"], on: machine.bus)
+    try machine.measure(52.5)
+    #expect(try recorder.waitForExit() == .status(0))
+    #expect(JSON(line: recorder.standardOutput)?["features"]?.array?.count == 1)
+    #expect(recorder.standardError == "geopublicist: 1 fix, 0 m\n")
+  }
+
+  @Test func `a picture is well-formed`() throws {
+    let path = try recordPicture()
+    let valid = try run(["xmllint", "--noout", path])
+    #expect(valid.succeeded, "\(valid.standardError)")
+    let text = contents(path)
+    #expect(text.contains("class=\"way\"") && text.contains("class=\"start\"") && text.contains(" km</text>"))
+  }
+
+  @Test func `unknown endings are not silently GPX`() throws {
+    let result = try CommandRun.finished(["record", directory.file("way.kml")], on: PrivateBus(.session))
+    #expect(result.exit == .status(2) && result.standardError.contains(".gpx, .geojson"))
+  }
+
+  @Test(arguments: ["track.gpx", "track.geojson"]) func `a recording is replayed by one command`(name: String) throws {
+    let path = try record(name)
+    let bus = try PrivateBus(.session)
+    let replay = try CommandRun.started(["replay", path], on: bus)
+    try eventually("a fix", within: .seconds(30)) { replay.standardOutput.contains(" 52.5000000 -13.2500000 ") }
+    #expect(replay.standardOutput.contains(" simulated\n"))
+    replay.signal(SIGINT)
+    #expect(try replay.waitForExit() == .status(0), "\(replay.standardError)")
+    // The service has ended with it, so the next one can begin.
+    let program = "test -n \"$DBUS_SESSION_BUS_ADDRESS\" && exit 7"
+    try eventually("a command is run", within: .seconds(30)) {
+      try CommandRun.finished(["replay", path, "--", "sh", "-c", program], on: bus).exit == .status(7)
+    }
+  }
+
+  @Test func `the service stands where it is told to`() throws {
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus, options: ["--at", "52.5,-13.25"])
+    let located = try CommandRun.finished(["locate", "--format", "{latitude} {longitude}"], on: bus)
+    #expect(located.standardOutput == "52.5 -13.25\n" && daemon.isRunning)
+    let refused = try run([Rig.product("geopublicistd"), "--session", "--at", "91,0"])
+    #expect(refused.exit == .status(2))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 import Testing
 
 @testable import geopublicist
@@ -17,7 +18,7 @@ import Testing
     #expect(text { _ in }.contains("asking"))
     let idle = text {
       $0.upstreamChanged(["State": .string("idle"), "StateReason": .string("")])
-      $0.handle(.authorization(status: "denied", reason: "disabled-by-user"))
+      $0.handle(.authorization(.denied(.disabledByUser)))
     }
     #expect(idle.contains("turned off") && !idle.contains("No subscribers"))
   }

@@ -62,7 +62,7 @@ import Testing
 
   @Test(arguments: ["<gpx><trk>", "<kml/>", "<gpx></gpx><gpx>", "<gpx>&nope;</gpx>"])
   func `a file that is not GPX is refused`(text: String) {
-    #expect(throws: GPXReader.Malformed.self) { try GPXReader.read(text) }
+    #expect(throws: MalformedTrack.self) { try GPXReader.read(text) }
   }
 
   @Test func `sentences of one second are one fix`() throws {

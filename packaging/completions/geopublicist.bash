@@ -6,7 +6,7 @@ _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
 
-  local commands="status locate watch record list authorize sun monitor doctor agent switch help version"
+  local commands="status locate watch record list authorize sun monitor doctor agent switch replay help version"
   local options="--system --session --address --json --help"
   local command= word index
   for ((index = 1; index < cword; index++)); do
@@ -30,7 +30,7 @@ _geopublicist() {
       ;;
     --format | -f)
       case $command in
-        record) COMPREPLY=($(compgen -W "gpx geojson nmea" -- "$cur")) ;;
+        record) COMPREPLY=($(compgen -W "gpx geojson nmea svg" -- "$cur")) ;;
         locate | watch) COMPREPLY=($(compgen -W "plain dms geo osm waybar" -- "$cur")) ;;
       esac
       return
@@ -44,7 +44,7 @@ _geopublicist() {
       return
       ;;
     --address | --timeout | --maximum-age | --required-accuracy | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
-      --at | -t | -d | -n)
+      --at | --speed | -t | -d | -n)
       return
       ;;
   esac
@@ -55,15 +55,16 @@ _geopublicist() {
     watch | record)
       options+=" --accuracy --distance --interval --debounce --required-accuracy --mode --desktop-id --count"
       options+=" --duration --interactive --format"
-      [[ $command == watch ]] || options+=" --force"
+      [[ $command == watch ]] || options+=" --append --force --summary"
       ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;
+    replay) options+=" --speed --loop" ;;
     list) options+=" --format" ;;
     monitor) options+=" --listen" ;;
     doctor) options+=" --geoclue-config" ;;
   esac
-  if [[ $command == record && $cur != -* ]]; then
+  if [[ $command == @(record|replay) && $cur != -* ]]; then
     _filedir
   elif [[ $command == switch && $cur != -* ]]; then
     COMPREPLY=($(compgen -W "on off country city neighborhood street exact" -- "$cur"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of geopublicist(1) for fish.
 
-set -l commands status locate watch record list authorize sun monitor doctor agent switch
+set -l commands status locate watch record list authorize sun monitor doctor agent switch replay
 set -l levels 'country city neighborhood street exact'
 
 complete -c geopublicist -f
@@ -17,6 +17,7 @@ complete -c geopublicist -n "not __fish_seen_subcommand_from $commands help vers
   doctor\t"Check everything that commonly breaks location"
   agent\t"Decide about locations for this user"
   switch\t"Show or set the location switch"
+  replay\t"Play a recorded track on the session bus"
   help\t"Show the help of a command"
   version\t"Show the version"'
 complete -c geopublicist -n '__fish_seen_subcommand_from help' -a "$commands"
@@ -39,13 +40,17 @@ complete -c geopublicist -n "$seen watch record" -s i -l interval -x -d 'Time be
 complete -c geopublicist -n "$seen watch record" -l debounce -x -d 'Time without another location'
 complete -c geopublicist -n "$seen watch record" -s n -l count -x -d 'Stop after this many locations'
 complete -c geopublicist -n "$seen watch record" -l duration -x -d 'Stop after this time'
-complete -c geopublicist -n "$seen record" -s f -l format -x -a 'gpx geojson nmea' -d 'Format of the file'
+complete -c geopublicist -n "$seen record" -s f -l format -x -a 'gpx geojson nmea svg' -d 'Format of the file'
 complete -c geopublicist -n "$seen record" -l force -d 'Replace a file that exists'
-complete -c geopublicist -n "$seen record" -F
 complete -c geopublicist -n "$seen locate watch record" -l required-accuracy -x -d 'Metres of accuracy at most'
 complete -c geopublicist -n "$seen watch record" -l mode -x -a 'continuous significant' -d 'Which changes are told'
 complete -c geopublicist -n "$seen watch record" -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen locate authorize" -s i -l interactive -d 'A dialog may be shown'
+complete -c geopublicist -n "$seen record" -l append -d 'Continue a recording that exists'
+complete -c geopublicist -n "$seen record" -l summary -d 'Print what is in the file'
+complete -c geopublicist -n "$seen replay" -l speed -x -d 'Play this many times faster'
+complete -c geopublicist -n "$seen replay" -l loop -d 'Play from the beginning after the end'
+complete -c geopublicist -n "$seen record replay" -F
 complete -c geopublicist -n "$seen sun" -s F -l follow -d 'Show the phase now and at each change'
 complete -c geopublicist -n "$seen list" -s f -l format -x -d 'A text with fields'
 complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields'

@@ -53,7 +53,10 @@ final class Invocation {
     parser = OptionParser(summary: command.summary + ".", arguments: command.operands, footer: command.helpFooter)
     command.declareOptions(parser)
     Self.declareCommonOptions(parser)
-    operands = try parser.parse(["geopublicist"] + arguments)
+    var operands = try parser.parse(["geopublicist"] + arguments)
+    // GLib leaves it where something that looks like an option follows.
+    if let end = operands.firstIndex(of: "--") { operands.remove(at: end) }
+    self.operands = operands
     if command.operands == nil, let first = operands.first {
       throw OptionParser.UsageError(message: "Unexpected argument '\(first)'")
     }

@@ -56,23 +56,6 @@ final class TerminalAgent {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, descriptor, notified)
 
-    // The signals that the main loop reads are blocked here, and a broken pipe is ignored: neither is for a child.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    var ignored = sigset_t()
-    sigemptyset(&ignored)
-    sigaddset(&ignored, SIGPIPE)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &ignored)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-    let words = [program, "--notify-fd", "\(notified)", "--fallback"]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    return posix_spawnp(&process, program, &actions, &attributes, &arguments, environ) == 0 ? process : nil
+    return RunningProgram.spawn([program, "--notify-fd", "\(notified)", "--fallback"], actions)
   }
 }

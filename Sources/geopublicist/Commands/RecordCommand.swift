@@ -12,22 +12,33 @@ final class RecordCommand: Command {
   static let operands: String? = "FILE"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", "gpx, geojson or nmea; by the file's name unless given", value: "FORMAT")
+    parser.addText("format", "f", "gpx, geojson, nmea or svg; by the file's name unless given", value: "FORMAT")
+    parser.addSwitch("append", nil, "Continue a recording that exists")
     parser.addSwitch("force", nil, "Replace a file that exists")
+    parser.addSwitch("summary", nil, "Record nothing; print length, duration, speed and climb of FILE")
     SubscriptionArguments.declare(parser)
     AuthorizationPrompt.declare(parser)
-    parser.addText("count", "n", "End after so many fixes", value: "NUMBER")
+    parser.addText("count", "n", "End after this many fixes", value: "NUMBER")
     parser.addText("duration", nil, "End after this time", value: "TIME")
   }
 
+  static let examples = [
+    (line: "record walk.gpx", meaning: "Record until Ctrl-C; other formats are .geojson, .nmea and .svg."),
+    (line: "record - -f nmea | nc -lk 10110", meaning: "Serve NMEA to a navigation program."),
+    (line: "record --append walk.gpx", meaning: "Go on with yesterday's track, as a piece of its own."),
+    (line: "record --summary walk.gpx", meaning: "Print how long the way was, and how far up."),
+  ]
+
   private let invocation: Invocation
   private let path: String
-  private let format: any TrackFormat
+  private let formatName: String
+  /// The file is standard output.
+  private var isStream: Bool { path == "-" }
   private let options: ClientOptions
   private let count: UInt32?
   private let duration: UInt32?
 
-  private var writer: TrackWriter?
+  private var writer: (any TrackSink)?
   private var prompt: AuthorizationPrompt?
   private var subscription: ServiceSubscription?
   private var upstream: PropertyWatch?
@@ -41,14 +52,24 @@ final class RecordCommand: Command {
     guard invocation.operands.count == 1, let path = invocation.operands.first else {
       throw OptionParser.UsageError(message: "record takes one FILE")
     }
-    let name = parser.text("format") ?? TrackFormats.name(forFile: path)
-    guard let format = TrackFormats.format(name, startingAt: Moment.now) else {
+    let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
+    guard let name = parser.text("format") ?? named else {
+      throw OptionParser.UsageError(
+        message: "record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
+    }
+    guard TrackFormats.names.contains(name) else {
       throw OptionParser.UsageError(
         message: "--format takes \(TrackFormats.names.joined(separator: ", ")), not '\(name)'")
     }
+    guard !(parser.isSet("append") && (parser.isSet("force") || name == "svg" || path == "-")) else {
+      throw OptionParser.UsageError(message: "--append continues a file, and neither a picture nor with --force")
+    }
+    guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
+      throw OptionParser.UsageError(message: "Standard output takes neither a picture nor --json")
+    }
     self.invocation = invocation
     self.path = path
-    self.format = format
+    formatName = name
     count = try parser.count("count")
     duration = try parser.duration("duration")
     // Both are counted here: the file has to be finished at the end.
@@ -56,6 +77,7 @@ final class RecordCommand: Command {
   }
 
   func begin() {
+    if invocation.parser.isSet("summary") { return summarize() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain("The message bus has gone")
@@ -66,8 +88,8 @@ final class RecordCommand: Command {
   }
 
   private func record(from service: ServiceConnection) {
-    do throws(TrackWriter.Failure) {
-      writer = try TrackWriter(path, format, replacing: invocation.parser.isSet("force"))
+    do throws(TrackFailure) {
+      writer = try sink()
     } catch {
       return fail(error)
     }
@@ -80,6 +102,31 @@ final class RecordCommand: Command {
     }
   }
 
+  private func sink() throws(TrackFailure) -> any TrackSink {
+    let parser = invocation.parser
+    guard let format = TrackFormats.format(formatName, startingAt: Moment.now) else {
+      return try TrackPicture(path, replacing: parser.isSet("force"))
+    }
+    if isStream { return try TrackStream(format) }
+    return try TrackWriter(
+      path, format, parser.isSet("append") ? .append : parser.isSet("force") ? .replace : .refuse)
+  }
+
+  private func summarize() {
+    do {
+      let summary = TrackSummary([try RecordedTrack.read(path)])
+      if invocation.isJSON {
+        invocation.output.line(summary.json(of: path))
+      } else {
+        for line in summary.rows.lines(for: invocation.output) { invocation.output.line(line) }
+      }
+      invocation.finish(ExitStatus.success)
+    } catch {
+      invocation.complain("\(error)")
+      invocation.finish(ExitStatus.failure)
+    }
+  }
+
   func interrupted() {
     prompt?.interrupted()
     guard writer != nil else { return invocation.finish(ExitStatus.interrupted) }
@@ -89,7 +136,9 @@ final class RecordCommand: Command {
   private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)
     switch event {
-    case .location(let reading): record(reading.location)
+    case .location(let reading):
+      invocation.recovered("Locations arrive again")
+      record(reading.location)
     case .authorization(let authorization):
       guard !state.isAuthorized else { return }
       interrupt()
@@ -98,7 +147,7 @@ final class RecordCommand: Command {
     case .interrupted:
       interrupt()
       invocation.complain("The service has gone; the recording goes on when it is back")
-    case .resumed: invocation.complain("The service is back")
+    case .resumed: invocation.recovered("The service is back")
     case .closed: end()
     case .refused(let error): giveUp(error)
     case .failed(let error, let isFinal):
@@ -120,7 +169,7 @@ final class RecordCommand: Command {
   }
 
   private func record(_ location: Location) {
-    do throws(TrackWriter.Failure) {
+    do throws(TrackFailure) {
       try writer?.append(location)
     } catch {
       return fail(error)
@@ -133,7 +182,7 @@ final class RecordCommand: Command {
 
   /// Ends in order; the status says whether there was anything to record unless another one is given.
   private func end(_ status: Int32? = nil) {
-    do throws(TrackWriter.Failure) {
+    do throws(TrackFailure) {
       try writer?.finish()
       writer = nil
     } catch {
@@ -148,19 +197,19 @@ final class RecordCommand: Command {
         ]))
     } else {
       output.clearProgress()
-      output.line("\(path): \(summary)")
+      if isStream { invocation.complain(summary) } else { output.line("\(path): \(summary)") }
     }
     invocation.finish(status ?? state.exitStatus)
   }
 
-  private func fail(_ failure: TrackWriter.Failure) {
+  private func fail(_ failure: TrackFailure) {
+    guard !failure.isEndOfReader else { return invocation.finish(ExitStatus.success) }
     invocation.complain(failure.message)
     invocation.finish(ExitStatus.failure)
   }
 
   private var summary: String {
-    let way = metres < 1_000 ? "\(Number.fixed(metres, 0)) m" : "\(Number.fixed(metres / 1_000, 2)) km"
-    return "\(state.count) fix\(state.count == 1 ? "" : "es"), \(way)"
+    "\(state.count) fix\(state.count == 1 ? "" : "es"), \(TrackSummary.text(metres: metres))"
   }
 
   private func showProgress() {

@@ -28,6 +28,11 @@ nonisolated struct GPXFormat: TrackFormat {
 
   mutating func interrupt() { isInterrupted = true }
 
+  mutating func resume(after text: String) -> Bool {
+    isInterrupted = text.hasSuffix("</trkpt>\n")
+    return true
+  }
+
   mutating func entry(_ location: Location) -> String {
     defer { isInterrupted = false }
     let cut = isInterrupted ? "    </trkseg>\n    <trkseg>\n" : ""

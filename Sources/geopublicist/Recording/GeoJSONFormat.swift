@@ -12,6 +12,11 @@ nonisolated struct GeoJSONFormat: TrackFormat {
 
   mutating func interrupt() { isInterrupted = true }
 
+  mutating func resume(after text: String) -> Bool {
+    isFirst = text.hasSuffix("[\n")
+    return isFirst || text.hasSuffix("}")
+  }
+
   mutating func entry(_ location: Location) -> String {
     let position =
       "[\(Number.short(location.longitude, 7)),\(Number.short(location.latitude, 7))"

@@ -6,6 +6,8 @@ nonisolated struct NMEAFormat: TrackFormat {
   let header = ""
   let trailer = ""
 
+  mutating func resume(after text: String) -> Bool { text.utf8.last == UInt8(ascii: "\n") }
+
   mutating func entry(_ location: Location) -> String {
     let clock = Moment.utc(location.timestamp, "%H%M%S") + "." + hundredths(location.timestamp)
     let place = [

@@ -16,24 +16,35 @@ nonisolated protocol TrackFormat {
 
   /// What goes before the trailer when the recording ends in order.
   func ending() -> String
+
+  /// Continues a recording that ended with this text before its trailer; false if it cannot.
+  mutating func resume(after text: String) -> Bool
 }
 
 nonisolated extension TrackFormat {
   mutating func interrupt() {}
   func ending() -> String { "" }
+  mutating func resume(after text: String) -> Bool { true }
 }
 
 /// The formats by name.
 nonisolated enum TrackFormats {
-  static let names = ["gpx", "geojson", "nmea"]
+  static let names = ["gpx", "geojson", "nmea", "svg"]
 
-  /// The format that a file's name asks for: GPX unless it ends in that of another one.
-  static func name(forFile path: String) -> String {
-    let ending = path.lowercased()
-    if ending.hasSuffix(".geojson") || ending.hasSuffix(".json") { return "geojson" }
-    return ending.hasSuffix(".nmea") || ending.hasSuffix(".nme") ? "nmea" : "gpx"
+  /// Returns the format that a file's name asks for, GPX for a name without an ending; nil for an unknown ending.
+  static func name(forFile path: String) -> String? {
+    let file = path.split(separator: "/").last ?? ""
+    guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return "gpx" }
+    switch file[file.index(after: dot)...].lowercased() {
+    case "gpx": return "gpx"
+    case "geojson", "json": return "geojson"
+    case "nmea", "nme": return "nmea"
+    case "svg": return "svg"
+    default: return nil
+    }
   }
 
+  /// Returns a format that grows fix by fix; nil for a picture, which is drawn as a whole.
   static func format(_ name: String, startingAt time: Timestamp) -> (any TrackFormat)? {
     switch name {
     case "gpx": GPXFormat(startingAt: time)

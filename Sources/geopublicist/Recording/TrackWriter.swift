@@ -4,12 +4,7 @@ import GeopublicistLocationModel
 import Glibc
 
 /// Keeps a file complete at every moment: each fix goes out together with the trailer, in one write over the old trailer.
-final class TrackWriter {
-  /// Why a file cannot be written.
-  nonisolated struct Failure: Error {
-    let message: String
-  }
-
+final class TrackWriter: TrackSink {
   private let path: String
   private let descriptor: Int32
   private let isNew: Bool
@@ -17,40 +12,60 @@ final class TrackWriter {
   /// Where the trailer begins.
   private var end: off_t = 0
 
-  /// Makes the file, which must not exist unless `replacing` is set.
-  init(_ path: String, _ format: any TrackFormat, replacing: Bool) throws(Failure) {
+  /// What to do with a file that exists.
+  enum Existing {
+    case refuse, replace, append
+  }
+
+  /// Makes the file, or opens it to continue what is in it.
+  init(_ path: String, _ format: any TrackFormat, _ existing: Existing) throws(TrackFailure) {
     self.path = path
     self.format = format
-    isNew = !replacing
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? O_TRUNC : O_EXCL), 0o644)
+    let flags =
+      switch existing {
+      case .refuse: O_WRONLY | O_EXCL
+      case .replace: O_WRONLY | O_TRUNC
+      case .append: O_RDWR
+      }
+    descriptor = open(path, flags | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
-      let code = errno
-      let hint = code == EEXIST ? "; --force replaces it" : ""
-      throw Failure(message: "\(path): \(String(cString: g_strerror(code)))\(hint)")
+      isNew = false
+      throw .system(path, hint: errno == EEXIST ? "; --force replaces it, --append continues it" : "")
     }
-    try write(format.header)
+    let size = existing == .append ? lseek(descriptor, 0, SEEK_END) : 0
+    isNew = existing == .refuse || size == 0
+    if size > 0 { try resume(size) } else { try write(format.header) }
+  }
+
+  /// Goes on in front of the trailer of a recording of this format.
+  private func resume(_ size: off_t) throws(TrackFailure) {
+    let trailer = Array(format.trailer.utf8)
+    // Enough to see whether there is an entry before the trailer.
+    let count = min(Int(size), trailer.count + 64)
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard pread(descriptor, &bytes, count, size - off_t(count)) == count else { throw .system(path) }
+    guard bytes.suffix(trailer.count) == trailer[...],
+      format.resume(after: String(decoding: bytes.dropLast(trailer.count), as: UTF8.self))
+    else { throw TrackFailure("\(path): it does not end as a recording does, so it cannot be continued") }
+    end = size - off_t(trailer.count)
   }
 
   isolated deinit { close(descriptor) }
 
-  /// Takes a file back that was made for nothing.
   func discard() {
     if isNew { unlink(path) }
   }
 
-  /// Adds a fix.
-  func append(_ location: Location) throws(Failure) { try write(format.entry(location)) }
+  func append(_ location: Location) throws(TrackFailure) { try write(format.entry(location)) }
 
-  /// The next fix begins a new piece of the way.
   func interrupt() { format.interrupt() }
 
-  /// Ends the file in order, and sees that the disk has it.
-  func finish() throws(Failure) {
+  func finish() throws(TrackFailure) {
     try write(format.ending())
-    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw failure() }
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw .system(path) }
   }
 
-  private func write(_ entry: String) throws(Failure) {
+  private func write(_ entry: String) throws(TrackFailure) {
     let bytes = Array((entry + format.trailer).utf8)
     var written = 0
     while written < bytes.count {
@@ -59,7 +74,7 @@ final class TrackWriter {
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        let failure = failure()
+        let failure = TrackFailure.system(path)
         restore()
         throw failure
       }
@@ -74,6 +89,4 @@ final class TrackWriter {
     _ = trailer.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, end) }
     ftruncate(descriptor, end + off_t(trailer.count))
   }
-
-  private func failure() -> Failure { Failure(message: "\(path): \(String(cString: g_strerror(errno)))") }
 }

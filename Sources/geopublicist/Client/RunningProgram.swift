@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import Glibc
+import MainLoop
+
+/// A program that runs beside this one, on the same terminal.
+final class RunningProgram {
+  private static var running: [pid_t: RunningProgram] = [:]
+  private static var signals: UnixSignals?
+
+  private let process: pid_t
+  private var onExit: ((Int32) -> Void)?
+
+  /// Starts a program; `onExit` hears its status as a shell has it, 128 and the number for a signal. Returns nil if it
+  /// cannot be started; `errno` says why.
+  ///
+  /// - Parameters:
+  ///   - environment: What to add to the environment of this process.
+  ///   - isQuiet: Its standard error goes nowhere.
+  init?(
+    _ words: [String], environment: [(String, String)] = [], isQuiet: Bool = false, _ onExit: @escaping (Int32) -> Void
+  ) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
+    guard let process = Self.spawn(words, environment: environment, actions) else { return nil }
+    self.process = process
+    self.onExit = onExit
+    if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
+    Self.running[process] = self
+    // It may have ended before its signal was waited for.
+    Self.reap()
+  }
+
+  /// Asks it to end; `onExit` is not called any more.
+  func end() {
+    onExit = nil
+    guard Self.running[process] != nil else { return }
+    kill(process, SIGTERM)
+  }
+
+  /// Starts a program with these changes of its descriptors; nil if it cannot be started.
+  static func spawn(
+    _ words: [String], environment added: [(String, String)] = [], _ actions: posix_spawn_file_actions_t
+  ) -> pid_t? {
+    // The signals that the main loop reads are blocked here, and a broken pipe is ignored: neither is for a child.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var ignored = sigset_t()
+    sigemptyset(&ignored)
+    sigaddset(&ignored, SIGPIPE)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &ignored)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    guard let program = words.first else { return nil }
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var environment = g_get_environ()
+    defer { g_strfreev(environment) }
+    for (name, value) in added { environment = g_environ_setenv(environment, name, value, 1) }
+    var (process, actions): (pid_t, posix_spawn_file_actions_t) = (0, actions)
+    let code = posix_spawnp(&process, program, &actions, &attributes, &arguments, environment)
+    errno = code
+    return code == 0 ? process : nil
+  }
+
+  private static func reap() {
+    for (process, program) in running {
+      var status: Int32 = 0
+      guard waitpid(process, &status, WNOHANG) == process else { continue }
+      running[process] = nil
+      let signal = status & 0x7F
+      program.onExit?(signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+    }
+  }
+}

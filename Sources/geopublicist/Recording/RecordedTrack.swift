@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import GeopublicistReplay
+
+/// Reads what `record` or another program has written.
+enum RecordedTrack {
+  /// Returns the fixes of a file, with the time since the first one as their timestamps.
+  static func read(_ path: String) throws -> [Location] {
+    let track = try TrackFile.track(in: try TextFile.contents(of: path), from: path)
+    return track.points.map { point in
+      var location = point.fix
+      location.timestamp = Timestamp(microsecondsSinceEpoch: UInt64(clamping: point.offset))
+      return location
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import Glibc
+
+/// A track as a picture: north is up, with circles of uncertainty, start, end and a scale; for light and dark pages.
+nonisolated struct SVGDrawing {
+  private static let width = 800.0
+  private static let margin = 40.0
+  /// Room for the caption and the scale.
+  private static let footer = 44.0
+  /// More circles would only make one dark band.
+  private static let mostCircles = 400
+
+  private struct Point {
+    /// Metres east and south of the middle.
+    let x: Double
+    let y: Double
+    let accuracy: Double
+  }
+
+  private let pieces: [[Point]]
+  private let caption: String
+  private let scale: Double
+  private let height: Double
+  private let center: (x: Double, y: Double)
+
+  /// Draws the pieces of a way, in their order.
+  init(_ locations: [[Location]]) {
+    let all = locations.joined()
+    let middle = all.first ?? Location(latitude: 0, longitude: 0)
+    pieces = locations.map { $0.map { Self.project($0, around: middle) } }
+    let points = pieces.joined()
+    let (west, east) = (points.map(\.x).min() ?? 0, points.map(\.x).max() ?? 0)
+    let (north, south) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 0)
+    center = ((west + east) / 2, (north + south) / 2)
+    // A place is drawn, too: some metres around it.
+    let room = max((points.map(\.accuracy).max() ?? 0) * 2, 20)
+    let (wide, high) = (max(east - west, room), max(south - north, room))
+    let inner = Self.width - 2 * Self.margin
+    scale = min(inner / wide, inner / high)
+    height = min(max(high * scale, 160), inner) + 2 * Self.margin + Self.footer
+    caption = Self.caption(TrackSummary(locations))
+  }
+
+  /// The file.
+  var text: String {
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Self.width)) \(number(height))" role="img">
+    <title>\(caption)</title>
+    <style>
+    svg { background: #fff; color: #222; font: 15px sans-serif }
+    .way { fill: none; stroke: #1668c7; stroke-width: 3; stroke-linejoin: round; stroke-linecap: round }
+    .accuracy { fill: #1668c7; fill-opacity: .06 }
+    .start { fill: #2a8a3c } .end { fill: #c4342b } .ink { fill: currentColor } .rule { stroke: currentColor; fill: none }
+    @media (prefers-color-scheme: dark) {
+    svg { background: #16181c; color: #ddd } .way { stroke: #6db1ff } .accuracy { fill: #6db1ff; fill-opacity: .08 }
+    .start { fill: #5cc873 } .end { fill: #ff7a70 }
+    }
+    </style>
+    \(circles)\(ways)\(ends)\(scaleBar)
+    <text class="ink" x="\(number(Self.margin))" y="\(number(height - 18))">\(caption)</text>
+    </svg>
+
+    """
+  }
+
+  private var circles: String {
+    let all = Array(pieces.joined())
+    let step = max(1, (all.count + Self.mostCircles - 1) / Self.mostCircles)
+    return stride(from: 0, to: all.count, by: step).map { index in
+      let point = all[index]
+      guard point.accuracy * scale >= 1 else { return "" }
+      return "<circle class=\"accuracy\" \(place(point)) r=\"\(number(point.accuracy * scale))\"/>\n"
+    }.joined()
+  }
+
+  private var ways: String {
+    pieces.filter { $0.count > 1 }.map { piece in
+      let corners = piece.map { "\(number(x($0))),\(number(y($0)))" }.joined(separator: " ")
+      return "<polyline class=\"way\" points=\"\(corners)\"/>\n"
+    }.joined()
+  }
+
+  private var ends: String {
+    guard let first = pieces.joined().first, let last = pieces.last?.last else { return "" }
+    return "<circle class=\"start\" \(place(first)) r=\"7\"/>\n<circle class=\"end\" \(place(last)) r=\"5\"/>"
+  }
+
+  /// The longest of 1, 2, 5, 10, … metres that is no longer than a quarter of the picture.
+  private var scaleBar: String {
+    guard !pieces.isEmpty else { return "" }
+    let most = Self.width / 4 / scale
+    let power = pow(10, floor(log10(most)))
+    let metres = [5, 2, 1].map { $0 * power }.first { $0 <= most } ?? power
+    let (right, bottom) = (Self.width - Self.margin, height - 18)
+    let left = right - metres * scale
+    return "\n<path class=\"rule\" d=\"M\(number(left)) \(number(bottom - 5))v5H\(number(right))v-5\"/>\n"
+      + "<text class=\"ink\" x=\"\(number(right))\" y=\"\(number(bottom - 9))\" text-anchor=\"end\">"
+      + "\(TrackSummary.text(metres: metres))</text>"
+  }
+
+  private static func caption(_ summary: TrackSummary) -> String {
+    var parts = ["\(summary.count) fix\(summary.count == 1 ? "" : "es")", TrackSummary.text(metres: summary.metres)]
+    if summary.seconds > 0 { parts.append(TrackSummary.text(seconds: summary.seconds)) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Metres on a plane that touches the earth here; good enough for what anybody walks or drives.
+  private static func project(_ location: Location, around middle: Location) -> Point {
+    let degree = 111_195.0
+    // Across the date line the shorter way counts.
+    let turn = (location.longitude - middle.longitude + 540).truncatingRemainder(dividingBy: 360) - 180
+    return Point(
+      x: turn * degree * cos(middle.latitude * .pi / 180), y: (middle.latitude - location.latitude) * degree,
+      accuracy: location.accuracy ?? 0)
+  }
+
+  private func x(_ point: Point) -> Double { Self.width / 2 + (point.x - center.x) * scale }
+  private func y(_ point: Point) -> Double { (height - Self.footer) / 2 + (point.y - center.y) * scale }
+  private func place(_ point: Point) -> String { "cx=\"\(number(x(point)))\" cy=\"\(number(y(point)))\"" }
+  private func number(_ value: Double) -> String { Number.short(value, 1) }
+}

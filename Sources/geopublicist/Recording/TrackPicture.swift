@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import GeopublicistLocationModel
+import Glibc
+import MainLoop
+
+/// A recording as a picture, which is drawn again as a whole: now and then, and at its end.
+final class TrackPicture: TrackSink {
+  /// How long a drawn picture is good enough, in microseconds.
+  private static let pause: Int64 = 5_000_000
+
+  private let path: String
+  private var pieces: [[Location]] = []
+  private var isInterrupted = true
+  private var drawnAt: Int64?
+
+  init(_ path: String, replacing: Bool) throws(TrackFailure) {
+    self.path = path
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? 0 : O_EXCL)
+    let descriptor = open(path, flags, 0o644)
+    guard descriptor >= 0 else { throw .system(path, hint: errno == EEXIST ? "; --force replaces it" : "") }
+    close(descriptor)
+  }
+
+  func append(_ location: Location) throws(TrackFailure) {
+    if isInterrupted { pieces.append([]) }
+    isInterrupted = false
+    pieces[pieces.count - 1].append(location)
+    let now = MainLoop.main.clock.monotonic()
+    guard drawnAt.map({ now - $0 >= Self.pause }) ?? true else { return }
+    drawnAt = now
+    try draw()
+  }
+
+  func interrupt() { isInterrupted = true }
+  func finish() throws(TrackFailure) { try draw() }
+  func discard() { unlink(path) }
+
+  private func draw() throws(TrackFailure) {
+    let text = SVGDrawing(pieces).text
+    var error: UnsafeMutablePointer<GError>?
+    guard
+      g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o644, &error) != 0
+    else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "\(path): it cannot be written"
+      g_clear_error(&error)
+      throw TrackFailure(message)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// How long a way is, in every respect.
+nonisolated struct TrackSummary: Equatable {
+  /// Smaller changes of altitude are noise of the receiver, in metres.
+  private static let noise = 5.0
+
+  private(set) var count = 0
+  private(set) var metres = 0.0
+  private(set) var seconds = 0.0
+  /// The sum of all ways up, in metres; nil without altitudes.
+  private(set) var climb: Double?
+  private(set) var descent: Double?
+
+  /// Measures the pieces of a way; gaps between them count for the time, not for the length.
+  init(_ pieces: [[Location]]) {
+    let times = pieces.joined().map(\.timestamp.microsecondsSinceEpoch)
+    if let first = times.min(), let last = times.max() { seconds = Double(last - first) / 1_000_000 }
+    for piece in pieces {
+      count += piece.count
+      for (location, next) in zip(piece, piece.dropFirst()) { metres += location.distance(to: next) }
+      measureClimb(piece)
+    }
+  }
+
+  /// Metres a second over the whole time.
+  var speed: Double? { seconds > 0 ? metres / seconds : nil }
+
+  private mutating func measureClimb(_ piece: [Location]) {
+    var reference: Double?
+    for altitude in piece.compactMap(\.altitude) {
+      guard let last = reference else {
+        reference = altitude
+        climb = climb ?? 0
+        descent = descent ?? 0
+        continue
+      }
+      guard abs(altitude - last) >= Self.noise else { continue }
+      if altitude > last { climb = (climb ?? 0) + altitude - last } else { descent = (descent ?? 0) + last - altitude }
+      reference = altitude
+    }
+  }
+
+  /// Everything that is known, a row each.
+  var rows: Rows {
+    var rows = Rows()
+    rows.add("Fixes", "\(count)")
+    rows.add("Length", Self.text(metres: metres))
+    rows.add("Duration", seconds > 0 ? Self.text(seconds: seconds) : nil)
+    rows.add("Speed", speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
+    rows.add("Climb", climb.map { Number.fixed($0, 0) + " m" })
+    rows.add("Descent", descent.map { Number.fixed($0, 0) + " m" })
+    return rows
+  }
+
+  func json(of file: String) -> String {
+    let optional: [(String, Double?)] = [("Speed", speed), ("Climb", climb), ("Descent", descent)]
+    return JSONText.object(
+      [
+        ("File", .string(file)), ("Fixes", .uint64(UInt64(count))), ("Metres", .double(metres.rounded())),
+        ("Seconds", .double(seconds)),
+      ] + optional.compactMap { name, value in value.map { (name, .double(($0 * 10).rounded() / 10)) } })
+  }
+
+  static func text(metres: Double) -> String {
+    metres < 1_000 ? "\(Number.fixed(metres, 0)) m" : "\(Number.short(metres / 1_000, 2)) km"
+  }
+
+  static func text(seconds: Double) -> String {
+    let whole = UInt32(clamping: Int64(min(seconds.rounded(), 4e6)))
+    return Quantity.text(milliseconds: whole.multipliedReportingOverflow(by: 1_000).overflow ? .max : whole * 1_000)
+  }
+}
