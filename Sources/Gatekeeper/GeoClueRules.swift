@@ -27,9 +27,20 @@ final class GeoClueRules {
     }
   }
 
-  /// What the rules say of a program that calls itself so, for a user.
+  /// The id by which GeoClue knows the service.
+  private static let serviceID = "org.geopublicist.Location1"
+
+  /// Returns what the rules say of a program that calls itself so, for a user.
   func rule(for desktopID: String, user: UInt32) -> Facts.Rule {
     contents.rules[desktopID].map { $0.permits(user) ? .silent : .disallowed } ?? .silent
+  }
+
+  /// Returns what the rules say of a program whose locations come through the service, which runs as another user.
+  ///
+  /// GeoClue refuses the service only from its next start on, and only when it is asked: until then the service would
+  /// return locations that it still has.
+  func rule(for desktopID: String, user: UInt32, through service: UInt32) -> Facts.Rule {
+    rule(for: Self.serviceID, user: service) == .silent ? rule(for: desktopID, user: user) : .disallowed
   }
 
   /// Whether GeoClue accepts an agent with an id; nil is one of which nothing is known but that it is an agent. Without

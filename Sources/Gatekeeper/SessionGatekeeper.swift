@@ -28,7 +28,7 @@ package final class SessionGatekeeper: Gatekeeper {
   {
     var facts = Facts(.own)
     facts.confinement = allClientFacts[client]?.confinement ?? .unknown
-    facts.rule = rules.rule(for: desktopID, user: client.credentials?.userID ?? ownUserID)
+    facts.rule = rules.rule(for: desktopID, user: client.credentials?.userID ?? ownUserID, through: ownUserID)
     return Decision(facts, asking: level, upstream: upstream).authorization
   }
 

@@ -94,7 +94,7 @@ package final class SystemGatekeeper: Gatekeeper {
     var facts = Facts(person(user))
     facts.confinement = known.confinement
     facts.placement = known.placement
-    facts.rule = sources.rules.rule(for: desktopID, user: user)
+    facts.rule = sources.rules.rule(for: desktopID, user: user, through: ownUserID)
     guard facts.person == .other else { return facts }
     for action in PolkitAction.allCases { facts[action] = known.policy.answer(to: action) }
     facts.session = sources.sessions.state(of: user)

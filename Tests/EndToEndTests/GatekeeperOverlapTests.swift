@@ -176,6 +176,16 @@ struct GatekeeperOverlapTests {
     withExtendedLifetime(logind) {}
   }
 
+  /// GeoClue refuses the service only after its next start, and only when it is asked.
+  @Test func `a configuration that forbids the service takes the location from its clients`() throws {
+    let listening = try listening()
+    try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
+    try listening.waitFor("restricted disallowed-by-configuration")
+    try listening.expectNothing()
+    try listening.machine.setGeoClueRules("")
+    try listening.waitFor("authorized-when-in-use ")
+  }
+
   @Test func `D15: changed rules of GeoClue reach a client that listens within a second`() throws {
     let listening = try listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
     let forbidden = "[org.example.Silent]\nallowed=false\nsystem=false\nusers=\n"

@@ -87,6 +87,14 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1000) == .silent)
   }
 
+  @Test func `a rule that forbids the service forbids all of its clients`() throws {
+    try write("[org.geopublicist.Location1]\nallowed=true\nsystem=false\nusers=998\n")
+    #expect(configuration.rule(for: "app", user: 1000, through: 998) == .silent)
+    #expect(configuration.rule(for: "app", user: 998, through: 1000) == .disallowed)
+    try write("[app]\nallowed=false\nsystem=false\nusers=\n", to: "conf.d/10.conf")
+    #expect(configuration.rule(for: "app", user: 1000, through: 998) == .disallowed)
+  }
+
   @Test func aChangeIsNoticed() throws {
     let configuration = configuration
     #expect(!configuration.reloadIfChanged())
