@@ -29,6 +29,8 @@ nonisolated struct ConnectionMachine: Sendable {
   /// within milliseconds. If it answers nothing for as long, it hangs.
   static let agentDeadline: Int64 = 2_000
   static let activationDeadline: Int64 = 30_000
+  /// How long after a refusal that the agent has announced the next attempt comes.
+  static let announcedOff: Int64 = 300_000
   /// GeoClue starts a client within milliseconds; before 2.6 it waited 5 s for an agent.
   static let startDeadline: Int64 = 8_000
   /// Uptime after which an exit no longer counts as a crash at start-up.
@@ -314,7 +316,10 @@ nonisolated extension ConnectionMachine {
     guard case .refused(let refusal) = failure else { return pause(reason, moment) }
     trouble = UpstreamReason(refusal: refusal)
     if let refused = Authorization(refusedFor: refusal) { authorization = refused }
-    state = .pausing(until: pacing.afterRefusal(at: moment.now, chance: moment.chance))
+    let retry = pacing.afterRefusal(at: moment.now, chance: moment.chance)
+    // An agent that has announced "off" announces "on", too.
+    let isAnnounced = refusal == .disabledByUser && agentLevel == AccuracyLevel.none
+    state = .pausing(until: isAnnounced ? max(retry, moment.now + Self.announcedOff) : retry)
   }
 
   private mutating func pause(_ reason: UpstreamReason, _ moment: Moment) {

@@ -72,6 +72,17 @@ import Testing
     #expect(driver.authorization == .denied(.disabledByUser))
   }
 
+  @Test func `while an agent has announced off, no client is created again and again`() {
+    var driver = MachineDriver.running()
+    driver.send(.agentChanged(AccuracyLevel.none))
+    driver.pass(ConnectionPacing.agentDelay)
+    driver.send(.created(client: "/2"))
+    driver.send(.startFailed(.refused(.disabledByUser)))
+    #expect(driver.pass(ConnectionMachine.announcedOff - 1) == [])
+    driver.send(.agentChanged(.exact))
+    #expect(driver.pass(ConnectionPacing.agentDelay).contains(.createClient))
+  }
+
   @Test func `An agent that says off though GeoClue starts us is not the one that counts`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
