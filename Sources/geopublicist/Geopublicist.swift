@@ -15,7 +15,7 @@ struct Geopublicist {
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
     AuthorizeCommand.self, SunCommand.self, MonitorCommand.self, DoctorCommand.self, AgentCommand.self,
-    SwitchCommand.self, ReplayCommand.self,
+    SwitchCommand.self, ReplayCommand.self, PlaceCommand.self, RunCommand.self,
   ]
 
   static func main(_ arguments: [String]) -> Int32 {

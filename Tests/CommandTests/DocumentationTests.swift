@@ -7,6 +7,7 @@ import Testing
 
 private nonisolated let commands = [
   "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch", "replay",
+  "place", "run",
 ]
 
 /// The manual and the completions say what the command does.

@@ -6,7 +6,7 @@ _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
 
-  local commands="status locate watch record list authorize sun monitor doctor agent switch replay help version"
+  local commands="status locate watch record list authorize sun monitor doctor agent switch replay place run help version"
   local options="--system --session --address --json --help"
   local command= word index
   for ((index = 1; index < cword; index++)); do
@@ -35,6 +35,10 @@ _geopublicist() {
       esac
       return
       ;;
+    --when | -w)
+      COMPREPLY=($(compgen -W "entered exited dwelled" -- "$cur"))
+      return
+      ;;
     help)
       COMPREPLY=($(compgen -W "$commands" -- "$cur"))
       return
@@ -44,7 +48,7 @@ _geopublicist() {
       return
       ;;
     --address | --timeout | --maximum-age | --required-accuracy | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
-      --at | --speed | -t | -d | -n)
+      --at | --speed | --radius | -t | -d | -n)
       return
       ;;
   esac
@@ -59,6 +63,8 @@ _geopublicist() {
       ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;
+    place) options+=" --here --at --radius" ;;
+    run) options+=" --when --at --hooks --once --with-location" ;;
     replay) options+=" --speed --loop" ;;
     list) options+=" --format" ;;
     monitor) options+=" --listen" ;;
@@ -66,6 +72,8 @@ _geopublicist() {
   esac
   if [[ $command == @(record|replay) && $cur != -* ]]; then
     _filedir
+  elif [[ $command == place && $cur != -* ]]; then
+    COMPREPLY=($(compgen -W "add list remove" -- "$cur"))
   elif [[ $command == switch && $cur != -* ]]; then
     COMPREPLY=($(compgen -W "on off country city neighborhood street exact" -- "$cur"))
   else

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of geopublicist(1) for fish.
 
-set -l commands status locate watch record list authorize sun monitor doctor agent switch replay
+set -l commands status locate watch record list authorize sun monitor doctor agent switch replay place run
 set -l levels 'country city neighborhood street exact'
 
 complete -c geopublicist -f
@@ -18,6 +18,8 @@ complete -c geopublicist -n "not __fish_seen_subcommand_from $commands help vers
   agent\t"Decide about locations for this user"
   switch\t"Show or set the location switch"
   replay\t"Play a recorded track on the session bus"
+  place\t"Add, list or remove places"
+  run\t"Run a command at a place or at a time of the sun"
   help\t"Show the help of a command"
   version\t"Show the version"'
 complete -c geopublicist -n '__fish_seen_subcommand_from help' -a "$commands"
@@ -58,3 +60,11 @@ complete -c geopublicist -n "$seen sun" -l at -x -d 'Compute for this place'
 complete -c geopublicist -n "$seen monitor" -s l -l listen -d 'Use the location meanwhile'
 complete -c geopublicist -n "$seen doctor" -l geoclue-config -r -d "Read GeoClue's settings in this folder"
 complete -c geopublicist -n "$seen switch" -a "on off $levels" -d 'Location switch'
+complete -c geopublicist -n "$seen place" -a 'add list remove'
+complete -c geopublicist -n "$seen place" -l here -d 'Where this machine is now'
+complete -c geopublicist -n "$seen place" -l radius -x -d 'How far around it'
+complete -c geopublicist -n "$seen place run" -l at -x -d 'This place, or this time of the sun'
+complete -c geopublicist -n "$seen run" -s w -l when -x -a 'entered exited dwelled' -d 'When a place is'
+complete -c geopublicist -n "$seen run" -l hooks -d 'Run the files in hooks.d'
+complete -c geopublicist -n "$seen run" -s 1 -l once -d 'End after the first time'
+complete -c geopublicist -n "$seen run" -l with-location -d 'Put the coordinates into the environment'

@@ -25,15 +25,7 @@ struct LocationSwitch {
   /// Replaces the file, which only this user may read.
   func write(_ level: AccuracyLevel) throws(KeyFile.FileError) {
     let text = "# Written by `geopublicist switch`.\n[\(Self.group)]\n\(Self.key)=\(Self.word(level))\n"
-    g_mkdir_with_parents(folder, 0o700)
-    var error: UnsafeMutablePointer<GError>?
-    guard
-      g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o600, &error) != 0
-    else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be written"
-      g_clear_error(&error)
-      throw KeyFile.FileError(path, message)
-    }
+    try UserFile.write(text, to: path, in: folder)
   }
 
   /// Reads a word of the command line or of the file.

@@ -7,6 +7,7 @@ import MainLoop
 final class RunningProgram {
   private static var running: [pid_t: RunningProgram] = [:]
   private static var signals: UnixSignals?
+  private static var first: LoopSource?
 
   private let process: pid_t
   private var onExit: ((Int32) -> Void)?
@@ -29,8 +30,8 @@ final class RunningProgram {
     self.onExit = onExit
     if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
     Self.running[process] = self
-    // It may have ended before its signal was waited for.
-    Self.reap()
+    // It may have ended before its signal was waited for; not at once, so that `onExit` finds this object.
+    Self.first = MainLoop.main.nextTurn { Self.reap() }
   }
 
   /// Asks it to end; `onExit` is not called any more.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistClient
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+
+/// `geopublicist place`: names for places, in a file of the user's.
+final class PlaceCommand: Command {
+  static let name = "place"
+  static let summary = "Add, list or remove places for `run --when`"
+  static let operands: String? = "add|list|remove [NAME]"
+
+  static func declareOptions(_ parser: OptionParser) {
+    parser.addSwitch("here", nil, "With add: where this machine is now")
+    parser.addText("at", nil, "With add: here, in degrees such as 52.5,13.4", value: "LAT,LON")
+    parser.addText("radius", nil, "With add: how far around it (default 150m, at least 50m)", value: "METRES")
+  }
+
+  static let examples = [
+    (line: "place add home --here --radius 150m", meaning: "Remember where this machine is as home."),
+    (line: "place list", meaning: "Show the places."),
+  ]
+
+  private enum Action {
+    case add(String, at: Location?, radius: Double)
+    case list
+    case remove(String)
+  }
+
+  private let invocation: Invocation
+  private let action: Action
+  private let file = PlaceFile()
+  private var service: ServiceConnection?
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    let (parser, words) = (invocation.parser, invocation.operands)
+    switch (words.first, words.count) {
+    case ("list", 1): action = .list
+    case ("remove", 2): action = .remove(words[1])
+    case ("add", 2):
+      guard Place.isName(words[1]) else {
+        throw .init(message: "A place takes a name of letters, digits, - and _, not '\(words[1])'")
+      }
+      let place = try parser.text("at").map(SunCommand.place)
+      guard parser.isSet("here") != (place != nil) else {
+        throw .init(message: "place add takes --here or --at LAT,LON")
+      }
+      let radius = try parser.metres("radius") ?? 150
+      guard Place.radii.contains(radius) else { throw .init(message: "--radius takes 50m to 1000km") }
+      action = .add(words[1], at: place, radius: radius)
+    default: throw .init(message: "place takes add NAME, list, or remove NAME")
+    }
+  }
+
+  func begin() {
+    switch action {
+    case .list: perform { [self] () throws(KeyFile.FileError) in show(try file.read()) }
+    case .remove(let name):
+      perform { [self] () throws(KeyFile.FileError) in
+        let places = try file.read()
+        guard places.contains(where: { $0.name == name }) else {
+          throw KeyFile.FileError(file.path, "there is no place '\(name)'")
+        }
+        try file.write(places.filter { $0.name != name })
+      }
+    case .add(let name, let place?, let radius): add(name, place, radius)
+    case .add(let name, nil, let radius):
+      service = invocation.connect()
+      var options = ClientOptions()
+      options.maximumAge = 0
+      service?.location(options) { [weak self, invocation] result in
+        switch result {
+        case .success(let reading): self?.add(name, reading.location, radius)
+        case .failure(let error): invocation.fail(error)
+        }
+      }
+    }
+  }
+
+  func interrupted() { invocation.finish(ExitStatus.interrupted) }
+
+  private func add(_ name: String, _ location: Location, _ radius: Double) {
+    if let accuracy = location.accuracy, accuracy > radius {
+      invocation.complain(
+        "The location is accurate to \(Number.short(accuracy, 0)) m only; give a --radius at least as large")
+      return invocation.finish(ExitStatus.failure)
+    }
+    perform { [self] () throws(KeyFile.FileError) in
+      let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
+      try file.write(try file.read().filter { $0.name != name } + [place])
+    }
+  }
+
+  private func perform(_ work: () throws(KeyFile.FileError) -> Void) {
+    do throws(KeyFile.FileError) {
+      try work()
+      invocation.finish(ExitStatus.success)
+    } catch {
+      invocation.complain(error.description)
+      invocation.finish(ExitStatus.failure)
+    }
+  }
+
+  private func show(_ places: [Place]) {
+    let output = invocation.output
+    guard !invocation.isJSON else {
+      for place in places {
+        output.line(
+          JSONText.object([
+            ("Name", .string(place.name)), ("Latitude", .double(place.latitude)),
+            ("Longitude", .double(place.longitude)), ("Radius", .double(place.radius)),
+          ]))
+      }
+      return
+    }
+    if places.isEmpty, output.isTerminal {
+      return output.line("There are no places; geopublicist place add NAME --here")
+    }
+    var table = Table(header: ["NAME", "LATITUDE", "LONGITUDE", "RADIUS"])
+    for place in places {
+      table.rows.append([
+        place.name, Number.short(place.latitude, LocationText.digits),
+        Number.short(place.longitude, LocationText.digits),
+        TrackSummary.text(metres: place.radius),
+      ])
+    }
+    for line in table.lines(for: output) { output.line(line) }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+import MainLoop
+
+/// Monitors the border of a place, also when the service is restarted.
+final class PlaceWatch {
+  /// What the service says of the border.
+  struct Event {
+    let name: String
+    let location: Location?
+  }
+
+  private static let region: InterfaceName = "org.geopublicist.Location1.Region"
+  /// After a service that could not be called, in milliseconds.
+  private static let pause: Int64 = 3_000
+
+  private let service: ServiceConnection
+  private let place: Place
+  private let includesLocation: Bool
+  private let onEvent: (Event) -> Void
+  private let onFailure: (DBusError) -> Void
+  private var owner: NameWatch?
+  private var signals: SignalMatch?
+  private var timer: LoopSource?
+  /// What the service knew last: it tells of a border that was crossed meanwhile.
+  private var state = "unknown"
+
+  init(
+    on service: ServiceConnection, _ place: Place, includesLocation: Bool = false,
+    onEvent: @escaping (Event) -> Void, onFailure: @escaping (DBusError) -> Void
+  ) {
+    self.service = service
+    self.place = place
+    self.includesLocation = includesLocation
+    self.onEvent = onEvent
+    self.onFailure = onFailure
+    begin()
+    owner = NameWatch(Contract.service, on: service.connection) { [weak self] owner in
+      guard let self, owner == nil, signals != nil else { return }
+      again()
+    }
+  }
+
+  private func begin() {
+    timer = nil
+    var options: [(String, Value)] = [
+      ("latitude", .double(place.latitude)), ("longitude", .double(place.longitude)), ("radius", .double(place.radius)),
+      ("assumed", .string(state)),
+    ]
+    if includesLocation { options.append(("include-location", .boolean(true))) }
+    service.manager.call("CreateRegion", .options(options), expecting: "o") { [weak self] result in
+      switch result {
+      case .success(let values): if let path = values.first?.objectPath { self?.follow(path) }
+      case .failure(let error): self?.failed(error)
+      }
+    }
+  }
+
+  private func follow(_ path: ObjectPath) {
+    let region = Proxy(
+      on: service.connection, destination: Contract.service, path: path, interface: Self.region)
+    signals = region.onSignal("StateChanged") { [weak self] signal in
+      if let event = signal.arguments.first?.properties { self?.received(event) }
+    }
+    region.call("Start", expecting: "") { [weak self] result in
+      if case .failure(let error) = result { self?.failed(error) }
+    }
+  }
+
+  private func received(_ event: [String: Value]) {
+    // Of an unknown state the last known one is what counts for the next crossing.
+    if let new = event["State"]?.string, new != "unknown" { state = new }
+    guard let name = event["Event"]?.string else { return }
+    onEvent(Event(name: name, location: event["Location"].flatMap(LocationReading.init)?.location))
+  }
+
+  private func failed(_ error: DBusError) {
+    onFailure(error)
+    again()
+  }
+
+  private func again() {
+    signals = nil
+    timer = MainLoop.main.after(milliseconds: Self.pause) { [weak self] in self?.begin() }
+  }
+}
