@@ -31,15 +31,25 @@ import Testing
   }
 
   @Test func `a registered agent steps aside for a desktop's and returns after it`() {
-    var machine = machine(.geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop))
+    var machine = machine(
+      .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false))
     #expect(machine.phase == .aside && !machine.isShown && machine.followsDepartures)
     #expect(machine.handle(.left(Self.desktop)) == [.probe])
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
 
   @Test func `a desktop whose agent has given up does not keep another one away`() {
-    var machine = machine(.rivalFound(Self.desktop), .geoclueAppeared)
+    var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
+    #expect(!machine.isShown)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
+    #expect(machine.isShown)
+    _ = machine.handle(.accepted)
+    // It is looked for once more when this agent is registered.
+    _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: false))
+    #expect(machine.phase == .registered && machine.isShown)
+    // It has registered after all.
+    _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: true))
+    #expect(machine.phase == .aside && !machine.isShown)
   }
 
   @Test func `an agent stays aside when GeoClue exits`() {

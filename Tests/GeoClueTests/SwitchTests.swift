@@ -79,8 +79,7 @@ import Testing
     driver.send(.created(client: "/2"))
     driver.send(.startFailed(.refused(.disabledByUser)))
     #expect(driver.pass(ConnectionMachine.announcedOff - 1) == [])
-    driver.send(.agentChanged(.exact))
-    #expect(driver.pass(ConnectionPacing.agentDelay).contains(.createClient))
+    #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
   @Test func `An agent that says off though GeoClue starts us is not the one that counts`() {

@@ -12,8 +12,8 @@ nonisolated struct AgentMachine {
     case geoclueVanished
     /// GeoClue has returned a client to this user, or has kept it waiting: whether another agent is registered.
     case probed(isAnotherRegistered: Bool)
-    /// A connection of this user is another agent.
-    case rivalFound(BusName)
+    /// A connection of this user is another agent: it has announced its level, or its program is a desktop's.
+    case rivalFound(BusName, hasAnnounced: Bool)
     /// The user's connections of which one is the agent that GeoClue follows.
     case candidates(Set<BusName>)
     case left(BusName)
@@ -44,6 +44,8 @@ nonisolated struct AgentMachine {
   /// Other agents of this user.
   private(set) var rivals: Set<BusName> = []
   private var candidates: Set<BusName> = []
+  /// Desktops whose agents this GeoClue does not follow: GNOME's gives up after one failure.
+  private var idleDesktops: Set<BusName> = []
   /// The last GeoClue followed another agent, so the next one probably does.
   private var wasAside = false
 
@@ -59,19 +61,26 @@ nonisolated struct AgentMachine {
     case .geoclueVanished:
       wasAside = phase == .aside
       candidates = []
+      idleDesktops = []
       phase = .withoutGeoClue
     case .probed(let isAnotherRegistered):
       guard phase == .probing else { return [] }
       phase = isAnotherRegistered ? .aside : .registering
-      return isAnotherRegistered ? (rivals.isEmpty ? [.listCandidates] : []) : [.register]
-    case .rivalFound(let name):
+      if isAnotherRegistered { return rivals.isEmpty ? [.listCandidates] : [] }
+      idleDesktops.formUnion(rivals)
+      rivals = []
+      return [.register]
+    case .rivalFound(let name, let hasAnnounced):
+      guard hasAnnounced || !idleDesktops.contains(name) else { return [] }
+      idleDesktops.remove(name)
       rivals.insert(name)
-      // While probing GeoClue itself will tell: a desktop may be there and its agent may have given up.
+      // While probing GeoClue itself will tell.
       if phase == .registered || phase == .registering { phase = .aside }
     case .candidates(let names): if phase == .aside { candidates = names }
     case .left(let name):
       let wasRival = rivals.remove(name) != nil
       let wasCandidate = candidates.remove(name) != nil
+      idleDesktops.remove(name)
       if phase == .aside, wasCandidate || (wasRival && rivals.isEmpty) { return probe() }
       if rivals.isEmpty, wasRival { wasAside = false }
     case .accepted: if phase == .registering { phase = .registered }

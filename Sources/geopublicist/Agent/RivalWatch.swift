@@ -9,14 +9,15 @@ import Glibc
 final class RivalWatch {
   private let connection: Connection
   private let user = getuid()
-  private let onRival: (BusName) -> Void
+  private let onRival: (_ name: BusName, _ hasAnnounced: Bool) -> Void
   private let onDeparture: (BusName) -> Void
   private var announcements: SignalMatch?
   private var arrivals: SignalMatch?
   private var departures: SignalMatch?
 
   init(
-    on connection: Connection, onRival: @escaping (BusName) -> Void, onDeparture: @escaping (BusName) -> Void
+    on connection: Connection, onRival: @escaping (_ name: BusName, _ hasAnnounced: Bool) -> Void,
+    onDeparture: @escaping (BusName) -> Void
   ) {
     self.connection = connection
     self.onRival = onRival
@@ -27,7 +28,7 @@ final class RivalWatch {
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: isOther
     ) { [weak self] signal in
       guard signal.arguments.first?.string == GeoClueNames.agent.rawValue else { return }
-      self?.ifOwn(signal.sender) { [weak self] in self?.onRival(signal.sender) }
+      self?.ifOwn(signal.sender) { [weak self] in self?.onRival(signal.sender, true) }
     }
   }
 
@@ -64,7 +65,7 @@ final class RivalWatch {
   private func inspect(_ name: BusName) {
     ifOwn(name) { [weak self] in
       self?.ask("GetConnectionUnixProcessID", [.string(name.rawValue)], expecting: "u") { [weak self] values in
-        if let process = values?.first?.uint32, Self.isAgent(process) { self?.onRival(name) }
+        if let process = values?.first?.uint32, Self.isAgent(process) { self?.onRival(name, false) }
       }
     }
   }

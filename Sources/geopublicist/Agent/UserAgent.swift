@@ -22,7 +22,7 @@ final class UserAgent {
     connection.onDisconnected = onDisconnected
     agent = GeoClueAgent(on: connection, level: level)
     rivals = RivalWatch(
-      on: connection, onRival: { [weak self] in self?.handle(.rivalFound($0)) },
+      on: connection, onRival: { [weak self] in self?.handle(.rivalFound($0, hasAnnounced: $1)) },
       onDeparture: { [weak self] in self?.handle(.left($0)) })
     rivals?.scan()
     geoclue = NameWatch(GeoClueNames.service, on: connection) { [weak self] owner in

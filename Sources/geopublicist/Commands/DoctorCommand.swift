@@ -68,7 +68,7 @@ final class DoctorCommand: Command {
     let indent = String(repeating: " ", count: mark.count + 15)
     func wrapped(_ text: String) -> [String] {
       let plain = Text.plain(text)
-      return output.isTerminal ? Text.wrapped(plain, to: max(20, output.columns - indent.count)) : [plain]
+      return output.isTerminal ? Text.wrapped(plain, to: max(12, output.columns - indent.count)) : [plain]
     }
     let finding = wrapped(diagnosis.finding)
     let head = "\(emphasis.around(mark, output.hasColors)) \(Text.padded(diagnosis.subject, to: 13)) "

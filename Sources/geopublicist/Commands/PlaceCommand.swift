@@ -6,7 +6,7 @@ import GeopublicistProcessSupport
 /// `geopublicist place`: names for places, in a file of the user's.
 final class PlaceCommand: Command {
   static let name = "place"
-  static let summary = "Add, list or remove places for `run --when`"
+  static let summary = "Add, list or remove places that commands are run for"
   static let operands: String? = "add|list|remove [NAME]"
 
   static func declareOptions(_ parser: OptionParser) {

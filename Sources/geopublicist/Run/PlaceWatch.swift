@@ -13,8 +13,10 @@ final class PlaceWatch {
   }
 
   private static let region: InterfaceName = "org.geopublicist.Location1.Region"
-  /// After a service that could not be called, in milliseconds.
+  /// How long to wait for a service that has gone, in milliseconds.
   private static let pause: Int64 = 3_000
+  /// How long to wait after a refusal, in milliseconds.
+  private static let refusalPause: Int64 = 60_000
 
   private let service: ServiceConnection
   private let place: Place
@@ -39,7 +41,7 @@ final class PlaceWatch {
     begin()
     owner = NameWatch(Contract.service, on: service.connection) { [weak self] owner in
       guard let self, owner == nil, signals != nil else { return }
-      again()
+      again(after: Self.pause)
     }
   }
 
@@ -65,7 +67,10 @@ final class PlaceWatch {
       if let event = signal.arguments.first?.properties { self?.received(event) }
     }
     region.call("Start", expecting: "") { [weak self] result in
-      if case .failure(let error) = result { self?.failed(error) }
+      guard case .failure(let error) = result else { return }
+      // The object is there, and counts.
+      region.call("Close")
+      self?.failed(error)
     }
   }
 
@@ -78,11 +83,11 @@ final class PlaceWatch {
 
   private func failed(_ error: DBusError) {
     onFailure(error)
-    again()
+    again(after: error.name == .serviceUnknown || error.name == .noReply ? Self.pause : Self.refusalPause)
   }
 
-  private func again() {
+  private func again(after pause: Int64) {
     signals = nil
-    timer = MainLoop.main.after(milliseconds: Self.pause) { [weak self] in self?.begin() }
+    timer = MainLoop.main.after(milliseconds: pause) { [weak self] in self?.begin() }
   }
 }
