@@ -16,6 +16,8 @@ public struct RegionMachine: Sendable {
     case location(Location, age: UInt64)
     /// The machine slept and may be elsewhere.
     case slept
+    /// The device may have moved, for instance because the network changed: a location is needed now.
+    case check
     /// ``RegionMachine/deadline`` has come. Too early does no harm.
     case timer
   }
@@ -47,7 +49,7 @@ public struct RegionMachine: Sendable {
   /// Whether the present stay, as far as is known, has had its `dwelled`.
   private var hasDwelled = false
   private var sequence: UInt64 = 0
-  private var suspension = SuspensionFilter()
+  private var sleep = SleepFilter(passesRepeats: false)
 
   private enum Phase: Sendable {
     case stopped
@@ -101,17 +103,21 @@ public struct RegionMachine: Sendable {
     case .level(let level):
       return changeLevel(to: level, at: now)
     case .location(let location, let age):
-      guard case .watching(var watch) = phase, suspension.accepts(location, at: now),
-        age <= RegionWatch.oldestEvidence
+      guard case .watching(var watch) = phase, sleep.passes(location, at: now), age <= RegionWatch.oldestEvidence
       else { return [] }
       watch.take(location, configuration, at: now)
       phase = .watching(watch)
       return proceed(at: now)
     case .slept:
-      suspension.slept(at: now)
+      sleep.woke(at: now)
       guard case .watching(let watch) = phase else { return [] }
       phase = .watching(RegionWatch(since: now, reason: .slept))
       return lost(from: watch, because: .slept, at: now)
+    case .check:
+      guard case .watching(var watch) = phase else { return [] }
+      watch.checkNow(at: now)
+      phase = .watching(watch)
+      return []
     case .timer:
       return proceed(at: now)
     }

@@ -76,7 +76,7 @@ struct RegionWatch: Sendable {
     guard let found = RegionEvidence(of: location, on: configuration.region, isInside: isInside) else { return }
     scheduleCheck(location, configuration, at: now)
     let isTrusted = trusts(location, configuration, at: now)
-    if !location.isFromNetworkAddress { betterAt = now }
+    if location.source != .ip { betterAt = now }
     guard isTrusted, found != .uncertain else {
       sawUncertain = true
       return
@@ -101,7 +101,7 @@ struct RegionWatch: Sendable {
   /// A location derived from the network address counts only for regions far larger than its error, and only while
   /// nothing better arrives.
   private func trusts(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) -> Bool {
-    guard location.isFromNetworkAddress else { return true }
+    guard location.source == .ip else { return true }
     guard let accuracy = location.accuracy, configuration.region.radius >= 2 * accuracy else { return false }
     guard let betterAt else { return true }
     return now >= betterAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
@@ -162,6 +162,12 @@ extension RegionWatch {
     }
   }
 
+  /// Begins a check at once.
+  mutating func checkNow(at now: UInt64) {
+    check = .running(until: now.saturatingAdd(Self.checkDuration))
+    pause = Self.checkIntervals.lowerBound
+  }
+
   /// A location ends the check. The next one is due before the border can have been reached.
   private mutating func scheduleCheck(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
     let region = configuration.region
@@ -178,9 +184,4 @@ extension RegionWatch {
     let patience = UInt64(configuration.unknownAfter) * 1_000
     return max(patience / 2, patience > Self.checkDuration ? patience - Self.checkDuration : 0)
   }
-}
-
-extension Location {
-  /// Whether the location was derived from the network address, and may be the provider's head office.
-  var isFromNetworkAddress: Bool { sourceDescription?.hasPrefix("GeoIP") ?? false }
 }

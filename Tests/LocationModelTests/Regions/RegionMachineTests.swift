@@ -209,14 +209,14 @@ import Testing
     var small = simulation(radius: 10_000)
     var large = simulation(radius: 60_000)
     for second in 0..<100 {
-      small.locate(0, accuracy: 25_000, at: UInt64(second), description: "GeoIP (ichnaea)")
-      large.locate(0, accuracy: 25_000, at: UInt64(second), description: "GeoIP (ichnaea)")
+      small.locate(0, accuracy: 25_000, at: UInt64(second), source: .ip)
+      large.locate(0, accuracy: 25_000, at: UInt64(second), source: .ip)
     }
     #expect(small.changes.isEmpty)
     #expect(large.changes.map(\.kind) == [.determined])
     large.locate(0, at: 100)
     for second in 101..<400 {
-      large.locate(300_000, accuracy: 25_000, at: UInt64(second), description: "GeoIP (gmaps)")
+      large.locate(300_000, accuracy: 25_000, at: UInt64(second), source: .ip)
     }
     #expect(large.changes.map(\.kind) == [.determined])
   }
@@ -231,6 +231,17 @@ import Testing
       second = region.now + 1
     }
     #expect(Double(region.neededSeconds) / 36_000 < 0.03)
+  }
+
+  @Test func `a device that may have moved is checked at once`() {
+    var region = simulation()
+    for second in 0..<40 { region.locate(20_200, accuracy: 20, at: UInt64(second)) }
+    #expect(region.machine.need != .now)
+    region.send(.check)
+    #expect(region.machine.need == .now)
+    region.advance(to: 69)
+    #expect(region.machine.need != .now, "a check ends after 30 s")
+    #expect(region.changes.count == 1)
   }
 
   @Test func `a border is checked before it can have been reached`() {

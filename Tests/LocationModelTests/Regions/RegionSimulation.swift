@@ -41,13 +41,13 @@ struct RegionSimulation {
   }
 
   /// A location so many metres north of the centre, measured `measured` seconds into the simulation.
-  static func location(_ metres: Double, accuracy: Double? = 10, measured: UInt64, description: String? = nil)
+  static func location(_ metres: Double, accuracy: Double? = 10, measured: UInt64, source: SourceKind = .unknown)
     -> Location
   {
     let degrees = metres / (6_371_008.8 * .pi / 180)
     return Location(
-      latitude: 48 + degrees, longitude: 11, accuracy: accuracy, sourceDescription: description,
-      timestamp: Timestamp(seconds: 1_000_000 + measured))
+      latitude: 48 + degrees, longitude: 11, accuracy: accuracy,
+      timestamp: Timestamp(seconds: 1_000_000 + measured), source: source)
   }
 
   mutating func send(_ event: RegionMachine.Event) {
@@ -61,11 +61,11 @@ struct RegionSimulation {
 
   /// A location at a second, after every timer that is due until then.
   mutating func locate(
-    _ metres: Double, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0, description: String? = nil
+    _ metres: Double, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0, source: SourceKind = .unknown
   ) {
     advance(to: second)
     let location = Self.location(
-      metres, accuracy: accuracy, measured: second - min(age, second), description: description)
+      metres, accuracy: accuracy, measured: second - min(age, second), source: source)
     send(.location(location, age: age * 1_000_000))
   }
 
