@@ -67,6 +67,18 @@ extension Location {
   }
 }
 
+extension Location {
+  /// Returns the microseconds since the location was measured, by its own time, or since it was received if those are more.
+  ///
+  /// - Parameters:
+  ///   - boottime: Microseconds of `CLOCK_BOOTTIME`.
+  ///   - wallClock: The time now.
+  public func age(at boottime: UInt64, _ wallClock: Timestamp) -> UInt64 {
+    let sinceReceived = boottime > receivedAt ? boottime - receivedAt : 0
+    return max(sinceReceived, UInt64(clamping: wallClock.microseconds(since: timestamp)))
+  }
+}
+
 extension Location: CustomStringConvertible, CustomDebugStringConvertible {
   /// Identifies the location without coordinates, so that no log line can reveal one by interpolation.
   public var description: String { "Location(sequence: \(sequence))" }

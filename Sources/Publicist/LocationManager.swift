@@ -12,7 +12,11 @@ public final class LocationManager {
 
   /// The level requested from the source; may be changed while updating.
   public var desiredAccuracy = AccuracyLevel.exact {
-    didSet { if desiredAccuracy != oldValue { requireLevel() } }
+    didSet {
+      guard desiredAccuracy != oldValue else { return }
+      tellMonitors(.level(evaluatedLevel))
+      requireLevel()
+    }
   }
 
   /// Metres that the device must move before the next location is delivered, counted from the last one delivered; 0
@@ -51,6 +55,10 @@ public final class LocationManager {
   private var isMonitoring = false
   private var schedule = SourceSchedule()
   private var scheduleTimer: LoopSource?
+  /// Those that the delegate is told of.
+  var monitored: [CircularRegion: RegionMonitor] = [:]
+  /// All monitors, those of publishers included.
+  var monitors: [ObjectIdentifier: RegionMonitor] = [:]
 
   /// Creates a manager of the given source.
   public init(source: any LocationSource) {
@@ -142,6 +150,13 @@ public final class LocationManager {
   public func startOver() {
     location = nil
     if required != nil { source.startOver() }
+    tellMonitors(.slept)
+  }
+
+  /// A monitor needs the source at another time than before.
+  func needChanged(of monitor: RegionMonitor) {
+    schedule.set(monitor.need, for: ObjectIdentifier(monitor))
+    requireLevel()
   }
 
   private func requireLevel() {
@@ -149,7 +164,8 @@ public final class LocationManager {
     let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
     guard level != required else { return }
     required = level
-    source.require(level)
+    // Between two checks the authorization is followed on.
+    if level == nil, schedule.isResting { source.rest() } else { source.require(level) }
   }
 
   private func handle(_ event: LocationSourceEvent) {
@@ -171,7 +187,12 @@ public final class LocationManager {
       isRequesting = false
       filteringSource?.cancelRequest()
       events.send(.location(location))
-      if isRequested || !isFiltering { deliver(location) } else { filter.take(location) }
+      tellMonitors(location)
+      if isRequested || (isUpdating && !isFiltering) {
+        deliver(location)
+      } else if isUpdating || isMonitoring {
+        filter.take(location)
+      }
       requireLevel()
     case .status(let status):
       upstreamStatus = status
@@ -183,6 +204,7 @@ public final class LocationManager {
       if !authorization.isAuthorized { location = nil }
       if authorization != before {
         delegate?.locationManager(self, didChangeAuthorization: authorization.status)
+        tellMonitors(.level(evaluatedLevel))
       }
       events.send(event)
     case .failure(let error):

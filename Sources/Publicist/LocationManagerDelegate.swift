@@ -14,9 +14,23 @@ public protocol LocationManagerDelegate: AnyObject {
 
   /// The state of GeoClue and its sources has changed.
   func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus)
+
+  /// The device has come into a monitored region.
+  func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion)
+
+  /// The device has left a monitored region; only ever after a known stay.
+  func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion)
+
+  /// The state of a monitored region has become known, has changed, or is not known any more.
+  func locationManager(_ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion)
 }
 
 extension LocationManagerDelegate {
   public func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {}
   public func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {}
+  public func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) {}
+  public func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) {}
+  public func locationManager(
+    _ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion
+  ) {}
 }

@@ -44,6 +44,27 @@ public final class LocationPublicist {
   }
 }
 
+extension LocationPublicist {
+  /// What happens to a region, for each subscriber from the moment of subscribing, until it cancels. The source is used
+  /// only while the border may be near.
+  public func regionPublisher(for region: CircularRegion) -> AnyPublisher<RegionEvent, Never> {
+    regionPublisher(for: RegionConfiguration(region))
+  }
+
+  /// What happens to a region that is monitored in a certain way; finishes after the crossing of one for a single use.
+  public func regionPublisher(for configuration: RegionConfiguration) -> AnyPublisher<RegionEvent, Never> {
+    Deferred { [manager] in
+      let events = PassthroughSubject<RegionEvent, Never>()
+      let monitor = RegionMonitor(configuration, with: manager, onEnd: { events.send(completion: .finished) }) { event in
+        events.send(event)
+      }
+      // Events are few, and each matters.
+      return events.buffer(size: 64, prefetch: .keepFull, whenFull: .dropOldest)
+        .handleEvents(receiveCancel: { monitor.end() })
+    }.eraseToAnyPublisher()
+  }
+}
+
 extension LocationPublicist: LocationManagerDelegate {
   public func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
     self.locations.send(locations)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import MainLoop
+
+/// Regions, in the manner of `CLLocationManager`.
+extension LocationManager {
+  /// The regions that were started and not stopped.
+  public var monitoredRegions: Set<CircularRegion> { Set(monitored.keys) }
+
+  /// Tells the delegate when the device enters and leaves a region; calling it twice is fine. The source is used only while
+  /// the border may be near.
+  ///
+  /// For other settings than the usual ones use ``LocationPublicist/regionPublisher(for:)-(RegionConfiguration)``.
+  public func startMonitoring(for region: CircularRegion) {
+    guard monitored[region] == nil else { return }
+    monitored[region] = RegionMonitor(RegionConfiguration(region), with: self) { [weak self] event in
+      self?.tell(event, of: region)
+    }
+  }
+
+  /// Ends the monitoring of a region.
+  public func stopMonitoring(for region: CircularRegion) { monitored.removeValue(forKey: region)?.end() }
+
+  private func tell(_ event: RegionEvent, of region: CircularRegion) {
+    if event.kind != .dwelled { delegate?.locationManager(self, didDetermineState: event.state, for: region) }
+    switch event.kind {
+    case .entered: delegate?.locationManager(self, didEnterRegion: region)
+    case .exited: delegate?.locationManager(self, didExitRegion: region)
+    case .determined, .dwelled, .lost: break
+    }
+  }
+}
+
+/// For the monitors.
+extension LocationManager {
+  /// The level at which regions are evaluated; nil while there is no access.
+  var evaluatedLevel: AccuracyLevel? {
+    authorization.isAuthorized ? authorization.revealedLevel(asked: desiredAccuracy) : nil
+  }
+
+  func add(_ monitor: RegionMonitor) { monitors[ObjectIdentifier(monitor)] = monitor }
+
+  func remove(_ monitor: RegionMonitor) {
+    monitors[ObjectIdentifier(monitor)] = nil
+    needChanged(of: monitor)
+  }
+
+  func tellMonitors(_ location: Location) {
+    guard !monitors.isEmpty else { return }
+    let clock = MainLoop.main.clock
+    let age = location.age(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime()))
+    for monitor in monitors.values { monitor.handle(.location(location, age: age)) }
+  }
+
+  func tellMonitors(_ event: RegionMachine.Event) {
+    for monitor in monitors.values { monitor.handle(event) }
+  }
+}

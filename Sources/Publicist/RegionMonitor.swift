@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import MainLoop
+
+/// One region that a ``LocationManager`` monitors: a ``RegionMachine`` with its timer and its part of the source.
+final class RegionMonitor {
+  private var machine: RegionMachine
+  private weak var manager: LocationManager?
+  private let onEvent: (RegionEvent) -> Void
+  private let onEnd: () -> Void
+  private var beginning: LoopSource?
+  private var timer: LoopSource?
+  private var armedFor: UInt64?
+  private var isStarted = false
+  private var isOver = false
+
+  /// Begins with the next turn of the loop, so that the caller is ready for the first event. `onEnd` is called when a region
+  /// for a single use has ended.
+  init(
+    _ configuration: RegionConfiguration, with manager: LocationManager, onEnd: @escaping () -> Void = {},
+    _ onEvent: @escaping (RegionEvent) -> Void
+  ) {
+    machine = RegionMachine(configuration)
+    self.manager = manager
+    self.onEnd = onEnd
+    self.onEvent = onEvent
+    manager.add(self)
+    beginning = MainLoop.main.nextTurn { [weak self] in
+      guard let self, let manager = self.manager else { return }
+      isStarted = true
+      handle(.level(manager.evaluatedLevel))
+      handle(.start)
+    }
+  }
+
+  /// Ends the monitoring without another event.
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    (beginning, timer) = (nil, nil)
+    manager?.remove(self)
+  }
+
+  func handle(_ event: RegionMachine.Event) {
+    guard isStarted, !isOver else { return }
+    for action in machine.handle(event, at: now) {
+      switch action {
+      case .emit(let event): if !isOver { onEvent(event) }
+      case .complete:
+        end()
+        onEnd()
+      }
+    }
+    guard !isOver else { return }
+    manager?.needChanged(of: self)
+    arm()
+  }
+
+  /// What it needs of the source.
+  var need: SourceSchedule.Need? {
+    guard let manager, isStarted, !isOver else { return nil }
+    let level = manager.desiredAccuracy
+    // Only a source that is held tells when access is granted.
+    guard manager.authorizationStatus.isAuthorized else { return SourceSchedule.Need(level) }
+    switch machine.need {
+    case .nothing: return nil
+    case .now: return SourceSchedule.Need(level)
+    case .check(let time):
+      let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
+      return SourceSchedule.Need(level, from: monotonic &+ (time > now ? time - now : 0))
+    }
+  }
+
+  private var now: UInt64 { MainLoop.main.clock.boottime() }
+
+  private func arm() {
+    guard let deadline = machine.deadline, armedFor.map({ deadline < $0 }) ?? true else { return }
+    armedFor = deadline
+    timer = MainLoop.main.after(microseconds: Int64(clamping: deadline > now ? deadline - now : 0)) { [weak self] in
+      self?.armedFor = nil
+      self?.handle(.timer)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistTestSupport
+import MainLoop
+import Testing
+
+@testable import Publicist
+
+/// Regions of a location manager, in CoreLocation's words and as publishers.
+@Suite(.serialized) struct RegionMonitoringTests {
+  private final class Source: LocationSource {
+    var onEvent: ((LocationSourceEvent) -> Void)?
+    private(set) var level: AccuracyLevel?
+    private(set) var rests = 0
+
+    func require(_ level: AccuracyLevel?) { self.level = level }
+
+    func rest() {
+      level = nil
+      rests += 1
+    }
+
+    func locate(metres: Double, ago seconds: Int64 = 0) {
+      let time = MainLoop.main.clock.realtime() &- UInt64(seconds * 1_000_000)
+      onEvent?(
+        .location(
+          Location(
+            latitude: 52 + metres / 111_195, longitude: 13, accuracy: 10,
+            timestamp: Timestamp(microsecondsSinceEpoch: time))))
+    }
+  }
+
+  private final class Listener: LocationManagerDelegate {
+    private(set) var told: [String] = []
+
+    func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) { told.append("location") }
+    func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {}
+    func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) { told.append("entered") }
+    func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) { told.append("exited") }
+    func locationManager(
+      _ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion
+    ) { told.append(state.rawValue) }
+  }
+
+  private let source = Source()
+  private let listener = Listener()
+  private let manager: LocationManager
+  private let region: CircularRegion
+
+  init() throws {
+    manager = LocationManager(source: source)
+    manager.delegate = listener
+    region = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 1_000))
+  }
+
+  private func configuration(_ change: (inout RegionConfiguration) -> Void = { _ in }) -> RegionConfiguration {
+    var configuration = RegionConfiguration(region)
+    configuration.confirm = 20
+    change(&configuration)
+    return configuration
+  }
+
+  private func turn() { while MainLoop.main.iterate() {} }
+
+  private func eventually(_ what: String, _ condition: () -> Bool) throws {
+    try GeopublicistTestSupport.eventually(what, turn: { turn(); nap() }) { condition() }
+  }
+
+  @Test func `a region needs the source, is told at once, and lets go of it far from the border`() throws {
+    let publicist = LocationPublicist(manager)
+    var events: [RegionEvent] = []
+    let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }
+    try eventually("the source is needed") { source.level == .exact }
+    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    try eventually("it is outside") {
+      source.locate(metres: 90_000)
+      return events.map(\.kind) == [.determined]
+    }
+    try eventually("the source rests") { source.level == nil }
+    #expect(source.rests > 0, "the authorization is followed on")
+    manager.startOver()
+    #expect(events.map(\.kind) == [.determined, .lost])
+    try eventually("a wake-up is a reason to look") { source.level == .exact }
+    try eventually("it was entered meanwhile") {
+      source.locate(metres: 0)
+      return events.count == 3
+    }
+    #expect(events[2].kind == .entered && events[2].hasGap)
+    source.onEvent?(.authorization(.denied(.disabledByUser)))
+    #expect(events.last?.reason == .notAuthorized)
+    subscription.cancel()
+    #expect(source.level == nil)
+    #expect(manager.monitors.isEmpty)
+  }
+
+  @Test func `a single use finishes the publisher`() throws {
+    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    let publicist = LocationPublicist(manager)
+    var (events, isFinished) = ([RegionEvent](), false)
+    let configuration = configuration {
+      $0.isSingleUse = true
+      $0.assumed = .outside
+    }
+    let subscription = publicist.regionPublisher(for: configuration)
+      .sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { events.append($0) })
+    try eventually("it is over") {
+      source.locate(metres: 0)
+      return isFinished
+    }
+    #expect(events.map(\.kind) == [.entered])
+    #expect(source.level == nil && manager.monitors.isEmpty)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a manager that monitors tells no locations, and stops`() throws {
+    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    manager.startMonitoring(for: region)
+    manager.startMonitoring(for: region)
+    #expect(manager.monitoredRegions == [region] && manager.monitors.count == 1)
+    try eventually("the source is needed") { source.level == .exact }
+    source.locate(metres: 0)
+    #expect(listener.told == [])
+    #expect(source.level == .exact, "twenty seconds have to pass")
+    manager.stopMonitoring(for: region)
+    #expect(manager.monitoredRegions.isEmpty && source.level == nil)
+  }
+}
