@@ -20,6 +20,10 @@ public struct ClientOption: Sendable {
     case truth(any WritableKeyPath<ClientOptions, Bool> & Sendable)
     /// The name of a delivery mode.
     case mode(any WritableKeyPath<ClientOptions, DeliveryMode> & Sendable)
+    /// A number that must be given, in a range of a unit.
+    case required(any WritableKeyPath<ClientOptions, Double?> & Sendable, in: ClosedRange<Double>, unit: String)
+    /// The name of a region's state.
+    case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
   }
 
   /// A flag of the command line.
@@ -85,6 +89,31 @@ extension ClientOption {
   static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))
   static let maximumAge = ClientOption("maximum-age", .milliseconds(\.maximumAge))
 
+  static let latitude = ClientOption("latitude", .required(\.region.latitude, in: -90...90, unit: "degrees"))
+  static let longitude = ClientOption("longitude", .required(\.region.longitude, in: -180...180, unit: "degrees"))
+  static let radius = ClientOption("radius", .required(\.region.radius, in: CircularRegion.radii, unit: "metres"))
+  static let confirm = ClientOption(
+    "confirm", .milliseconds(\.region.confirm),
+    flag: Flag(name: "confirm", letter: nil, help: "How long a change must persist (default 20s)", value: "TIME"))
+  static let dwell = ClientOption(
+    "dwell", .milliseconds(\.region.dwell),
+    flag: Flag(name: "dwell", letter: nil, help: "Report a stay of this length", value: "TIME"))
+  static let unknownAfter = ClientOption(
+    "unknown-after", .milliseconds(\.region.unknownAfter),
+    flag: Flag(
+      name: "unknown-after", letter: nil, help: "Report the state as lost after this time (default 15min)",
+      value: "TIME"))
+  static let assumed = ClientOption(
+    "assumed", .regionState(\.region.assumed),
+    flag: Flag(name: "assumed", letter: nil, help: "The state that is known from before: inside or outside", value: "STATE"))
+  static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
+  static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
+
+  /// The options of `CreateRegion`.
+  public static let ofRegion = [
+    latitude, longitude, radius, accuracy, confirm, dwell, unknownAfter, assumed, singleUse, duration, includeLocation,
+    desktopID,
+  ]
   /// The options of `CreateSubscription`.
   public static let ofSubscription = [
     accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates,
@@ -138,6 +167,13 @@ extension ClientOption {
     case (.mode(let path), .text(let name)):
       guard let mode = DeliveryMode(rawValue: name) else { throw refusal }
       options[keyPath: path] = mode
+    case (.required(let path, let range, _), .number(let number)):
+      // Comparisons with NaN are false.
+      guard range.contains(number) else { throw refusal }
+      options[keyPath: path] = number
+    case (.regionState(let path), .text(let name)):
+      guard let state = RegionState(rawValue: name) else { throw refusal }
+      options[keyPath: path] = state
     default: throw refusal
     }
   }
@@ -145,9 +181,9 @@ extension ClientOption {
   /// The D-Bus type that the contract names for the option.
   public var type: String {
     switch field {
-    case .level, .text, .mode: "s"
+    case .level, .text, .mode, .regionState: "s"
     case .truth: "b"
-    case .metres: "d"
+    case .metres, .required: "d"
     case .milliseconds, .count: "u"
     }
   }
@@ -157,7 +193,7 @@ extension ClientOption {
     return integer
   }
 
-  private var refusal: OptionError {
+  var refusal: OptionError {
     let range =
       switch field {
       case .level: "country, city, neighborhood, street or exact"
@@ -166,6 +202,8 @@ extension ClientOption {
       case .count: "a whole number from 0 to \(UInt32.max)"
       case .truth: "true or false"
       case .mode: "continuous or significant"
+      case .required(_, let range, let unit): "\(unit) from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+      case .regionState: "inside, outside or unknown"
       case .text: "at most \(Self.maximumTextBytes) bytes without control characters"
       }
     return OptionError(message: "The option \(name) (type \(type)) takes \(range)")
@@ -182,6 +220,8 @@ extension ClientOption {
     case .text(let path): .text(options[keyPath: path])
     case .truth(let path): .truth(options[keyPath: path])
     case .mode(let path): .text(options[keyPath: path].rawValue)
+    case .required(let path, _, _): .number(options[keyPath: path] ?? .nan)
+    case .regionState(let path): .text(options[keyPath: path].rawValue)
     }
   }
 }

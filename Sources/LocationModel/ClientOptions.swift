@@ -28,6 +28,9 @@ public struct ClientOptions: Hashable, Sendable {
   /// Age up to which a cached location is returned at once, in milliseconds.
   public var maximumAge = ClientOptions.defaultMaximumAge
 
+  /// The circle of a region, and how it is monitored.
+  public var region = RegionOptions()
+
   /// Milliseconds.
   public static let defaultMaximumAge: UInt32 = 30_000
 

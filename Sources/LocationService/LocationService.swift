@@ -99,7 +99,7 @@ public final class LocationService {
   /// At least one client is receiving.
   var isInUse: Bool { receivers > 0 }
 
-  /// Whether anybody has a subscription or waits for an answer.
+  /// Whether there is an object of a client, or a call without an answer.
   public var isBusy: Bool { clients.isBusy || intake.count > 0 }
 
   /// Tells every subscriber that the service ends, and answers every call that waits.
@@ -112,7 +112,7 @@ public final class LocationService {
   /// Tells every subscriber that the service ends, and refuses new subscriptions; calls that wait go on.
   public func closeSubscriptions() {
     isEnding = true
-    for subscription in clients.subscriptions { subscription.handle(.close(.shutdown)) }
+    for object in clients.objects { object.handle(.close(.shutdown)) }
   }
 
   /// The connection was lost and joined again, on the same bus.
@@ -131,16 +131,18 @@ public final class LocationService {
     locations.forget(afterSleep: event == .woke)
     signals.forget()
     source.forget(afterSleep: event == .woke)
-    for subscription in clients.subscriptions {
-      subscription.handle(.clockChanged)
-      if event == .woke { subscription.checkNow() }
+    for object in clients.objects {
+      object.handle(.clockChanged)
+      guard event == .woke else { continue }
+      object.handle(.slept)
+      object.checkNow()
     }
     if event == .clockSet { askSource() }
   }
 
   /// The machine is connected in another way than before, and so may be somewhere else.
   public func networkChanged() {
-    for subscription in clients.subscriptions { subscription.checkNow() }
+    for object in clients.objects { object.checkNow() }
   }
 
   private func follow(_ publicist: LocationPublicist, _ session: SessionGatekeeper?) {
@@ -174,14 +176,14 @@ public final class LocationService {
   }
 
   private func report(_ error: LocationError) {
-    for subscription in clients.subscriptions { subscription.handle(.failure(error)) }
+    for object in clients.objects { object.handle(.failure(error)) }
   }
 
   /// What a client may have, or what all may, has perhaps become something else.
   private func refresh(_ client: Client?) {
-    let subscriptions = client.map { Array($0.subscriptions.values) } ?? clients.subscriptions
+    let objects = client.map { Array($0.objects.values) } ?? clients.objects
     let requests = client.map { Array($0.requests.values) } ?? clients.requests
-    for subscription in subscriptions { subscription.refresh() }
+    for object in objects { object.refresh() }
     for request in requests { request.refresh() }
     source.permissionsChanged()
   }
@@ -220,22 +222,34 @@ extension LocationService {
 /// For the objects of clients.
 extension LocationService: ClientHost {
   /// Makes a stopped subscription for a client.
-  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError)
-    -> LocationSubscription
-  {
-    // Nobody would close it.
-    guard !isEnding else { throw .ending }
-    try clients.reserveSubscription(for: client, limits)
+  func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
+    try reserve(.subscription, for: client)
     let subscription = LocationSubscription(numbers.next(), of: client, options, in: self)
     client.add(subscription)
-    return subscription
+    return subscription.path
+  }
+
+  /// Makes a stopped region for a client.
+  func createRegion(
+    for client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration
+  ) throws(DBusError) -> ObjectPath {
+    try reserve(.region, for: client)
+    let region = MonitoredRegion(numbers.next(), of: client, options, configuration, in: self)
+    client.add(region)
+    return region.path
+  }
+
+  private func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
+    // Nobody would close it.
+    guard !isEnding else { throw .ending }
+    try clients.reserve(kind, for: client, limits)
   }
 
   func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client, limits) }
 
   func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }
 
-  func ended(_ subscription: LocationSubscription) { clients.releaseSubscription(of: subscription.client) }
+  func ended(_ object: any OwnedObject) { clients.release(object.kind, of: object.client) }
 
   /// What GeoClue would hand over to a new client, which is its newest location while it runs; what is left from before
   /// is shown only if it is recent.

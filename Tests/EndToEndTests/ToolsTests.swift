@@ -122,11 +122,11 @@ import Testing
     #expect(consumer.standardError == "")
   }
 
-  @Test(arguments: [Daemon.name, Daemon.subscription])
+  @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])
   func `introspection matches the published XML`(_ interface: String) throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
-    let path = interface == Daemon.name ? Daemon.path : try consumer.subscribe()
+    let path = try object(interface, of: consumer)
     let introspect = { () throws -> String in
       try consumer.client.reply(
         "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
@@ -138,15 +138,15 @@ import Testing
     #expect(try introspect() == live)
     let anotherRun = try Machine(.system)
     let other = try anotherRun.consumer()
-    let otherPath = interface == Daemon.name ? Daemon.path : try other.subscribe()
-    #expect((otherPath == path) == (interface == Daemon.name), "the number of a subscription is never used again")
+    let otherPath = try object(interface, of: other)
+    #expect((otherPath == path) == (interface == Daemon.name), "the number of an object is never used again")
     #expect(
       try other.client.reply(
         "Introspect", of: "org.freedesktop.DBus.Introspectable", at: otherPath, of: Daemon.name)[0].string == live,
       "another run prints the same")
   }
 
-  @Test(arguments: [Daemon.name, Daemon.subscription])
+  @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])
   func `the published XML is valid`(_ interface: String) throws {
     let file = Rig.sourceFile("dbus/\(interface).xml")
     let checked = try run([
@@ -163,6 +163,15 @@ import Testing
     let text = try String(contentsOfFile: file, encoding: .utf8)
     for member in text.matches(of: #/<(?:method|signal|property) name="([A-Za-z]+)"/#).map(\.1) {
       #expect(text.contains(try Regex("<!--\\s+\(member): ")), "\(member) has no comment")
+    }
+  }
+
+  /// An object that has an interface.
+  private func object(_ interface: String, of consumer: ConsumerProgram) throws -> String {
+    switch interface {
+    case Daemon.name: Daemon.path
+    case Daemon.region: try consumer.region(ConsumerProgram.circle(52, 13))
+    default: try consumer.subscribe()
     }
   }
 

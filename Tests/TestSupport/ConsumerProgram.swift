@@ -48,7 +48,8 @@ public final class ConsumerProgram {
 
   /// Reads a property of the manager object, or of a subscription.
   public func property(_ name: String, of path: String = Daemon.path) throws -> JSON {
-    let interface = path == Daemon.path ? Daemon.name : Daemon.subscription
+    let interface =
+      path == Daemon.path ? Daemon.name : path.contains("/region/") ? Daemon.region : Daemon.subscription
     return try client.reply(
       "Get", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ss",
       [.string(interface), .string(name)])[0].content

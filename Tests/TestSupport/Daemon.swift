@@ -15,6 +15,9 @@ public final class Daemon {
   /// The interface of its subscriptions.
   public nonisolated static let subscription = "org.geopublicist.Location1.Subscription"
 
+  /// The interface of its regions.
+  public nonisolated static let region = "org.geopublicist.Location1.Region"
+
   private let process: ChildProcess
 
   /// Starts it and waits until it owns its name.

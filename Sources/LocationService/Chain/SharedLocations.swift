@@ -24,6 +24,8 @@ final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
   private let accepted = PassthroughSubject<Location, Never>()
+  /// Every measurement, whatever the arbiter makes of it.
+  private let measurements = PassthroughSubject<Location, Never>()
   private var branches: [AccuracyLevel: AnyPublisher<Location, Never>] = [:]
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
@@ -43,14 +45,20 @@ final class SharedLocations {
   }
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
+  ///
+  /// Without a pacer every location goes through, and at ``AccuracyLevel/exact`` every measurement, which regions judge
+  /// themselves: a bad one that the arbiter takes for the best would hide those that contradict it.
   func deliver(
-    at level: AccuracyLevel, from first: Location?, through pacer: Pacer, to emitter: LocationEmitter
+    at level: AccuracyLevel, from first: Location?, through pacer: Pacer?, to emitter: LocationEmitter
   ) -> AnyCancellable {
-    locations(for: level)
-      .prepend(first.map { [$0] } ?? [])
-      .paced(by: pacer)
-      .keepingNewest()
-      .subscribe(emitter)
+    let first = first.map { [$0] } ?? []
+    if let pacer {
+      locations(for: level).prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)
+    } else if level == .exact {
+      measurements.prepend(first).keepingNewest().subscribe(emitter)
+    } else {
+      locations(for: level).prepend(first).keepingNewest().subscribe(emitter)
+    }
     return AnyCancellable(emitter)
   }
 
@@ -74,6 +82,7 @@ final class SharedLocations {
   private func take(_ location: Location) {
     let now = MainLoop.main.clock.boottime()
     guard sleep.passes(location, at: now) else { return }
+    measurements.send(location)
     if arbiter.accept(location, at: now) { accepted.send(location) }
     guard let until = arbiter.heldUntil else {
       release = nil

@@ -19,7 +19,7 @@ final class Client: GatekeeperClient {
   var audited = AuditedAnswers()
   /// Called when its connection has gone.
   var onEnd: (() -> Void)?
-  private(set) var subscriptions: [UInt64: LocationSubscription] = [:]
+  private(set) var objects: [UInt64: any OwnedObject] = [:]
   private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
   private var bucket: TokenBucket
   private var waiting: [(Credentials?) -> Void] = []
@@ -37,13 +37,13 @@ final class Client: GatekeeperClient {
       burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
   }
 
-  func add(_ subscription: LocationSubscription) { subscriptions[subscription.number] = subscription }
-  func remove(_ subscription: LocationSubscription) { subscriptions[subscription.number] = nil }
+  func add(_ object: any OwnedObject) { objects[object.number] = object }
+  func remove(_ object: any OwnedObject) { objects[object.number] = nil }
   func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
   func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
 
-  /// Whether it waits for something to change: it has a subscription, or a call without an answer.
-  var isWaiting: Bool { !subscriptions.isEmpty || !requests.isEmpty }
+  /// Whether it waits for something to change: it has an object, or a call without an answer.
+  var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
   /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
   func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
@@ -70,9 +70,9 @@ final class Client: GatekeeperClient {
     question = nil
     waiting = []
     for request in requests.values { request.handle(.ownerLeft) }
-    for subscription in subscriptions.values { subscription.handle(.ownerLeft) }
+    for object in objects.values { object.handle(.ownerLeft) }
     requests = [:]
-    subscriptions = [:]
+    objects = [:]
     onEnd?()
     onEnd = nil
   }

@@ -9,14 +9,14 @@ final class ClientRegistry {
   private let peers: PeerWatch
   private let outbox: Outbox
   private var clients: [BusName: Client] = [:]
-  private var subscriptionQuota = UserQuota()
+  private var quotas: [ObjectKind: UserQuota] = [:]
   private var promptsOfUser: [UInt32: UInt32] = [:]
   private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
   /// What `ListSubscriptions` answers.
   let list = SubscriptionList()
-  /// Called whenever a call was answered or a subscription has ended.
+  /// Called whenever a call was answered or an object has ended.
   var onLessBusy: (() -> Void)?
   /// Called when a client has left the bus.
   var onLeft: ((Client) -> Void)?
@@ -118,17 +118,18 @@ final class ClientRegistry {
     }
   }
 
-  /// Counts one more subscription, or throws the limit that it would exceed.
-  func reserveSubscription(for client: Client, _ limits: Limits) throws(DBusError) {
-    guard client.subscriptions.count < Int(limits[.subscriptionsPerConnection]) else {
-      throw .limitsExceeded(.subscriptionsPerConnection)
+  /// Counts one more object, or throws the limit that it would exceed.
+  func reserve(_ kind: ObjectKind, for client: Client, _ limits: Limits) throws(DBusError) {
+    let keys = kind.limits
+    guard client.objects.values.count(where: { $0.kind == kind }) < Int(limits[keys.perConnection]) else {
+      throw .limitsExceeded(keys.perConnection)
     }
     guard let user = client.credentials?.userID else { throw .notAuthorized(.restricted(.policyUnavailable)) }
-    switch subscriptionQuota.take(
-      for: user, perUser: Int(limits[.subscriptionsPerUser]), of: Int(limits[.subscriptions]))
+    switch quotas[kind, default: UserQuota()].take(
+      for: user, perUser: Int(limits[keys.perUser]), of: Int(limits[keys.whole]))
     {
-    case .user: throw .limitsExceeded(.subscriptionsPerUser)
-    case .whole: throw .limitsExceeded(.subscriptions)
+    case .user: throw .limitsExceeded(keys.perUser)
+    case .whole: throw .limitsExceeded(keys.whole)
     case nil: break
     }
     list.changed(for: user)
@@ -138,9 +139,9 @@ final class ClientRegistry {
   /// What creating an object costs besides the call, in tokens: the gatekeeper has to ask others about its owner.
   private static let creationCost = 3.0
 
-  /// Takes the count back when a subscription has ended.
-  func releaseSubscription(of client: Client) {
-    if let user = client.credentials?.userID { subscriptionQuota.release(of: user) }
+  /// Takes the count back when an object has ended.
+  func release(_ kind: ObjectKind, of client: Client) {
+    if let user = client.credentials?.userID { quotas[kind]?.release(of: user) }
     list.changed(for: client.credentials?.userID)
     onLessBusy?()
   }
@@ -163,21 +164,19 @@ final class ClientRegistry {
     promptsOfUser[user] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether anybody has a subscription or waits for an answer.
-  var isBusy: Bool { subscriptionQuota.total > 0 || pendingCalls > 0 }
+  /// Whether there is an object of a client, or a call without an answer.
+  var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }
 
   /// Whether a client has not left yet.
   func isHere(_ client: Client) -> Bool { clients[client.name] === client }
 
-  /// All subscriptions, in the order of their numbers.
-  var subscriptions: [LocationSubscription] {
-    clients.values.flatMap(\.subscriptions.values).sorted { $0.number < $1.number }
-  }
+  /// All subscriptions and regions, in the order of their numbers.
+  var objects: [any OwnedObject] { clients.values.flatMap(\.objects.values).sorted { $0.number < $1.number } }
 
   /// The clients that receive locations, or wait for one.
   var served: [Client] {
     clients.values.filter { client in
-      !client.requests.isEmpty || client.subscriptions.values.contains { $0.machine.isActive }
+      !client.requests.isEmpty || client.objects.values.contains { $0.isActive }
     }
   }
 

@@ -36,6 +36,15 @@ nonisolated enum OptionReader {
     }
   }
 
+  /// Returns the region that options describe.
+  static func configuration(of options: RegionOptions) throws(DBusError) -> RegionConfiguration {
+    do throws(OptionError) {
+      return try options.configuration()
+    } catch {
+      throw .invalidOption(error.message)
+    }
+  }
+
   /// A name from outside as it may stand in a sentence.
   private static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.count <= 64 && name.unicodeScalars.allSatisfy { $0.isPrintable }

@@ -60,7 +60,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case .timer: return now >= deadline ? answer() : [.armTimer(deadline)]
     case .close: return answer()
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .location, .failure, .clockChanged: return []
+    case .start, .stop, .options, .location, .failure, .clockChanged, .evidence, .slept, .check: return []
     }
   }
 }

@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 
 /// What happens to something that a client owns: one vocabulary for subscriptions and for calls that wait.
 nonisolated enum ClientEvent: Sendable {
-  /// A call of `Start` whose facts have been gathered, by the number that ``SubscriptionMachine/startAsked()`` gave it.
+  /// A call of `Start` whose facts have been gathered, by the number that ``ObjectState/startAsked()`` gave it.
   case start(UInt64)
   /// A call of `Stop`.
   case stop
@@ -20,6 +20,12 @@ nonisolated enum ClientEvent: Sendable {
   case location(Location, AccuracyLevel)
   /// A failure of the source that is not the end.
   case failure(LocationError)
+  /// What a region goes by: a location of the followed level, and the microseconds since it was measured.
+  case evidence(Location, AccuracyLevel, age: UInt64)
+  /// The machine has slept and may be elsewhere.
+  case slept
+  /// The device may have moved.
+  case check
   /// The time asked for has come.
   case timer
   /// Time has passed in which no timer ran.
@@ -46,10 +52,12 @@ nonisolated struct Standing: Equatable, Sendable {
   var cached: Location?
 }
 
-/// Why a subscription is gone; the raw values are those of `Closed`.
+/// Why a subscription or a region is gone; the raw values are those of `Closed`.
 nonisolated enum ClosedReason: String, Sendable {
   case byClient = "by-consumer"
   case completed
+  case used
+  case expired
   case shutdown
 }
 
@@ -69,6 +77,10 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case audit(Authorization)
   /// Sends a location.
   case deliver(Delivery)
+  /// Sends `StateChanged` of a region.
+  case tell(RegionReport)
+  /// Asks the region when it needs the source next.
+  case reviewNeed
   /// Sends `AuthorizationChanged`.
   case announce(Authorization)
   /// Sends `ErrorOccurred`.
@@ -112,6 +124,24 @@ nonisolated protocol ClientMachine: Sendable {
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
   /// What the client has asked for.
   var options: ClientOptions { get }
+}
+
+/// A machine of an object on the bus, which its owner starts and stops.
+nonisolated protocol ObjectMachine: ClientMachine {
+  var object: ObjectState { get set }
+}
+
+nonisolated extension ObjectMachine {
+  var authorization: Authorization { object.authorization }
+
+  /// Whether the owner is served: started, and allowed.
+  var isActive: Bool { object.isActive }
+
+  /// The finest level that its locations may reveal.
+  var level: AccuracyLevel { object.level }
+
+  /// Numbers a call of `Start` while its facts are gathered.
+  mutating func startAsked() -> UInt64 { object.startAsked() }
 }
 
 /// What an object of a client draws from the service.

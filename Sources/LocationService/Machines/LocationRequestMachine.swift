@@ -56,7 +56,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case .timer: return timer(now)
     case .close: return finish(.refuse(.ending))
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable: return []
+    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable, .evidence, .slept, .check:
+      return []
     }
   }
 

@@ -26,6 +26,6 @@ protocol ClientHost: AnyObject {
   func reservePrompt(for client: Client) -> Limits.Key?
   /// A dialog of a client has ended.
   func releasePrompt(of client: Client)
-  /// A subscription is gone.
-  func ended(_ subscription: LocationSubscription)
+  /// An object of a client is gone.
+  func ended(_ object: any OwnedObject)
 }

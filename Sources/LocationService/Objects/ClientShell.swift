@@ -36,6 +36,16 @@ class ClientShell<Machine: ClientMachine> {
   }
   /// The location with which the chain of a level begins.
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
+  /// Whether the thresholds apply; without them every location comes through.
+  var isPaced: Bool { true }
+  /// Takes a location of the followed level in.
+  func received(_ location: Location, at level: AccuracyLevel) { handle(.location(location, level)) }
+  /// The time that the machine asked for has come.
+  func timeHasCome() { handle(.timer) }
+  /// What the chain that runs needs of the source.
+  func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
+  /// The device may be somewhere else: what is checked from time to time is checked now.
+  func checkNow() { pacer.checkNow() }
   /// Sends what the client is to receive: every action that is not about the service itself.
   func send(_ action: ClientAction) {}
   /// Lets go of the object.
@@ -67,9 +77,6 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
-  /// The device may be somewhere else: what is checked from time to time is checked now.
-  final func checkNow() { pacer.checkNow() }
-
   /// Changes the machine directly, for what is not an event.
   final func withMachine<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
 
@@ -93,7 +100,7 @@ class ClientShell<Machine: ClientMachine> {
     case .armTimer(let time):
       timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) {
         [weak self] in
-        self?.handle(.timer)
+        self?.timeHasCome()
       }
     case .audit(let authorization):
       AuditLog.note(
@@ -103,13 +110,14 @@ class ClientShell<Machine: ClientMachine> {
       timer = nil
       follow(nil)
       finish(reason)
-    case .deliver, .announce, .report, .changed, .done, .reply, .refuse, .openDialog: send(action)
+    case .reviewNeed: updateNeed()
+    case .deliver, .tell, .announce, .report, .changed, .done, .reply, .refuse, .openDialog: send(action)
     }
   }
 
   private func updateNeed() {
     // Before there is a chain a decision is waited for, which may need the source at once.
-    let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : pacer.need(at: $0) }
+    let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : sourceNeed(at: $0) }
     guard new != need else { return }
     need = new
     host.setNeed(new, for: ObjectIdentifier(self))
@@ -122,10 +130,10 @@ class ClientShell<Machine: ClientMachine> {
     pacer.configure(thresholds(at: level))
     let emitter = LocationEmitter(
       client.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
-      { [weak self] location in self?.handle(.location(location, level)) })
+      { [weak self] location in self?.received(location, at: level) })
     self.emitter = emitter
     chain = host.locations.deliver(
-      at: level, from: firstLocation(for: level), through: pacer, to: emitter)
+      at: level, from: firstLocation(for: level), through: isPaced ? pacer : nil, to: emitter)
     updateNeed()
   }
 }

@@ -21,14 +21,14 @@ extension LocationService {
       .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofSubscription)
-        service.withClient(of: call) { client in
-          do throws(DBusError) {
-            call.reply(.objectPath(try service.createSubscription(for: client, options).path))
-            // Not waited for: its owner is told of what is found out.
-            service.gatekeeper.prepare(client) {}
-          } catch {
-            call.fail(error)
-          }
+        service.create(call) { client throws(DBusError) in try service.createSubscription(for: client, options) }
+      },
+      .method("CreateRegion", in: ["options": "a{sv}"], out: ["region": "o"]) {
+        service, call throws(DBusError) in
+        let options = try OptionReader.read(call.arguments[0], ClientOption.ofRegion)
+        let configuration = try OptionReader.configuration(of: options.region)
+        service.create(call) { client throws(DBusError) in
+          try service.createRegion(for: client, options, configuration)
         }
       },
       .method(
@@ -45,7 +45,7 @@ extension LocationService {
         service.withClient(of: call) { client in
           guard let user = client.credentials?.userID else { return }
           service.clients.list.answer(call, of: user) {
-            service.clients.subscriptions.filter { user == 0 || $0.client.credentials?.userID == user }.map(\.listEntry)
+            service.clients.objects.filter { user == 0 || $0.client.credentials?.userID == user }.map(\.listEntry)
           }
         }
       },
@@ -75,6 +75,19 @@ extension LocationService {
           service.readAuthorization(request) { $0.message }
         }),
     ])
+
+  /// Answers with the path of a new object of the caller's.
+  private func create(_ call: MethodCall, _ make: @escaping (Client) throws(DBusError) -> ObjectPath) {
+    withClient(of: call) { [weak self] client in
+      do throws(DBusError) {
+        call.reply(.objectPath(try make(client)))
+        // Not waited for: the owner is told of what is found out.
+        self?.gatekeeper.prepare(client) {}
+      } catch {
+        call.fail(error)
+      }
+    }
+  }
 
   /// Calls `body` with the caller once it is known who that is; refuses the call if the bus does not tell.
   private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {

@@ -44,8 +44,8 @@ enum SubscriptionArguments {
     case .milliseconds: try parser.milliseconds(flag).map { .number(Double($0)) }
     case .count: try parser.count(flag).map { .number(Double($0)) }
     case .mode: try parser.mode(flag).map { .text($0) }
-    case .text: parser.text(flag).map { .text($0) }
-    case .truth: nil
+    case .text, .regionState: parser.text(flag).map { .text($0) }
+    case .truth, .required: nil
     }
   }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a client asks for with `CreateRegion`, besides the options of subscriptions.
+///
+/// Nil marks a required option that has not been given.
+public struct RegionOptions: Hashable, Sendable {
+  /// Degrees north of the centre.
+  public var latitude: Double?
+  /// Degrees east of the centre.
+  public var longitude: Double?
+  /// Metres.
+  public var radius: Double?
+  /// Milliseconds for which a change must persist.
+  public var confirm: UInt32 = 20_000
+  /// Milliseconds inside before `dwelled`; 0 for never.
+  public var dwell: UInt32 = 0
+  /// Milliseconds without evidence before `lost`.
+  public var unknownAfter: UInt32 = 900_000
+  /// What the program remembers from its last run.
+  public var assumed = RegionState.unknown
+  /// Whether the first crossing ends the region.
+  public var isSingleUse = false
+  /// Whether events contain the location.
+  public var includesLocation = false
+
+  /// Nothing given.
+  public init() {}
+
+  /// Returns the region to monitor; throws if a required option is missing.
+  public func configuration() throws(OptionError) -> RegionConfiguration {
+    let latitude = try required(latitude, .latitude)
+    let longitude = try required(longitude, .longitude)
+    let radius = try required(radius, .radius)
+    // The ranges of the options are those of the region.
+    guard let circle = CircularRegion(latitude: latitude, longitude: longitude, radius: radius) else {
+      throw ClientOption.radius.refusal
+    }
+    var configuration = RegionConfiguration(circle)
+    configuration.confirm = confirm
+    configuration.dwell = dwell
+    configuration.unknownAfter = unknownAfter
+    configuration.assumed = assumed
+    configuration.isSingleUse = isSingleUse
+    return configuration
+  }
+
+  private func required(_ number: Double?, _ option: ClientOption) throws(OptionError) -> Double {
+    guard let number else { throw OptionError(message: "The option \(option.name) (type \(option.type)) is required") }
+    return number
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
+
+/// The part that subscriptions and regions have in common: an object on the bus that only its owner sees.
+class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
+  let kind: ObjectKind
+  let number: UInt64
+  let path: ObjectPath
+  /// When it was created, by the wall clock.
+  private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
+  private var object: ExportedObject?
+  /// The calls of `Start` that are being handled, in their order.
+  private var starting: [MethodCall] = []
+
+  init(_ kind: ObjectKind, _ number: UInt64, _ machine: Machine, of client: Client, in host: any ClientHost) {
+    self.kind = kind
+    self.number = number
+    path = kind.path.child(number)
+    super.init(machine, of: client, in: host)
+  }
+
+  /// How often the owner has been sent something.
+  var delivered: UInt64 { 0 }
+
+  var isActive: Bool { machine.isActive }
+
+  /// Puts the object on the bus.
+  final func export(_ implementation: Implementation) {
+    object = host.connection.objects.export(path, owner: client.name, implementation)
+  }
+
+  /// `Start`: refused while a rule forbids it; otherwise it begins now, or when access is granted.
+  final func start(_ call: MethodCall) {
+    let wish = withMachine { $0.startAsked() }
+    host.gatekeeper.prepare(client) { [weak self] in
+      guard let self, !isOver else {
+        return call.fail(DBusError(.unknownObject, "The object has ended; create another one"))
+      }
+      refresh()
+      starting.append(call)
+      handle(.start(wish))
+    }
+  }
+
+  final func changed(_ property: MemberName) { object?.propertyChanged(property, of: kind.interface) }
+
+  /// Sends a signal to the owner.
+  final func emit(_ signal: MemberName, _ first: Value, _ second: Value? = nil) {
+    guard let second else { return object?.emit(signal, of: kind.interface, first) ?? () }
+    object?.emit(signal, of: kind.interface, first, second)
+  }
+
+  /// Reads a property that follows from the authorization, once that is known.
+  final func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
+    guard request.sender != nil, machine.authorization.reason == .undecided else {
+      return request.answer(.string(text(machine.authorization)))
+    }
+    host.gatekeeper.prepare(client) { [weak self] in
+      guard let self else { return }
+      refresh()
+      request.answer(.string(text(machine.authorization)))
+    }
+  }
+
+  override func send(_ action: ClientAction) {
+    switch action {
+    case .announce(let authorization):
+      emit("AuthorizationChanged", .string(authorization.status.rawValue), .string(authorization.reason.rawValue))
+    case .changed(let property): changed(property)
+    case .done: if !starting.isEmpty { starting.removeFirst().reply() }
+    case .refuse(let refusal): if !starting.isEmpty { starting.removeFirst().fail(DBusError(refusal)) }
+    default: break
+    }
+  }
+
+  override func finish(_ reason: ClosedReason?) {
+    if let reason {
+      object?.flushChanges()
+      emit("Closed", .string(reason.rawValue))
+    }
+    object?.unexport()
+    object = nil
+    client.remove(self)
+    host.ended(self)
+  }
+
+  final var listEntry: Value {
+    .options([
+      ("Path", .objectPath(path)),
+      ("Kind", .string(kind.rawValue)),
+      ("Sender", .string(client.name.rawValue)),
+      ("UserId", .uint32(client.credentials?.userID ?? .max)),
+      ("ProcessId", .uint32(client.credentials?.processID ?? 0)),
+      ("DesktopId", .string(machine.options.desktopID)),
+      ("Level", .string(machine.level.contractName)),
+      ("Active", .boolean(machine.isActive)),
+      ("Since", Value(created)),
+      ("Delivered", .uint64(delivered)),
+    ])
+  }
+}
+
+extension ClientObject {
+  /// The members that both interfaces have.
+  static func commonMembers<Object: ClientObject<Machine>>() -> [InterfaceMember<Object>] {
+    [
+      .method("Start") { object, call in object.start(call) },
+      .method("Stop") { object, call in
+        object.handle(.stop)
+        call.reply()
+      },
+      .method("Close") { object, call in
+        call.reply()
+        object.handle(.close(.byClient))
+      },
+      .signal("AuthorizationChanged", ["status": "s", "reason": "s"]),
+      .signal("Closed", ["reason": "s"]),
+      .property(
+        "AuthorizationStatus", "s", emits: .changed,
+        readLater: { object, request in object.readAuthorization(request) { $0.status.rawValue } }),
+      .property(
+        "AuthorizationReason", "s", emits: .changed,
+        readLater: { object, request in object.readAuthorization(request) { $0.reason.rawValue } }),
+      .property(
+        "AuthorizationMessage", "s", emits: .nothing,
+        readLater: { object, request in object.readAuthorization(request) { $0.message } }),
+      .property("Active", "b", emits: .changed) { .boolean($0.machine.isActive) },
+    ]
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
+
+/// One region of a client, around a ``MonitoredRegionMachine``.
+///
+/// What cannot be told is not evaluated: while the client does not read, the chain keeps the newest location, and the
+/// timer waits. So nothing piles up, and the events that are sent have no gaps.
+final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
+  private var waitsForRoom = false
+  /// When the source is needed next, by the clock of the machine and by that of the schedule.
+  private var check: (at: UInt64, from: UInt64) = (0, 0)
+
+  init(
+    _ number: UInt64, of client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration,
+    in host: any ClientHost
+  ) {
+    let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
+    super.init(
+      .region, number,
+      MonitoredRegionMachine(
+        options, configuration, authorization, sourceDecides: host.gatekeeper.decidesByListening), of: client, in: host)
+    export(Implementation(of: Self.interface, by: self))
+  }
+
+  override var delivered: UInt64 { machine.delivered }
+  override var isPaced: Bool { false }
+  override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
+  override func checkNow() { handle(.check) }
+
+  override func received(_ location: Location, at level: AccuracyLevel) {
+    let wallClock = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
+    handle(.evidence(location, level, age: location.age(at: now, wallClock)))
+  }
+
+  override func timeHasCome() {
+    guard client.queue.hasRoom else { return waitForRoom() }
+    super.timeHasCome()
+  }
+
+  override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
+    guard case .check(let time) = machine.region.need else { return SourceSchedule.Need(level) }
+    if time != check.at {
+      let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
+      check = (time, monotonic &+ (time > now ? time - now : 0))
+    }
+    return SourceSchedule.Need(level, from: check.from)
+  }
+
+  override func send(_ action: ClientAction) {
+    if case .tell(let report) = action { emit("StateChanged", report.value) } else { super.send(action) }
+  }
+
+  private func waitForRoom() {
+    guard !waitsForRoom else { return }
+    waitsForRoom = true
+    client.queue.whenRoom { [weak self] in
+      guard let self else { return }
+      waitsForRoom = false
+      handle(.timer)
+    }
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// Regions through the interface of the service, with a GeoClue that measures what a test wants.
+@Suite(.serialized) struct RegionTests {
+  private let bus: PrivateBus
+  private let geoclue: FakeGeoClue
+  private let daemon: Daemon
+  private let client: ConsumerProgram
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try FakeGeoClue(on: bus)
+    daemon = try Daemon(.system, on: bus)
+    client = try ConsumerProgram(on: bus)
+  }
+
+  private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
+
+  /// Keeps the source on, so that a region sees every fix.
+  private func follow() throws { _ = try client.subscribeAndStart() }
+
+  private func measure(_ latitude: Double, _ more: [String: JSON] = [:]) throws {
+    try geoclue.fix(latitude: latitude, longitude: 13, more)
+  }
+
+  @Test func `a region tells what happens, without a coordinate, and shows it in its properties`() throws {
+    try follow()
+    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    #expect(try client.property("State", of: path) == "unknown")
+    #expect(try client.property("Radius", of: path) == 1_000)
+    try measure(53)
+    try client.waitFor(["determined"], path)
+    try measure(52)
+    try client.waitFor(["determined", "entered"], path)
+    try client.waitFor("State", "inside", of: path)
+    #expect(try client.property("LastEvent", of: path)["Event"]?.content == "entered")
+    try measure(53)
+    try client.waitFor(["determined", "entered", "exited"], path)
+
+    let events = client.events(of: path)
+    #expect(events.map { $0["Sequence"]?.content } == [1, 2, 3])
+    #expect(events.map { $0["Previous"]?.content } == ["unknown", "outside", "inside"])
+    #expect(events.allSatisfy { $0["Gap"] == .variant("b", false) && $0["Simulated"] == .variant("b", false) })
+    #expect(events.allSatisfy { $0["Location"] == nil })
+    let texts = client.client.received.filter { $0.path == path }.map(\.text).joined()
+    #expect(!texts.contains("atitude"))
+    let listed = try #require(client.subscriptions().first { $0["Path"]?.content.string == path })
+    #expect(listed["Kind"]?.content == "region")
+    #expect(listed["Delivered"]?.content == 3)
+    #expect(!listed.line.contains("atitude") && !listed.line.contains("Radius"))
+    try eventually("changes of properties are told") {
+      client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
+    }
+  }
+
+  @Test func `single bad locations, coarse ones and ones without an accuracy change nothing`() throws {
+    try follow()
+    let path = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 100, confirm: 2_000))
+    try measure(52)
+    try client.waitFor(["determined"], path)
+    // 300 m off for less than the confirmation, then back.
+    for _ in 0..<3 {
+      try measure(52.0027, ["Accuracy": .variant("d", 1.7)])
+      try measure(52.00001)
+      try measure(52)
+    }
+    try measure(52, ["Accuracy": .variant("d", 25_000)])
+    try measure(53, ["Accuracy": .variant("d", 25_000_000)])
+    try always("nothing is told", for: .seconds(3)) { client.happenings(path) == ["determined"] }
+  }
+
+  @Test func `a stay, a single use, an end of time and a location are told as asked for`() throws {
+    try follow()
+    let path = try client.regionStarted(
+      ConsumerProgram.circle(
+        52, 13, ["dwell": .variant("u", 600), "single-use": .variant("b", true), "include-location": .variant("b", true)]))
+    let brief = try client.regionStarted(ConsumerProgram.circle(10, 10, ["duration": .variant("u", 300)]))
+    try measure(52)
+    try client.waitFor(["determined", "dwelled"], path)
+    #expect(client.events(of: path)[0]["Location"]?.content["Latitude"]?.content == 52)
+    try measure(53)
+    try client.waitFor(["determined", "dwelled", "exited"], path)
+    try eventually("both are closed") {
+      closed(path) == "used" && closed(brief) == "expired"
+    }
+    #expect(try client.subscriptions().count == 1)
+    let answer = try client.client.call("Start", of: Daemon.region, at: path, of: Daemon.name)
+    #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
+  }
+
+  private func closed(_ path: String) -> String? {
+    client.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments[0].string
+  }
+
+  nonisolated private static let invalid: [(String, [String: JSON])] = [
+    ("nothing", ["latitude": .null]), ("a radius below 50 m", ["radius": .variant("d", 49.999)]),
+    ("a radius above 1,000 km", ["radius": .variant("d", 1_000_001)]),
+    ("a negative radius", ["radius": .variant("d", -200)]),
+    ("a latitude beyond a pole", ["latitude": .variant("d", 90.000001)]),
+    ("a longitude beyond the antimeridian", ["longitude": .variant("d", -180.000001)]),
+    ("a text", ["latitude": .variant("s", "52")]), ("an unknown state", ["assumed": .variant("s", "near")]),
+    ("a negative time", ["confirm": .variant("i", -1)]), ("a time too long", ["dwell": .variant("d", 4_294_967_296)]),
+    ("a number for a truth", ["single-use": .variant("u", 1)]), ("another method's option", ["mode": .variant("s", "")]),
+    ("an unknown level", ["accuracy": .variant("s", "none")]), ("no radius", ["radius": .null]),
+  ]
+
+  @Test func `invalid options are errors of the contract, and nothing else changes`() throws {
+    for (what, change) in Self.invalid {
+      guard case .object(let valid) = ConsumerProgram.circle(52, 13) else { return }
+      let options = JSON.object(valid.merging(change) { $1 }.filter { $0.value != .null })
+      let answer = try client.createRegion(options)
+      #expect(answer.errorName == Self.invalidOption, "\(what): \(answer)")
+      #expect(answer.errorMessage?.contains("52") == false, "\(what)")
+    }
+    #expect(try client.subscriptions().isEmpty)
+    #expect(try client.property("InUse") == false)
+    // The edges themselves are places.
+    for (latitude, longitude) in [(90.0, 0.0), (-90, 180), (0, -180)] {
+      _ = try client.region(ConsumerProgram.circle(latitude, longitude, radius: 50))
+    }
+    _ = try client.region(ConsumerProgram.circle(52, 13, radius: 1_000_000))
+    #expect(try client.subscriptions().count == 4)
+  }
+
+  @Test(arguments: [(90.0, 0.0, 89.9999, 180.0), (52, 180, 52, -179.9999)])
+  func `a region may contain a pole or the antimeridian`(
+    latitude: Double, longitude: Double, hereLatitude: Double, hereLongitude: Double
+  ) throws {
+    let path = try client.regionStarted(ConsumerProgram.circle(latitude, longitude, radius: 500))
+    try eventually("it is inside", turn: rest) {
+      try geoclue.fix(latitude: hereLatitude, longitude: hereLongitude)
+      return client.happenings(path) == ["determined"]
+    }
+    #expect(client.events(of: path)[0]["State"]?.content == "inside")
+  }
+
+  @Test func `the twenty-first region of a connection is refused`() throws {
+    let paths = try (0..<20).map { _ in try client.region(ConsumerProgram.circle(52, 13)) }
+    let answer = try client.createRegion(ConsumerProgram.circle(52, 13))
+    #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
+    #expect(answer.errorMessage?.contains("regions-per-connection") == true)
+    #expect(try client.subscriptions().count == 20)
+    // Subscriptions have limits of their own.
+    _ = try client.subscribe()
+    try client.tellRegion(paths[0], "Close")
+    _ = try client.region(ConsumerProgram.circle(52, 13))
+    #expect(closed(paths[0]) == "by-consumer")
+  }
+
+  @Test func `far from the border GeoClue is released, and the client still counts`() throws {
+    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    try measure(53)
+    try client.waitFor(["determined"], path)
+    try client.waitFor("StateReason", "resting", within: .seconds(20))
+    try client.waitFor("InUse", true)
+    #expect(try geoclue.state()["clients"]?.array?.count == 0)
+    try client.tellRegion(path, "Stop")
+    try client.waitFor("InUse", false)
+    try client.waitFor("StateReason", "")
+    #expect(try client.property("State", of: path) == "unknown")
+    // What was known is remembered.
+    try client.tellRegion(path, "Start")
+    try eventually("it was entered meanwhile", within: .seconds(20), turn: rest) {
+      try measure(52)
+      return client.happenings(path).last == "entered gap"
+    }
+  }
+
+  @Test func `what a program remembers is compared with what is found`() throws {
+    try follow()
+    let wrong = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "outside")]))
+    let right = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "inside")]))
+    try measure(52)
+    try client.waitFor(["entered gap"], wrong)
+    try client.waitFor(["determined"], right)
+  }
+
+  @Test func `a restart of GeoClue while inside is no event`() throws {
+    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    try follow()
+    try measure(52)
+    try client.waitFor(["determined"], path)
+    for _ in 0..<2 {
+      try geoclue.restart()
+      try eventually("the service has a client again", within: .seconds(20), turn: rest) {
+        try geoclue.state()["clients"]?.array?.contains { $0["active"] == true } == true
+      }
+      try measure(52.0001)
+    }
+    try always("nothing is told", for: .milliseconds(500)) { client.happenings(path) == ["determined"] }
+    try measure(53)
+    try client.waitFor(["determined", "exited"], path)
+  }
+
+  @Test func `a region ends with its owner, and nobody else notices`() throws {
+    let other = try ConsumerProgram(on: bus)
+    let theirs = try other.regionStarted(ConsumerProgram.circle(52, 13))
+    _ = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    #expect(try other.subscriptions().count == 2)
+    client.client.kill()
+    try eventually("it is gone", turn: rest) { try other.subscriptions().count == 1 }
+    try eventually("the other one goes on", within: .seconds(20), turn: rest) {
+      try measure(52)
+      return other.happenings(theirs) == ["determined"]
+    }
+    try other.tellRegion(theirs, "Close")
+    try other.waitFor("State", "idle")
+    #expect(daemon.isRunning)
+  }
+
+  @Test func `a region answers its owner only`() throws {
+    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    let stranger = try ConsumerProgram(on: bus)
+    let properties = "org.freedesktop.DBus.Properties"
+    for (interface, member, signature, arguments) in [
+      (Daemon.region, "Start", "", []), (Daemon.region, "Close", "", []),
+      (properties, "Get", "ss", [.string(Daemon.region), "Latitude"]),
+      (properties, "GetAll", "s", [.string(Daemon.region)]),
+      ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
+    ] as [(String, String, String, [JSON])] {
+      let answer = try stranger.client.call(
+        member, of: interface, at: path, of: Daemon.name, signature: signature, arguments)
+      #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject", "\(interface).\(member)")
+    }
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
+  func `an eavesdropper sees no event, and the list shows a user's own regions without their places`() throws {
+    let spy = try ConsumerProgram(on: bus, as: User.games)
+    try spy.client.match("")
+    try follow()
+    let path = try client.regionStarted(ConsumerProgram.circle(52.1234, 13))
+    try measure(52.1234)
+    try client.waitFor(["determined"], path)
+    try measure(53)
+    try client.waitFor(["determined", "exited"], path)
+    #expect(try spy.subscriptions().isEmpty)
+    try client.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
+    _ = try spy.client.waitFor(1, "Last")
+    for signal in spy.client.received {
+      #expect(signal.interface != Daemon.region, "\(signal.text)")
+      #expect(!signal.text.contains("region/") && !signal.text.contains("52.1234"), "\(signal.text)")
+    }
+    #expect(!daemon.log.contains("52.1234"))
+  }
+}

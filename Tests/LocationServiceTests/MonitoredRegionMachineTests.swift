@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistService
+
+/// A region of a client from event to event, without a bus.
+@Suite struct MonitoredRegionMachineTests {
+  nonisolated static let allowed = Authorization.authorized(.whenInUse)
+  nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
+  nonisolated static let off = Authorization.denied(.disabledByUser)
+
+  private func machine(
+    radius: Double = 1_000, _ authorization: Authorization = allowed, sourceDecides: Bool = false,
+    _ change: (inout ClientOptions) -> Void = { _ in }
+  ) throws -> MonitoredRegionMachine {
+    var options = ClientOptions()
+    (options.region.latitude, options.region.longitude, options.region.radius) = (52, 13, radius)
+    change(&options)
+    return MonitoredRegionMachine(
+      options, try options.region.configuration(), authorization, sourceDecides: sourceDecides)
+  }
+
+  private func started(
+    radius: Double = 1_000, _ authorization: Authorization = allowed, _ change: (inout ClientOptions) -> Void = { _ in }
+  ) throws -> MonitoredRegionMachine {
+    var machine = try machine(radius: radius, authorization, change)
+    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    return machine
+  }
+
+  private func evidence(_ latitude: Double, _ second: UInt64, _ level: AccuracyLevel = .exact) -> ClientEvent {
+    .evidence(
+      Location(latitude: latitude, longitude: 13, accuracy: 10, timestamp: Timestamp(seconds: second)), level, age: 0)
+  }
+
+  private func standing(_ authorization: Authorization, isHeld: Bool = false) -> ClientEvent {
+    .standing(Standing(authorization: authorization, isHeld: isHeld))
+  }
+
+  private func happenings(_ actions: [ClientAction]) -> [RegionEvent.Kind] {
+    actions.compactMap { if case .tell(let report) = $0 { report.event.kind } else { nil } }
+  }
+
+  private let second: UInt64 = 1_000_000
+
+  /// Feeds the same place for a while, as a source does; returns what was told.
+  private func stay(
+    _ machine: inout MonitoredRegionMachine, at latitude: Double, from: UInt64, to: UInt64, _ level: AccuracyLevel = .exact
+  ) -> [RegionEvent.Kind] {
+    var told: [RegionEvent.Kind] = []
+    for time in stride(from: from, through: to, by: 5) {
+      told += happenings(machine.handle(evidence(latitude, time, level), at: time * second))
+      told += happenings(machine.handle(.timer, at: time * second))
+    }
+    return told
+  }
+
+  @Test func `Start answers, announces, and needs the source`() throws {
+    var machine = try machine()
+    let actions = machine.handle(.start(machine.startAsked()), at: 5)
+    #expect(
+      actions == [
+        .audit(Self.allowed), .done, .announce(Self.allowed), .changed("Active"), .need(.exact), .receiving(true),
+        .follow(.exact), .armTimer(30 * second + 5), .reviewNeed,
+      ])
+    #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
+  }
+
+  @Test func `crossings are told, with what the properties show`() throws {
+    var machine = try started()
+    #expect(stay(&machine, at: 53, from: 1, to: 31) == [.determined])
+    #expect(stay(&machine, at: 52, from: 35, to: 65) == [.entered])
+    #expect(machine.region.state == .inside)
+    #expect(machine.since.seconds == 36 - 1)
+    #expect(machine.last?.event.kind == .entered)
+    #expect(machine.delivered == 2)
+  }
+
+  @Test func `between two checks the source is not needed, and the timer is not armed with each location`() throws {
+    var machine = try started()
+    _ = stay(&machine, at: 53, from: 1, to: 31)
+    guard case .check = machine.region.need else {
+      Issue.record("no check is due")
+      return
+    }
+    let actions = machine.handle(evidence(53, 32), at: 32 * second)
+    #expect(!actions.contains { if case .armTimer = $0 { true } else { false } })
+    #expect(machine.handle(.check, at: 40 * second).contains(.reviewNeed))
+    #expect(machine.region.need == .now)
+  }
+
+  @Test func `access lost while a change stands ends the evaluation, and nothing is left to read`() throws {
+    var machine = try started { $0.region.includesLocation = true }
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    #expect(machine.last?.event.location != nil)
+    _ = machine.handle(evidence(53, 40), at: 40 * second)
+    let actions = machine.handle(standing(Self.off), at: 41 * second)
+    #expect(happenings(actions) == [.lost])
+    #expect(actions.contains(.follow(nil)) && actions.contains(.announce(Self.off)))
+    #expect(machine.last?.event.location == nil)
+    #expect(stay(&machine, at: 53, from: 45, to: 200) == [])
+    #expect(happenings(machine.handle(standing(Self.allowed), at: 201 * second)) == [])
+    #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
+  }
+
+  @Test func `while deliveries are held nothing is evaluated, and no timer spins`() throws {
+    var machine = try started()
+    _ = machine.handle(evidence(52, 1), at: second)
+    let held = machine.handle(standing(Self.allowed, isHeld: true), at: 2 * second)
+    #expect(!held.contains { if case .armTimer = $0 { true } else { false } })
+    #expect(machine.handle(.timer, at: 100 * second) == [])
+    #expect(stay(&machine, at: 52, from: 101, to: 130) == [])
+    let released = machine.handle(standing(Self.allowed), at: 131 * second)
+    #expect(released.contains { if case .armTimer = $0 { true } else { false } })
+    #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
+  }
+
+  @Test func `a reduced level sees only reduced locations, and each of them once`() throws {
+    var machine = try started(radius: 20_000, Self.city)
+    #expect(machine.level == .city)
+    #expect(machine.handle(evidence(52, 1), at: second) == [], "a finer one")
+    _ = machine.handle(evidence(52, 1, .city), at: 2 * second)
+    #expect(machine.handle(evidence(52, 1, .city), at: 40 * second) == [], "the same one again")
+    #expect(happenings(machine.handle(.timer, at: 61 * second)) == [])
+    #expect(happenings(machine.handle(.timer, at: 62 * second)) == [.determined], "after three times the confirmation")
+  }
+
+  @Test func `a grant coarser than the region is told at once, needs nothing, and ends with a finer grant`() throws {
+    var machine = try machine(Self.city)
+    let actions = machine.handle(.start(machine.startAsked()), at: 0)
+    #expect(happenings(actions) == [.lost])
+    #expect(actions.contains(.changed("StateReason")))
+    #expect(!actions.contains { if case .need = $0 { true } else { false } })
+    #expect(machine.isActive)
+    let finer = machine.handle(standing(Self.allowed), at: second)
+    #expect(finer.contains(.need(.exact)) && finer.contains(.follow(.exact)))
+    let coarser = machine.handle(standing(Self.city), at: 2 * second)
+    #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
+  }
+
+  @Test func `what a finer grant has told is not left to read at a coarser one`() throws {
+    var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    #expect(machine.last != nil)
+    _ = machine.handle(standing(Self.city), at: 32 * second)
+    #expect(machine.last == nil)
+  }
+
+  @Test func `ends are told: used, expired, closed, or nothing for an owner who has left`() throws {
+    var single = try started { $0.region.isSingleUse = true }
+    _ = stay(&single, at: 52, from: 1, to: 31)
+    _ = single.handle(evidence(53, 40), at: 40 * second)
+    _ = single.handle(evidence(53, 50), at: 50 * second)
+    let used = single.handle(evidence(53, 60), at: 60 * second)
+    #expect(happenings(used) == [.exited] && used.last == .end(.used))
+    #expect(single.handle(.stop, at: 61 * second) == [])
+
+    var brief = try started { $0.duration = 10_000 }
+    #expect(brief.handle(.timer, at: 10 * second).last == .end(.expired))
+    var closed = try started()
+    #expect(closed.handle(.close(.byClient), at: second).last == .end(.byClient))
+    var left = try started()
+    #expect(left.handle(.ownerLeft, at: second).last == .end(nil))
+  }
+
+  @Test func `a suspend is told, and the timer is armed again`() throws {
+    var machine = try started()
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    let actions = machine.handle(.slept, at: 100 * second)
+    #expect(happenings(actions) == [.lost])
+    #expect(actions.contains { if case .armTimer = $0 { true } else { false } })
+    #expect(machine.region.need == .now)
+  }
+}
