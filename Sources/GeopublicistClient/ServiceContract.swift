@@ -12,6 +12,8 @@ nonisolated public enum ServiceContract {
   public static let manager: InterfaceName = "org.geopublicist.Location1"
   /// The interface of a subscription.
   public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
+  /// The interface of a region.
+  public static let region: InterfaceName = "org.geopublicist.Location1.Region"
 }
 
 /// The errors of the contract.
@@ -41,7 +43,7 @@ nonisolated extension LocationError {
 
 nonisolated extension ClientOptions {
   /// The options of a method as the contract's `a{sv}`: those that differ from their defaults.
-  func value(_ options: [ClientOption]) -> Value {
+  package func value(_ options: [ClientOption]) -> Value {
     let defaults = ClientOptions()
     return .options(
       options.compactMap { option in

@@ -55,7 +55,8 @@ extension LocationPublicist {
   public func regionPublisher(for configuration: RegionConfiguration) -> AnyPublisher<RegionEvent, Never> {
     Deferred { [manager] in
       let events = PassthroughSubject<RegionEvent, Never>()
-      let monitor = RegionMonitor(configuration, with: manager, onEnd: { events.send(completion: .finished) }) { event in
+      let monitor = RegionMonitor(configuration, with: manager, onEnd: { events.send(completion: .finished) }) {
+        event in
         events.send(event)
       }
       // Events are few, and each matters.

@@ -13,7 +13,7 @@ func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<C
 /// The command: a D-Bus client of the published contract.
 struct Geopublicist {
   static let commands: [any Command.Type] = [
-    StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, ListCommand.self,
+    StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, RegionCommand.self, ListCommand.self,
     AuthorizeCommand.self, SunCommand.self, MonitorCommand.self, DoctorCommand.self, AgentCommand.self,
     SwitchCommand.self, ReplayCommand.self, PlaceCommand.self, RunCommand.self,
   ]

@@ -6,8 +6,8 @@ import Testing
 @testable import geopublicist
 
 private nonisolated let commands = [
-  "status", "locate", "watch", "record", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch", "replay",
-  "place", "run",
+  "status", "locate", "watch", "record", "region", "list", "authorize", "sun", "monitor", "doctor", "agent", "switch",
+  "replay", "place", "run",
 ]
 
 /// The manual and the completions say what the command does.

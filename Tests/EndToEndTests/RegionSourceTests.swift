@@ -17,7 +17,8 @@ import Testing
       return "<trkpt lat='\(52 + point.metres / 111_195)' lon='13'><time>\(time)</time>"
         + "<extensions><accuracy>\(point.accuracy)</accuracy></extensions></trkpt>"
     }
-    try "<gpx><trk><trkseg>\(lines.joined())</trkseg></trk></gpx>".write(toFile: path, atomically: true, encoding: .utf8)
+    try "<gpx><trk><trkseg>\(lines.joined())</trkseg></trk></gpx>".write(
+      toFile: path, atomically: true, encoding: .utf8)
     return path
   }
 
@@ -40,8 +41,8 @@ import Testing
     let legs: [(metres: Double, seconds: Int)] = [(0, 40), (100, 40), (600, 60), (300, 40), (50, 60), (5_000, 60)]
     let points = legs.flatMap { leg in
       (0..<leg.seconds).map { second in
-        // One location in ten is 400 m off and claims to be good: never two in a row.
-        let isBad = second % 10 == 9 && second < leg.seconds - 10
+        // Two locations in a minute are 400 m off and claim to be good.
+        let isBad = second % 30 == 5
         let error = isBad ? 400 : Double.random(in: -15...15, using: &noise)
         return (metres: leg.metres + error, accuracy: isBad ? 1.7 : 20)
       }
@@ -132,9 +133,10 @@ import Testing
       try client.waitFor(["determined"], wide)
       // All of them had the same single location, and it has stood for as long.
       try always("they have told what they can", for: .milliseconds(500)) { session.daemon.isRunning }
-      told.append(try paths.dropFirst().map { path in
-        client.happenings(path).joined(separator: ",") + (try client.property("State", of: path)).line
-      })
+      told.append(
+        try paths.dropFirst().map { path in
+          client.happenings(path).joined(separator: ",") + (try client.property("State", of: path)).line
+        })
     }
     #expect(told[0] == told[1])
   }

@@ -76,7 +76,8 @@ import Testing
     try follow()
     let path = try client.regionStarted(
       ConsumerProgram.circle(
-        52, 13, ["dwell": .variant("u", 600), "single-use": .variant("b", true), "include-location": .variant("b", true)]))
+        52, 13,
+        ["dwell": .variant("u", 600), "single-use": .variant("b", true), "include-location": .variant("b", true)]))
     let brief = try client.regionStarted(ConsumerProgram.circle(10, 10, ["duration": .variant("u", 300)]))
     try measure(52)
     try client.waitFor(["determined", "dwelled"], path)
@@ -103,7 +104,8 @@ import Testing
     ("a longitude beyond the antimeridian", ["longitude": .variant("d", -180.000001)]),
     ("a text", ["latitude": .variant("s", "52")]), ("an unknown state", ["assumed": .variant("s", "near")]),
     ("a negative time", ["confirm": .variant("i", -1)]), ("a time too long", ["dwell": .variant("d", 4_294_967_296)]),
-    ("a number for a truth", ["single-use": .variant("u", 1)]), ("another method's option", ["mode": .variant("s", "")]),
+    ("a number for a truth", ["single-use": .variant("u", 1)]),
+    ("another method's option", ["mode": .variant("s", "")]),
     ("an unknown level", ["accuracy": .variant("s", "none")]), ("no radius", ["radius": .null]),
   ]
 

@@ -46,7 +46,8 @@ import Testing
 
   /// Feeds the same place for a while, as a source does; returns what was told.
   private func stay(
-    _ machine: inout MonitoredRegionMachine, at latitude: Double, from: UInt64, to: UInt64, _ level: AccuracyLevel = .exact
+    _ machine: inout MonitoredRegionMachine, at latitude: Double, from: UInt64, to: UInt64,
+    _ level: AccuracyLevel = .exact
   ) -> [RegionEvent.Kind] {
     var told: [RegionEvent.Kind] = []
     for time in stride(from: from, through: to, by: 5) {

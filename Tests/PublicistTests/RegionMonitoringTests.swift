@@ -33,7 +33,9 @@ import Testing
   private final class Listener: LocationManagerDelegate {
     private(set) var told: [String] = []
 
-    func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) { told.append("location") }
+    func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
+      told.append("location")
+    }
     func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {}
     func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) { told.append("entered") }
     func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) { told.append("exited") }
@@ -60,10 +62,13 @@ import Testing
     return configuration
   }
 
-  private func turn() { while MainLoop.main.iterate() {} }
+  private func turn() {
+    while MainLoop.main.iterate() {}
+    nap()
+  }
 
   private func eventually(_ what: String, _ condition: () -> Bool) throws {
-    try GeopublicistTestSupport.eventually(what, turn: { turn(); nap() }) { condition() }
+    try GeopublicistTestSupport.eventually(what, turn: turn, condition)
   }
 
   @Test func `a region needs the source, is told at once, and lets go of it far from the border`() throws {

@@ -6,7 +6,7 @@ _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
 
-  local commands="status locate watch record list authorize sun monitor doctor agent switch replay place run help version"
+  local commands="status locate watch record region list authorize sun monitor doctor agent switch replay place run help version"
   local options="--system --session --address --json --help"
   local command= word index
   for ((index = 1; index < cword; index++)); do
@@ -43,12 +43,20 @@ _geopublicist() {
       COMPREPLY=($(compgen -W "$commands" -- "$cur"))
       return
       ;;
+    --until)
+      COMPREPLY=($(compgen -W "entered exited" -- "$cur"))
+      return
+      ;;
+    --assumed)
+      COMPREPLY=($(compgen -W "inside outside unknown" -- "$cur"))
+      return
+      ;;
     --geoclue-config)
       _filedir -d
       return
       ;;
     --address | --timeout | --maximum-age | --required-accuracy | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
-      --at | --speed | --radius | -t | -d | -n)
+      --at | --speed | --radius | --confirm | --dwell | --unknown-after | --exec | -e | -t | -d | -n)
       return
       ;;
   esac
@@ -60,6 +68,9 @@ _geopublicist() {
       options+=" --accuracy --distance --interval --debounce --required-accuracy --mode --desktop-id --count"
       options+=" --duration --interactive --format"
       [[ $command == watch ]] || options+=" --append --force --summary"
+      ;;
+    region)
+      options+=" --accuracy --confirm --dwell --unknown-after --assumed --desktop-id --until --exec --interactive"
       ;;
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion of geopublicist(1) for fish.
 
-set -l commands status locate watch record list authorize sun monitor doctor agent switch replay place run
+set -l commands status locate watch record region list authorize sun monitor doctor agent switch replay place run
 set -l levels 'country city neighborhood street exact'
 
 complete -c geopublicist -f
@@ -10,6 +10,7 @@ complete -c geopublicist -n "not __fish_seen_subcommand_from $commands help vers
   locate\t"Show where this machine is, once"
   watch\t"Show where this machine is, all the time"
   record\t"Record a track for maps programs"
+  region\t"Tell when this machine enters or leaves a circle"
   list\t"Show who uses the location"
   authorize\t"Decide whether this user may have the location"
   sun\t"Show sunrise, sunset and twilight"
@@ -32,8 +33,8 @@ complete -c geopublicist -s h -l help -d 'Show the help'
 complete -c geopublicist -s V -l version -d 'Show the version'
 
 set -l seen __fish_seen_subcommand_from
-complete -c geopublicist -n "$seen locate watch record authorize sun" -s a -l accuracy -x -a "$levels" -d 'Accuracy level'
-complete -c geopublicist -n "$seen locate watch record authorize" -l desktop-id -x -d 'The program that asks'
+complete -c geopublicist -n "$seen locate watch record region authorize sun" -s a -l accuracy -x -a "$levels" -d 'Accuracy level'
+complete -c geopublicist -n "$seen locate watch record region authorize" -l desktop-id -x -d 'The program that asks'
 complete -c geopublicist -n "$seen locate watch" -s f -l format -x -a 'plain dms geo osm waybar' -d 'A text with fields'
 complete -c geopublicist -n "$seen locate" -s t -l timeout -x -d 'Wait no longer than this'
 complete -c geopublicist -n "$seen locate" -l maximum-age -x -d 'Accept a cached location up to this old'
@@ -46,13 +47,19 @@ complete -c geopublicist -n "$seen record" -s f -l format -x -a 'gpx geojson nme
 complete -c geopublicist -n "$seen record" -l force -d 'Replace a file that exists'
 complete -c geopublicist -n "$seen locate watch record" -l required-accuracy -x -d 'Metres of accuracy at most'
 complete -c geopublicist -n "$seen watch record" -l mode -x -a 'continuous significant' -d 'Which changes are told'
-complete -c geopublicist -n "$seen watch record" -l interactive -d 'A dialog may be shown'
+complete -c geopublicist -n "$seen watch record region" -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen locate authorize" -s i -l interactive -d 'A dialog may be shown'
 complete -c geopublicist -n "$seen record" -l append -d 'Continue a recording that exists'
 complete -c geopublicist -n "$seen record" -l summary -d 'Print what is in the file'
 complete -c geopublicist -n "$seen replay" -l speed -x -d 'Play this many times faster'
 complete -c geopublicist -n "$seen replay" -l loop -d 'Play from the beginning after the end'
 complete -c geopublicist -n "$seen record replay" -F
+complete -c geopublicist -n "$seen region" -l confirm -x -d 'How long a change must persist'
+complete -c geopublicist -n "$seen region" -l dwell -x -d 'Report a stay of this length'
+complete -c geopublicist -n "$seen region" -l unknown-after -x -d 'Report the state as lost after this time'
+complete -c geopublicist -n "$seen region" -l assumed -x -a 'inside outside unknown' -d 'The state known from before'
+complete -c geopublicist -n "$seen region" -l until -x -a 'entered exited' -d 'End when this is the case'
+complete -c geopublicist -n "$seen region" -s e -l exec -x -d 'Run this at each event'
 complete -c geopublicist -n "$seen sun" -s F -l follow -d 'Show the phase now and at each change'
 complete -c geopublicist -n "$seen list" -s f -l format -x -d 'A text with fields'
 complete -c geopublicist -n "$seen sun" -s f -l format -x -d 'A text with fields'

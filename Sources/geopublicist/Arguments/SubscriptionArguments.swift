@@ -4,8 +4,8 @@ import GeopublicistProcessSupport
 
 /// The options of the contract's methods as options of a command line: those that the table ``ClientOption`` has a flag for.
 enum SubscriptionArguments {
-  static func declare(_ parser: OptionParser) {
-    for case let flag? in ClientOption.ofSubscription.map(\.flag) {
+  static func declare(_ parser: OptionParser, _ table: [ClientOption] = ClientOption.ofSubscription) {
+    for case let flag? in table.map(\.flag) {
       parser.addText(flag.name, flag.letter, flag.help, value: flag.value)
     }
   }

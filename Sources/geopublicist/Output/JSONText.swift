@@ -42,6 +42,11 @@ nonisolated enum JSONText {
     object((reading.value.options ?? []) + [("Time", .string(Moment.iso(reading.location.timestamp)))])
   }
 
+  /// An event of a region: the contract's dictionary, and its time in ISO 8601.
+  static func region(_ event: RegionReading) -> String {
+    object((event.value.options ?? []) + [("Time", .string(Moment.iso(event.timestamp)))])
+  }
+
   /// What has happened, with the time, for a stream of objects.
   static func event(_ name: String, _ members: [(String, Value)]) -> String {
     let now = Moment.now

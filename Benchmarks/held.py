@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures for how many seconds an hour a GeoClue client is started, by GeoClue's own debug messages.
+
+    held.py [--minutes 60] [--json FILE] [--no-build] [SCENARIO…]
+
+Each scenario has a bus, a GeoClue and a service of its own, and a receiver that gives a fix a second; all run at the same
+time. In one of them the clients use GeoClue directly. The beginning, in which every client waits for its first location, is
+counted on its own: an hour is what follows.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import time
+
+from rig import GEOCLUE, RIG, SERVICE, TOP, Machine, wait_until
+
+import wire
+
+MANAGER_PATH = "/org/geopublicist/Location1"
+# Every client has its first location and has let go of the source by then: a region waits for its confirmation.
+BEGINNING = 90
+
+
+def subscription(**options):
+    return "CreateSubscription", "Subscription", options
+
+
+def region(kilometres, radius=200.0):
+    """A region whose border is so far from where the receiver is."""
+    north = 52.5163 + (kilometres + radius / 1_000) / 111.195
+    return "CreateRegion", "Region", {"latitude": ("d", north), "longitude": ("d", 13.3777), "radius": ("d", radius)}
+
+
+CLOCK = subscription(**{"time-threshold": ("u", 600_000)})
+WEATHER = subscription(mode=("s", "significant"))
+FLEET = [
+    CLOCK, CLOCK, WEATHER, WEATHER, subscription(accuracy=("s", "country")), subscription(accuracy=("s", "city")),
+    subscription(**{"time-threshold": ("u", 1_800_000)}), region(50), region(100), region(10),
+]
+SCENARIOS = {
+    "clock": ([CLOCK], 5), "weather": ([WEATHER], 5), "region": ([region(50)], 3), "fleet": (FLEET, None), "direct": (None, 100),
+}
+
+
+class Scenario(Machine):
+    """One bus with its clients."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+        self.clients, self.aim = SCENARIOS[name]
+
+    def begin(self):
+        track = self.folder / "place.csv"
+        track.write_text("52.5163,13.3777,34\n52.5163,13.3777,34\n")
+        self.start([RIG / "nmea-replay.py", self.nmea, track, "1"])
+        self.geoclue = self.start_geoclue()
+        if self.clients is None:
+            self.agent = self.start([RIG / "geoclue-agent.py", self.address, "8"], subprocess.PIPE)
+            wait_until("the agent is registered", lambda: "registered" in pathlib.Path(self.agent.log).read_text())
+            self.peers = [self.connect_directly(index) for index in range(10)]
+        else:
+            self.start_daemon()
+            self.peers = [self.connect(*client) for client in self.clients]
+
+    def connect(self, create, interface, options):
+        peer = wire.Peer(self.address)
+        path = expect(peer.call(SERVICE, MANAGER_PATH, SERVICE, create, "a{sv}", [options]))[0]
+        expect(peer.call(SERVICE, path, f"{SERVICE}.{interface}", "Start"))
+        return peer
+
+    def connect_directly(self, index):
+        peer = wire.Peer(self.address)
+        path = expect(peer.call(GEOCLUE, "/org/freedesktop/GeoClue2/Manager", f"{GEOCLUE}.Manager", "CreateClient"))[0]
+        for name, value in (("DesktopId", ("s", f"org.example.Client{index}")), ("RequestedAccuracyLevel", ("u", 8))):
+            expect(peer.call(GEOCLUE, path, "org.freedesktop.DBus.Properties", "Set", "ssv", [f"{GEOCLUE}.Client", name, value]))
+        expect(peer.call(GEOCLUE, path, f"{GEOCLUE}.Client", "Start"))
+        return peer
+
+    def drain(self):
+        for peer in self.peers:
+            peer.drain()
+
+    def held(self, begin, end):
+        """The seconds between two times of day in which the receiver was used."""
+        text = pathlib.Path(self.geoclue.log).read_text()
+        changes = [(seconds_of_day(*found[:3]), found[3] == "active") for found in re.findall(
+            r"(\d\d):(\d\d):(\d\d\.\d+): \S*NMEA\S* now (active|inactive)", text)]
+        total, since = 0.0, None
+        for moment, is_active in [*changes, (end, False)]:
+            if since is not None:
+                total += max(0.0, min(moment, end) - max(since, begin))
+            since = moment if is_active else None
+        return total, len(changes)
+
+
+def expect(answer):
+    if answer is None or answer.kind != wire.REPLY:
+        raise SystemExit(f"refused: {answer.arguments() if answer else 'no answer'}")
+    return answer.arguments()
+
+
+def seconds_of_day(hours, minutes, seconds):
+    return int(hours) * 3_600 + int(minutes) * 60 + float(seconds)
+
+
+def now():
+    """The time of day, as GLib writes it."""
+    local = time.localtime()
+    return seconds_of_day(local.tm_hour, local.tm_min, local.tm_sec)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/held.json")
+    parser.add_argument("--no-build", action="store_true", help="measure what is built already")
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(SCENARIOS))
+    options = parser.parse_args()
+    if not options.no_build:
+        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+    scenarios = [Scenario(name) for name in options.scenarios or SCENARIOS]
+    try:
+        for scenario in scenarios:
+            scenario.begin()
+        begun = now()
+        wait(scenarios, BEGINNING)
+        begin = now()
+        wait(scenarios, options.minutes * 60)
+        end = now()
+        results = {}
+        for scenario in scenarios:
+            seconds, changes = scenario.held(begin, end)
+            first, _ = scenario.held(begun, begin)
+            share = seconds / (end - begin)
+            results[scenario.name] = {"share": share, "seconds_per_hour": share * 3_600, "changes": changes, "beginning": first}
+            aim = "" if scenario.aim is None else f"  aim {scenario.aim} %"
+            print(f"{scenario.name:8} {share * 3_600:7.1f} s/h  {share * 100:6.2f} %  {first:5.1f} s of the first {BEGINNING}{aim}")
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    finally:
+        for scenario in scenarios:
+            scenario.close()
+
+
+def wait(scenarios, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(1)
+        for scenario in scenarios:
+            scenario.drain()
+
+
+main()

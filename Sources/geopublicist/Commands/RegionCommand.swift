@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import MainLoop
+
+/// `geopublicist region`: one line whenever the machine enters or leaves a circle.
+final class RegionCommand: Command {
+  static let name = "region"
+  static let summary = "Tell when this machine enters or leaves a circle"
+  static let operands: String? = "LAT,LON,RADIUS"
+
+  static func declareOptions(_ parser: OptionParser) {
+    SubscriptionArguments.declare(parser, ClientOption.ofRegion)
+    parser.addText("until", nil, "End when this is the case: entered or exited", value: "EVENT")
+    parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
+    AuthorizationPrompt.declare(parser)
+  }
+
+  static let examples = [
+    (line: "region 52.5163,13.3777,200m", meaning: "Print a line whenever the place is entered or left."),
+    (
+      line: "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
+      meaning: "Lock the screen when it is left."
+    ),
+    (line: "region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", meaning: "Run a command at each event."),
+  ]
+
+  private let invocation: Invocation
+  private let options: ClientOptions
+  private let until: RegionState?
+  private let commandLine: String?
+  private var prompt: AuthorizationPrompt?
+  private var region: RegionClient?
+
+  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+    self.invocation = invocation
+    let parser = invocation.parser
+    var options = try SubscriptionArguments.read(ClientOption.ofRegion, parser)
+    guard invocation.operands.count == 1, let text = invocation.operands.first else {
+      throw .init(message: "region takes one LAT,LON,RADIUS")
+    }
+    let circle = try Self.circle(text)
+    options.region.latitude = circle.latitude
+    options.region.longitude = circle.longitude
+    options.region.radius = circle.radius
+    self.options = options
+    until = try parser.text("until").map { text throws(OptionParser.UsageError) in
+      switch text {
+      case "entered": .inside
+      case "exited": .outside
+      default: throw .init(message: "--until takes entered or exited, not '\(text)'")
+      }
+    }
+    commandLine = parser.text("exec")
+  }
+
+  func begin() {
+    guard let service = invocation.connect() else { return }
+    prompt = AuthorizationPrompt(invocation, on: service)
+    prompt?.obtain(options) { [weak self] in
+      guard let self else { return }
+      region = RegionClient(on: service, options) { [weak self] event in self?.handle(event) }
+    }
+  }
+
+  func interrupted() {
+    prompt?.interrupted()
+    invocation.finish(until == nil ? ExitStatus.success : ExitStatus.interrupted)
+  }
+
+  private func handle(_ event: RegionClient.Event) {
+    switch event {
+    case .changed(let reading): tell(reading)
+    case .authorization(let status, let reason):
+      let isRefused = AuthorizationStatus(rawValue: status).map { !$0.isAuthorized } ?? true
+      let isDecided = reason != AuthorizationReason.undecided.rawValue
+      if isRefused, isDecided { invocation.complain(Sentences.authorization(reason: reason)) }
+    case .interrupted: report("Interrupted", "The service has gone; the region is monitored again when it is back")
+    case .resumed: report("Resumed", "The service is back")
+    case .failed(let error): invocation.fail(error)
+    }
+  }
+
+  private func tell(_ event: RegionReading) {
+    invocation.output.line(
+      invocation.isJSON ? JSONText.region(event) : RegionText.line(event, isForPeople: invocation.output.isTerminal))
+    if event.reason == RegionReason.accuracyLimited.rawValue {
+      invocation.complain("The locations that are allowed are too coarse for this radius")
+    }
+    if let commandLine { run(commandLine, event) }
+    if let until, event.state == until { invocation.finish(ExitStatus.success) }
+  }
+
+  private func run(_ line: String, _ event: RegionReading) {
+    let status = ShellCommand.run(
+      line,
+      [
+        ("GEOPUBLICIST_EVENT", event.kind.rawValue), ("GEOPUBLICIST_STATE", event.state.rawValue),
+        ("GEOPUBLICIST_REASON", event.reason), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
+        ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
+      ])
+    if status != 0 { invocation.complain("The command has failed: \(Text.plain(line))") }
+  }
+
+  /// What a program that reads the output has to know, as an object among the events.
+  private func report(_ event: String, _ message: String) {
+    invocation.complain(message)
+    if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
+  }
+
+  /// Reads "52.5,13.4,200m".
+  nonisolated static func circle(_ text: String) throws(OptionParser.UsageError) -> CircularRegion {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+      let radius = Quantity.metres(parts[2]),
+      let circle = CircularRegion(latitude: latitude, longitude: longitude, radius: radius)
+    else {
+      throw .init(
+        message: "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
+          + "52.5,13.4,200m, not '\(text)'")
+    }
+    return circle
+  }
+}

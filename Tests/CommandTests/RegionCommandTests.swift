@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import Foundation
+import GeopublicistLocationModel
+import GeopublicistTestSupport
+import Testing
+
+@testable import geopublicist
+
+/// `geopublicist region` against the service and the real GeoClue.
+@Suite(.serialized) struct RegionCommandTests {
+  private let machine: Machine
+
+  init() throws { machine = try Machine() }
+
+  /// Keeps the receiver on, so that a region hears of each sentence.
+  private func listener() throws -> ConsumerProgram {
+    let listener = try ConsumerProgram(on: machine.bus)
+    _ = try listener.subscribeAndStart()
+    return listener
+  }
+
+  private func events(_ command: ChildProcess) -> [String] {
+    command.standardOutput.split(separator: "\n").map { line in
+      line.split(separator: " ").dropFirst().joined(separator: " ")
+    }
+  }
+
+  private static let circle = ["region", "52.5,13,1km", "--confirm", "100ms"]
+
+  @Test func `each event is a line, and a command is run at each`() throws {
+    let listener = try listener()
+    let directory = TemporaryDirectory()
+    let file = directory.file("events")
+    let region = try CommandRun.started(
+      Self.circle + ["--exec", "echo $GEOPUBLICIST_EVENT $GEOPUBLICIST_STATE $GEOPUBLICIST_GAP >>'\(file)'"],
+      on: machine.bus)
+    let expected = ["determined outside -", "entered inside -", "exited outside -"]
+    for (index, latitude) in [53, 52.5, 53].enumerated() {
+      try machine.measure(latitude)
+      try eventually(expected[index], within: .seconds(20)) { events(region) == Array(expected[...index]) }
+    }
+    try eventually("the commands have run") {
+      (try? String(contentsOfFile: file, encoding: .utf8))
+        == "determined outside 0\nentered inside 0\nexited outside 0\n"
+    }
+    region.signal(SIGINT)
+    #expect(try region.waitForExit() == .status(0))
+    #expect(region.standardError.isEmpty)
+    #expect(listener.client.uniqueName != "")
+  }
+
+  @Test func `until ends it as soon as that is the case`() throws {
+    _ = try listener()
+    let region = try CommandRun.started(Self.circle + ["--until", "entered", "--json"], on: machine.bus)
+    try machine.measure(52.5)
+    #expect(try region.waitForExit(within: .seconds(20)) == .status(0))
+    let event = try #require(JSON(line: region.standardOutput))
+    #expect(event["Event"] == "determined" && event["State"] == "inside" && event["Sequence"] == 1)
+    #expect(event["Time"]?.string?.hasSuffix("Z") == true && event["Location"] == nil)
+  }
+
+  @Test func `a region survives a restart of the service, and nothing is told twice`() throws {
+    var listener = try listener()
+    let region = try CommandRun.started(Self.circle + ["--json"], on: machine.bus)
+    func told() -> [String] {
+      region.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0))?["Event"]?.string }
+    }
+    try machine.measure(52.5)
+    try eventually("it is inside", within: .seconds(20)) { told() == ["determined"] }
+    machine.daemon.kill()
+    try eventually("it is reported", within: .seconds(20)) { told() == ["determined", "Interrupted"] }
+    let daemon = try Daemon(.system, on: machine.bus)
+    try eventually("it is back", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed"] }
+    listener = try self.listener()
+    try machine.measure(52.5001)
+    try eventually("it has the same state again", within: .seconds(20), turn: rest) {
+      let all = try listener.subscriptions()
+      return all.contains { $0["Kind"]?.content == "region" && $0["Delivered"]?.content == 1 }
+    }
+    try machine.measure(53)
+    try eventually("it is left", within: .seconds(20)) {
+      told() == ["determined", "Interrupted", "Resumed", "exited"]
+    }
+    #expect(daemon.isRunning)
+  }
+
+  @Test(arguments: [
+    ["region"], ["region", "52,13"], ["region", "52,13,49m"], ["region", "52,13,1001km"], ["region", "91,13,1km"],
+    ["region", "nan,13,1km"], ["region", "52,13,1km,5"], ["region", "52,13,1km", "--until", "left"],
+    ["region", "52,13,1km", "--assumed", "near"], ["region", "52,13,1km", "--confirm", "-1s"],
+  ]) func `a mistake is named, and nothing is called`(arguments: [String]) throws {
+    let result = try CommandRun.finished(arguments, on: machine.bus)
+    #expect(result.exit == .status(2), "\(result.standardError)")
+    #expect(result.standardError.hasPrefix("geopublicist: "))
+  }
+
+  @Test func `after a restart only what is new is told`() throws {
+    func reading(_ event: String, _ state: String) throws -> RegionReading {
+      try #require(RegionReading(.options([("Event", .string(event)), ("State", .string(state))])))
+    }
+    var memory = RegionMemory(assumed: .unknown)
+    var told: [Bool] = []
+    told.append(memory.isNew(try reading("determined", "inside")))
+    told.append(memory.isNew(try reading("dwelled", "inside")))
+    memory.interrupted()
+    #expect(memory.known == .inside)
+    told.append(memory.isNew(try reading("determined", "inside")))
+    told.append(memory.isNew(try reading("dwelled", "inside")))
+    told.append(memory.isNew(try reading("lost", "unknown")))
+    told.append(memory.isNew(try reading("determined", "inside")))
+    memory.interrupted()
+    told.append(memory.isNew(try reading("exited", "outside")))
+    #expect(told == [true, true, false, false, true, true, true])
+  }
+}
