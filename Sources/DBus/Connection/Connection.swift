@@ -118,15 +118,24 @@ import MainLoop
   /// Whether the bus is still there.
   public var isConnected: Bool { isOpen && dbus_connection_get_is_connected(raw) != 0 }
 
-  /// The bytes that are queued here because the bus has not taken them yet.
-  public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
+  /// The bytes that the bus has not taken yet, whether they wait here or in the kernel, which counts some of its own.
+  public var outgoingBytes: Int {
+    guard isOpen else { return 0 }
+    var inKernel: Int32 = 0
+    if let socket, ioctl(socket, UInt(TIOCOUTQ), &inKernel) != 0 { inKernel = 0 }
+    return Int(dbus_connection_get_outgoing_size(raw)) + Int(inKernel)
+  }
+
+  private var socket: Int32? {
+    var socket: Int32 = -1
+    return dbus_connection_get_unix_fd(raw, &socket) != 0 ? socket : nil
+  }
 
   /// Whether something has come that nobody here has seen.
   public var hasUnread: Bool {
     guard isConnected else { return false }
     if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { return true }
-    var socket: Int32 = -1
-    guard dbus_connection_get_unix_fd(raw, &socket) != 0 else { return false }
+    guard let socket else { return false }
     var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
   }
