@@ -14,7 +14,7 @@ final class CallIntake {
   }
 
   /// How often is looked whether the bus has taken the answers to other calls, in milliseconds.
-  private static let roomInterval: Int64 = 5
+  private static let roomInterval: Int64 = 1
 
   /// How long calls are dispatched before others on the loop get their turn, in microseconds.
   private static let slice: Int64 = 2_000
@@ -76,14 +76,14 @@ final class CallIntake {
   }
 
   /// How often refusals that wait are looked at, in milliseconds.
-  private static let refusalInterval: Int64 = 50
+  private static let refusalInterval: Int64 = 5
 
   private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
     let user = client.credentials?.userID
     // The call is kept without its arguments.
     call.forgetArguments()
     switch refusals.add(
-      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: !outbox.isFull,
+      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: outbox.takesCalls,
       at: MainLoop.main.clock.monotonic())
     {
     case .refuseNow: call.fail(error)
@@ -96,8 +96,7 @@ final class CallIntake {
   }
 
   private func refuseDue() {
-    guard !outbox.isFull else { return }
-    for (call, error) in refusals.due(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
+    while outbox.takesCalls, let (call, error) = refusals.next(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
     if refusals.count == 0 { refusing = nil }
   }
 

@@ -10,6 +10,9 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     var bytes = 256 * 1024
     var allCalls = 4096
     var allBytes = 4 * 1024 * 1024
+    /// How many calls, of how many bytes each, one user or unknown client may have waiting even beyond that.
+    var firstCalls = 4
+    var firstBytes = 4 * 1024
   }
 
   private enum Line: Hashable {
@@ -44,7 +47,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   /// Whether a call could have its turn now.
   var isReady: Bool { nextTurn < turns.count }
 
-  /// Whether nothing more is taken, from any user.
+  /// Whether nothing more is taken from those who have calls waiting already.
   var isFull: Bool { count >= bounds.allCalls || bytes >= bounds.allBytes }
 
   /// Puts a call at the end of its user's line; false if there is no room for it.
@@ -54,7 +57,9 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     let line: Line = user.map { .user($0) } ?? .unknown(client)
     var calls = lines.removeValue(forKey: line) ?? Calls()
     defer { if calls.count > 0 { lines[line] = calls } }
-    guard !isFull, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
+    // However many clients of others fill the queue, the first few calls of a line have room.
+    let isFirst = calls.count < bounds.firstCalls && size <= bounds.firstBytes
+    guard !isFull || isFirst, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
       return false
     }
     if let user, calls.count == 0 { turns.append(user) }

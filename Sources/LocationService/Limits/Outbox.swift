@@ -8,8 +8,9 @@ final class Outbox {
   /// Above this many bytes on the way to the bus nothing is sent that can wait. In memory a queued message takes about
   /// twice its bytes, and all subscriptions together must not make the service grow by more than 2 MiB.
   static let highWater = 768 * 1024
-  /// Above this many no calls are dispatched: a busy bus reads 2 KiB at a time, and whatever is queued delays everybody.
-  static let callWater = 64 * 1024
+  /// Above this many no calls are dispatched. dbus-daemon reads 2 KiB from each connection in turn: while hundreds of
+  /// others keep it busy, whatever is queued here delays every answer.
+  static let callWater = 8 * 1024
   /// Microseconds.
   private static let pollInterval: Int64 = 20_000
   private static let reducedInterval: Int64 = 60_000_000

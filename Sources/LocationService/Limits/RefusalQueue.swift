@@ -8,15 +8,15 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   struct Bounds: Sendable {
     var burst: UInt32 = 2_500
     var perSecond: UInt32 = 200
-    /// As many calls of one client wait as dbus-daemon allows it to have without an answer.
-    var perClient = 128
-    var all = 4_096
+    /// How many calls of one client, and of all, may wait. dbus-daemon allows a client 128 calls without an answer.
+    var perClient = 2_048
+    var all = 8_192
   }
 
   /// What to do with a call.
   enum Outcome: Equatable {
     case refuseNow
-    /// ``due(at:)`` hands it out.
+    /// ``next(at:)`` hands it out.
     case waits
     /// There is no room: it gets no answer.
     case drop
@@ -31,6 +31,8 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
 
   private let bounds: Bounds
   private var lines: [UInt32?: Line] = [:]
+  /// The users that have calls waiting, in the order of their turns.
+  private var users: [UInt32?] = []
   private var quota = UserQuota()
   private static var largestLineCount: Int { 256 }
 
@@ -53,28 +55,25 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     guard waiting < bounds.perClient, quota.take(for: user ?? .max, perUser: bounds.all, of: bounds.all) == nil else {
       return .drop
     }
+    if line.turns.isEmpty { users.append(user) }
     if waiting == 0 { line.turns.append(client) }
     line.calls[client, default: []].append(call)
     return .waits
   }
 
-  /// Takes the calls that may be refused by now.
-  mutating func due(at now: Int64) -> [Call] {
-    var due: [Call] = []
-    for user in lines.keys {
-      guard var line = lines.removeValue(forKey: user) else { continue }
-      while !line.turns.isEmpty, takeToken(&line, now) {
-        let client = line.turns.removeFirst()
-        guard var calls = line.calls.removeValue(forKey: client), !calls.isEmpty else { continue }
-        due.append(calls.removeFirst())
-        quota.release(of: user ?? .max)
-        guard !calls.isEmpty else { continue }
-        line.calls[client] = calls
-        line.turns.append(client)
-      }
+  /// Takes the next call that may be refused by now.
+  mutating func next(at now: Int64) -> Call? {
+    for _ in users.indices {
+      let user = users.removeFirst()
+      guard var line = lines.removeValue(forKey: user), !line.turns.isEmpty else { continue }
+      let call = takeToken(&line, now) ? takeFirst(of: &line) : nil
+      if !line.turns.isEmpty { users.append(user) }
       lines[user] = line
+      guard let call else { continue }
+      quota.release(of: user ?? .max)
+      return call
     }
-    return due
+    return nil
   }
 
   /// Takes out the calls of a client that has left.
@@ -86,6 +85,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
       quota.release(calls.count, of: user ?? .max)
       removed += calls
     }
+    users.removeAll { lines[$0]?.turns.isEmpty ?? true }
     return removed
   }
 
@@ -94,6 +94,17 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     let removed = lines.values.flatMap { $0.calls.values.joined() }
     self = RefusalQueue(bounds)
     return removed
+  }
+
+  private func takeFirst(of line: inout Line) -> Call? {
+    let client = line.turns.removeFirst()
+    guard var calls = line.calls.removeValue(forKey: client), !calls.isEmpty else { return nil }
+    let call = calls.removeFirst()
+    if !calls.isEmpty {
+      line.calls[client] = calls
+      line.turns.append(client)
+    }
+    return call
   }
 
   private func takeToken(_ line: inout Line, _ now: Int64) -> Bool {

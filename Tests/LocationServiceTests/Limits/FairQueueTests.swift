@@ -55,6 +55,7 @@ import Testing
     bounds.bytes = 100
     bounds.allCalls = 5
     bounds.allBytes = 1000
+    bounds.firstCalls = 0
     let queue = Queue(bounds)
     #expect((0..<4).map { queue.add($0, bytes: 1, from: "a", of: 1) } == [true, true, true, false])
     #expect(queue.add(4, bytes: 500, from: "b", of: 2), "the first one always has room")
@@ -65,6 +66,15 @@ import Testing
     #expect(!queue.add(7, bytes: 1, from: "d", of: 4))
     _ = queue.next()
     #expect(queue.add(7, bytes: 1, from: "d", of: 4))
+  }
+
+  @Test func `the first calls of another user have room in a full queue`() {
+    let queue = Queue()
+    for client in 0..<16 { for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "\(client)", of: nil)) } }
+    #expect(queue.isFull)
+    #expect(!queue.add(0, bytes: 10, from: "0", of: nil))
+    #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [true, true, true, true, false])
+    #expect(!queue.add(0, bytes: 5_000, from: "large", of: 2))
   }
 
   @Test func `calls of an unknown client wait, and keep their order when it becomes known`() {

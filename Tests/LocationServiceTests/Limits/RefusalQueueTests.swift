@@ -15,7 +15,11 @@ import Testing
     ) -> RefusalQueue<String, Int>.Outcome {
       value.add(call, bytes: bytes, of: client, user, mayRefuseNow: mayRefuseNow, at: now)
     }
-    func due(at now: Int64) -> [Int] { value.due(at: now) }
+    func due(at now: Int64) -> [Int] {
+      var due: [Int] = []
+      while let call = value.next(at: now) { due.append(call) }
+      return due
+    }
     func remove(_ client: String) -> [Int] { value.remove(client) }
     func removeAll() -> [Int] { value.removeAll() }
   }
@@ -43,6 +47,12 @@ import Testing
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(100, of: "other", 1001) == .refuseNow)
     #expect(queue.add(101, of: "unknown", nil) == .refuseNow)
+  }
+
+  @Test func `users take turns`() {
+    for call in 0..<6 { _ = queue.add(call, of: "a") }
+    for call in 10..<16 { _ = queue.add(call, of: "b", 1001) }
+    #expect(queue.due(at: 200_000) == [3, 13, 4, 14])
   }
 
   @Test func `nothing is refused at once while the way to the bus is blocked`() {
