@@ -26,6 +26,7 @@ import MainLoop
   private var options: ClientOptions?
   private var request: Request?
   private var requests: UInt64 = 0
+  private var regions: [ObjectIdentifier: WeakRegion] = [:]
   private var retry: LoopSource?
   private var failures: Int64 = 0
 
@@ -35,6 +36,8 @@ import MainLoop
     let deadline: Int64
     let handler: (Result<Location, LocationError>) -> Void
   }
+
+  private struct WeakRegion { weak var region: SourceRegion? }
 
   /// Uses the service on a bus, with a connection of its own that is opened when it is first needed, and again after a
   /// restart of the bus.
@@ -68,7 +71,7 @@ import MainLoop
     self.options?.desktopID = desktopID
     guard let options = self.options else {
       (subscription, properties) = (nil, nil)
-      retry = request == nil ? nil : retry
+      if request == nil, !areRegionsWanted { retry = nil }
       return tell(UpstreamStatus())
     }
     if let subscription {
@@ -113,6 +116,55 @@ import MainLoop
       }
     }
   }
+}
+
+/// Regions.
+extension ServiceSource {
+  public func monitor(
+    _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
+  ) -> AnyObject {
+    var options = ClientOptions()
+    (options.accuracy, options.desktopID) = (level, desktopID)
+    options.region = RegionOptions(configuration)
+    let region = SourceRegion(options) { [weak self] event in self?.handle(event, handler) }
+    regions = regions.filter { $0.value.region != nil }
+    regions[ObjectIdentifier(region)] = WeakRegion(region: region)
+    if let service = connected() { region.begin(on: service) }
+    return region
+  }
+
+  private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
+    switch event {
+    case .changed(let change): handler(.event(change.event))
+    // A subscription is told itself.
+    case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
+    case .failed(let error, let isFinal):
+      onEvent?(.failure(LocationError(error)))
+      if isFinal { handler(.ended) }
+    case .closed: handler(.ended)
+    case .refused, .interrupted, .resumed: break
+    }
+  }
+
+  private var areRegionsWanted: Bool { regions.values.contains { $0.region != nil } }
+}
+
+/// A region that a program wants, with the object at the service while its bus is there.
+private final class SourceRegion {
+  private let options: ClientOptions
+  private let onEvent: (ServiceRegion.Event) -> Void
+  private var region: ServiceRegion?
+
+  init(_ options: ClientOptions, _ onEvent: @escaping (ServiceRegion.Event) -> Void) {
+    self.options = options
+    self.onEvent = onEvent
+  }
+
+  func begin(on service: ServiceConnection) {
+    if region == nil { region = ServiceRegion(on: service, options, onEvent) }
+  }
+
+  func disconnected() { region = nil }
 }
 
 /// One location.
@@ -195,7 +247,8 @@ extension ServiceSource {
 
   private func disconnected() {
     (service, subscription, properties) = (nil, nil, nil)
-    guard options != nil || request != nil else { return }
+    for region in regions.values { region.region?.disconnected() }
+    guard options != nil || request != nil || areRegionsWanted else { return }
     onEvent?(.failure(LocationError(.unavailable, "The message bus has gone")))
     connectLater()
   }
@@ -208,6 +261,8 @@ extension ServiceSource {
       retry = nil
       if options != nil, subscription == nil, let options { follow(options) }
       if request != nil { callAgain() }
+      guard areRegionsWanted, let service = connected() else { return }
+      for region in regions.values { region.region?.begin(on: service) }
     }
   }
 }

@@ -47,6 +47,19 @@ extension LocationSource {
 
   /// Cancels the request that waits, if there is one.
   func cancelRequest()
+
+  /// Monitors a region until the returned object is released.
+  func monitor(
+    _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
+  ) -> AnyObject
+}
+
+/// What a source says about a region that it monitors.
+public enum RegionUpdate: Sendable {
+  /// Something has happened.
+  case event(RegionEvent)
+  /// The region was for a single use and has been used, or cannot be monitored.
+  case ended
 }
 
 /// An event of a source.

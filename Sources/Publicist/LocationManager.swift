@@ -44,7 +44,7 @@ public final class LocationManager {
 
   private let source: any LocationSource
   /// The source, if it applies the filters itself.
-  private let filteringSource: (any FilteringLocationSource)?
+  let filteringSource: (any FilteringLocationSource)?
   private var followed: ClientOptions?
   private var isUpdating = false
   private var isRequesting = false

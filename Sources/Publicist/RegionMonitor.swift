@@ -2,12 +2,16 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// One region that a ``LocationManager`` monitors: a ``RegionMachine`` with its timer and its part of the source.
+/// One region that a ``LocationManager`` monitors: a ``RegionMachine`` with its timer and its part of the source, or the
+/// part of a source that monitors regions itself.
 final class RegionMonitor {
   private var machine: RegionMachine
   private weak var manager: LocationManager?
   private let onEvent: (RegionEvent) -> Void
   private let onEnd: () -> Void
+  private let configuration: RegionConfiguration
+  /// What a source monitors, and at which level.
+  private var remote: (region: AnyObject, level: AccuracyLevel)?
   private var beginning: LoopSource?
   private var timer: LoopSource?
   private var armedFor: UInt64?
@@ -20,6 +24,7 @@ final class RegionMonitor {
     _ configuration: RegionConfiguration, with manager: LocationManager, onEnd: @escaping () -> Void = {},
     _ onEvent: @escaping (RegionEvent) -> Void
   ) {
+    self.configuration = configuration
     machine = RegionMachine(configuration)
     self.manager = manager
     self.onEnd = onEnd
@@ -27,6 +32,7 @@ final class RegionMonitor {
     manager.add(self)
     beginning = MainLoop.main.nextTurn { [weak self] in
       guard let self, let manager = self.manager else { return }
+      if let source = manager.filteringSource { return monitor(with: source, at: manager.desiredAccuracy) }
       isStarted = true
       handle(.level(manager.evaluatedLevel))
       handle(.start)
@@ -37,11 +43,28 @@ final class RegionMonitor {
   func end() {
     guard !isOver else { return }
     isOver = true
-    (beginning, timer) = (nil, nil)
+    (beginning, timer, remote) = (nil, nil, nil)
     manager?.remove(self)
   }
 
+  private func monitor(with source: any FilteringLocationSource, at level: AccuracyLevel) {
+    remote = nil
+    let region = source.monitor(configuration, at: level) { [weak self] update in
+      guard let self, !isOver else { return }
+      switch update {
+      case .event(let event): onEvent(event)
+      case .ended:
+        end()
+        onEnd()
+      }
+    }
+    remote = (region, level)
+  }
+
   func handle(_ event: RegionMachine.Event) {
+    if let remote, let manager, let source = manager.filteringSource, remote.level != manager.desiredAccuracy {
+      monitor(with: source, at: manager.desiredAccuracy)
+    }
     guard isStarted, !isOver else { return }
     for action in machine.handle(event, at: now) {
       switch action {

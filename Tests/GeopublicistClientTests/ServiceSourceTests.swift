@@ -131,6 +131,32 @@ import Testing
     #expect(errors.isEmpty)
   }
 
+  @Test func `a region is monitored by the service and survives its death`() throws {
+    let circle = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 500))
+    var configuration = RegionConfiguration(circle)
+    configuration.confirm = 100
+    var events: [RegionEvent.Kind] = []
+    publicist.regionPublisher(for: configuration).sink { events.append($0.kind) }.store(in: &subscriptions)
+    try waitForClient()
+    var step = 0.0
+    func move(to latitude: Double, until kinds: [RegionEvent.Kind]) throws {
+      try turning("\(kinds), not \(events)", within: .seconds(30)) {
+        step += 0.000_001
+        try fix(latitude + step)
+        return events.count >= kinds.count
+      }
+      #expect(events == kinds)
+    }
+    try move(to: 52, until: [.determined])
+    daemon.kill()
+    daemon = try Daemon(.system, on: bus)
+    try turning("the service is asked again", within: .seconds(30)) {
+      Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
+    }
+    try move(to: 53, until: [.determined, .exited])
+    #expect(errors.isEmpty)
+  }
+
   @Test func `a killed GeoClue changes the state and nothing else`() throws {
     try begin()
     try fix(52)

@@ -61,4 +61,22 @@ public struct RegionEvent: Equatable, Sendable {
   public let isSimulated: Bool
   /// The newest location that supports the change; nil where there is none.
   public let location: Location?
+
+  /// Makes an event as given.
+  public init(
+    kind: Kind, state: RegionState, previous: RegionState, reason: RegionReason = .none, sequence: UInt64,
+    timestamp: Timestamp, committedAt: UInt64, hasGap: Bool = false, isSimulated: Bool = false,
+    location: Location? = nil
+  ) {
+    self.kind = kind
+    self.state = state
+    self.previous = previous
+    self.reason = reason
+    self.sequence = sequence
+    self.timestamp = timestamp
+    self.committedAt = committedAt
+    self.hasGap = hasGap
+    self.isSimulated = isSimulated
+    self.location = location
+  }
 }

@@ -25,6 +25,17 @@ public struct RegionOptions: Hashable, Sendable {
   /// Nothing given.
   public init() {}
 
+  /// The options that ask for a configuration.
+  public init(_ configuration: RegionConfiguration) {
+    (latitude, longitude) = (configuration.region.latitude, configuration.region.longitude)
+    radius = configuration.region.radius
+    confirm = configuration.confirm
+    dwell = configuration.dwell
+    unknownAfter = configuration.unknownAfter
+    assumed = configuration.assumed
+    isSingleUse = configuration.isSingleUse
+  }
+
   /// Returns the region to monitor; throws if a required option is missing.
   public func configuration() throws(OptionError) -> RegionConfiguration {
     let latitude = try required(latitude, .latitude)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+
+/// An event of a region as the service sent it.
+nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
+  /// The contract's dictionary.
+  public let value: Value
+  /// What it says.
+  public let event: RegionEvent
+
+  /// Reads the contract's dictionary; nil for an event or a state that is not known here.
+  public init?(_ value: Value) {
+    guard let properties = value.properties,
+      let kind = properties["Event"]?.string.flatMap(RegionEvent.Kind.init),
+      let state = properties["State"]?.string.flatMap(RegionState.init)
+    else { return nil }
+    self.value = value
+    let time = properties["Timestamp"]?.structure?.compactMap(\.uint64) ?? []
+    event = RegionEvent(
+      kind: kind, state: state, previous: properties["Previous"]?.string.flatMap(RegionState.init) ?? .unknown,
+      reason: properties["Reason"]?.string.flatMap(RegionReason.init) ?? .none,
+      sequence: properties["Sequence"]?.uint64 ?? 0,
+      timestamp: time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp(),
+      committedAt: properties["MonotonicUSec"]?.uint64 ?? 0, hasGap: properties["Gap"]?.boolean ?? false,
+      isSimulated: properties["Simulated"]?.boolean ?? false,
+      location: properties["Location"].flatMap(ServiceLocation.init)?.location)
+  }
+}
+
+nonisolated extension ServiceRegionEvent {
+  /// The loss of a state of which nothing was heard; nil if there is none to lose.
+  init?(lostFrom state: RegionState) {
+    guard state != .unknown else { return nil }
+    self.init(
+      .options([
+        ("Event", .string(RegionEvent.Kind.lost.rawValue)), ("State", .string(RegionState.unknown.rawValue)),
+        ("Reason", .string(RegionReason.noFix.rawValue)),
+      ]))
+  }
+
+  /// The same event with a number and a previous state that continue those of earlier objects.
+  func numbered(_ sequence: UInt64, after previous: RegionState) -> ServiceRegionEvent {
+    let pairs = (value.options ?? []).filter { $0.name != "Sequence" && $0.name != "Previous" }
+    let changed = Value.options(
+      pairs.map { ($0.name, $0.value) } + [
+        ("Previous", .string(previous.rawValue)), ("Sequence", .uint64(sequence)),
+      ])
+    return ServiceRegionEvent(changed) ?? self
+  }
+}

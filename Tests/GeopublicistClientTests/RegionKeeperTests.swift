@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import Testing
+
+@testable import GeopublicistClient
+
+/// The machine that keeps a region while the service comes and goes.
+@Suite struct RegionKeeperTests {
+  private struct Driver {
+    var machine: RegionKeeper
+    var now: UInt64 = 0
+    var created: [(assumed: String, duration: UInt32)] = []
+    var told: [String] = []
+    var events: [RegionEvent] = []
+    private var attempt: UInt64 = 0
+
+    init(_ change: (inout ClientOptions) -> Void = { _ in }) {
+      var options = ClientOptions()
+      (options.region.latitude, options.region.longitude, options.region.radius) = (52, 13, 200)
+      change(&options)
+      machine = RegionKeeper(options)
+      perform(machine.begin(at: now))
+      send(.ownerChanged(":1.1"))
+      create()
+    }
+
+    mutating func create() {
+      attempt += 1
+      send(.created(attempt == 1 ? "/r/1" : "/r/2", attempt: attempt))
+      send(.started(attempt: attempt))
+    }
+
+    mutating func restart() {
+      send(.ownerChanged(attempt == 1 ? ":1.11" : ":1.12"))
+      create()
+    }
+
+    mutating func send(_ event: KeptObject.Event) { send(ServiceObjectEvent.object(event)) }
+
+    mutating func change(_ kind: RegionEvent.Kind, _ state: RegionState, gap: Bool = false) {
+      let value = Value.options([
+        ("Event", .string(kind.rawValue)), ("State", .string(state.rawValue)), ("Previous", .string("unknown")),
+        ("Sequence", .uint64(1)), ("Gap", .boolean(gap)),
+      ])
+      send(.signal("StateChanged", [value]))
+    }
+
+    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
+
+    private mutating func perform(_ actions: [RegionKeeper.Action]) {
+      for action in actions {
+        switch action {
+        case .create(_, let options, _):
+          let properties = options.properties ?? [:]
+          created.append((properties["assumed"]?.string ?? "unknown", properties["duration"]?.uint32 ?? 0))
+        case .tell(.changed(let change)):
+          told.append(change.event.kind.rawValue)
+          events.append(change.event)
+        case .tell(.interrupted): told.append("interrupted")
+        case .tell(.resumed): told.append("resumed")
+        case .tell(.closed(let reason)): told.append(reason)
+        case .tell(.authorization(let new)): told.append(new.status.rawValue)
+        case .tell, .object, .set, .readMessage: break
+        }
+      }
+    }
+  }
+
+  @Test func `a restart without a crossing is not told`() {
+    var driver = Driver()
+    driver.change(.determined, .inside)
+    driver.restart()
+    driver.change(.determined, .inside)
+    driver.change(.exited, .outside)
+    #expect(driver.told == ["determined", "interrupted", "resumed", "exited"])
+    #expect(driver.created.map(\.assumed) == ["unknown", "inside"])
+    #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
+  }
+
+  @Test func `a crossing during a restart is told with a gap`() {
+    var driver = Driver()
+    driver.change(.determined, .inside)
+    driver.restart()
+    driver.change(.exited, .outside, gap: true)
+    #expect(driver.told.last == "exited" && driver.events.last?.hasGap == true)
+  }
+
+  @Test func `a service that stays away loses the state`() throws {
+    var driver = Driver { $0.region.unknownAfter = 60_000 }
+    driver.change(.entered, .inside)
+    driver.send(.ownerChanged(nil))
+    driver.now = 60_000_000
+    driver.send(.timer)
+    #expect(driver.told == ["entered", "interrupted", "lost"])
+    #expect(driver.events.last?.reason == .noFix && driver.events.last?.previous == .inside)
+    driver.send(.ownerChanged(":1.9"))
+    driver.send(.created("/r/9", attempt: 2))
+    driver.change(.determined, .inside)
+    #expect(driver.told.last == "determined")
+  }
+
+  @Test func `a stay is told once`() {
+    var driver = Driver()
+    driver.change(.determined, .inside)
+    driver.change(.dwelled, .inside)
+    driver.restart()
+    driver.change(.determined, .inside)
+    driver.change(.dwelled, .inside)
+    #expect(driver.told.count { $0 == "dwelled" } == 1)
+  }
+
+  @Test func `a duration goes on over a restart`() throws {
+    var driver = Driver { $0.duration = 5_000 }
+    driver.restart()
+    #expect(driver.created.map(\.duration) == [5_000, 0])
+    driver.now = try #require(driver.machine.deadline)
+    driver.send(.timer)
+    #expect(driver.now == 5_000_000 && driver.told.last == "expired" && driver.machine.deadline == nil)
+  }
+
+  @Test func `a region that was used has ended`() {
+    var driver = Driver { $0.region.isSingleUse = true }
+    driver.send(.signal("Closed", [.string("used")]))
+    driver.send(.ownerChanged(":1.2"))
+    #expect(driver.told == ["used"] && driver.created.count == 1)
+  }
+}
