@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DBus
 import Foundation
-import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
 
@@ -93,24 +91,5 @@ import Testing
     let result = try CommandRun.finished(arguments, on: machine.bus)
     #expect(result.exit == .status(2), "\(result.standardError)")
     #expect(result.standardError.hasPrefix("geopublicist: "))
-  }
-
-  @Test func `after a restart only what is new is told`() throws {
-    func reading(_ event: String, _ state: String) throws -> RegionReading {
-      try #require(RegionReading(.options([("Event", .string(event)), ("State", .string(state))])))
-    }
-    var memory = RegionMemory(assumed: .unknown)
-    var told: [Bool] = []
-    told.append(memory.isNew(try reading("determined", "inside")))
-    told.append(memory.isNew(try reading("dwelled", "inside")))
-    memory.interrupted()
-    #expect(memory.known == .inside)
-    told.append(memory.isNew(try reading("determined", "inside")))
-    told.append(memory.isNew(try reading("dwelled", "inside")))
-    told.append(memory.isNew(try reading("lost", "unknown")))
-    told.append(memory.isNew(try reading("determined", "inside")))
-    memory.interrupted()
-    told.append(memory.isNew(try reading("exited", "outside")))
-    #expect(told == [true, true, false, false, true, true, true])
   }
 }

@@ -125,4 +125,23 @@ import Testing
     driver.send(.ownerChanged(":1.2"))
     #expect(driver.told == ["used"] && driver.created.count == 1)
   }
+
+  @Test func `after a restart only what is new is told`() throws {
+    func reading(_ event: String, _ state: String) throws -> RegionEvent {
+      try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event
+    }
+    var memory = RegionMemory(assumed: .unknown)
+    var told: [Bool] = []
+    told.append(memory.isNew(try reading("determined", "inside")))
+    told.append(memory.isNew(try reading("dwelled", "inside")))
+    memory.interrupted()
+    #expect(memory.known == .inside)
+    told.append(memory.isNew(try reading("determined", "inside")))
+    told.append(memory.isNew(try reading("dwelled", "inside")))
+    told.append(memory.isNew(try reading("lost", "unknown")))
+    told.append(memory.isNew(try reading("determined", "inside")))
+    memory.interrupted()
+    told.append(memory.isNew(try reading("exited", "outside")))
+    #expect(told == [true, true, false, false, true, true, true])
+  }
 }

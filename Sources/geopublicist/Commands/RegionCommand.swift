@@ -32,7 +32,8 @@ final class RegionCommand: Command {
   private let until: RegionState?
   private let commandLine: String?
   private var prompt: AuthorizationPrompt?
-  private var region: RegionClient?
+  private var hasBegun = false
+  private var region: ServiceRegion?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
@@ -61,7 +62,7 @@ final class RegionCommand: Command {
     prompt = AuthorizationPrompt(invocation, on: service)
     prompt?.obtain(options) { [weak self] in
       guard let self else { return }
-      region = RegionClient(on: service, options) { [weak self] event in self?.handle(event) }
+      region = ServiceRegion(on: service, options) { [weak self] event in self?.handle(event) }
     }
   }
 
@@ -70,35 +71,41 @@ final class RegionCommand: Command {
     invocation.finish(until == nil ? ExitStatus.success : ExitStatus.interrupted)
   }
 
-  private func handle(_ event: RegionClient.Event) {
+  private func handle(_ event: ServiceRegion.Event) {
     switch event {
-    case .changed(let reading): tell(reading)
-    case .authorization(let status, let reason):
-      let isRefused = AuthorizationStatus(rawValue: status).map { !$0.isAuthorized } ?? true
-      let isDecided = reason != AuthorizationReason.undecided.rawValue
-      if isRefused, isDecided { invocation.complain(Sentences.authorization(reason: reason)) }
+    case .changed(let change): tell(change)
+    case .authorization(let authorization):
+      hasBegun = true
+      guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
+      invocation.complain(Sentences.authorization(authorization))
     case .interrupted: report("Interrupted", "The service has gone; the region is monitored again when it is back")
     case .resumed: report("Resumed", "The service is back")
-    case .failed(let error): invocation.fail(error)
+    case .refused(let error): invocation.fail(error)
+    case .failed(let error, let isFinal):
+      // At the start it is an answer, later a service that is not back yet.
+      if isFinal || !hasBegun { return invocation.fail(error) }
+      invocation.complain(Failure(error, on: invocation.busName).message)
+    case .closed: invocation.finish(ExitStatus.success)
     }
   }
 
-  private func tell(_ event: RegionReading) {
+  private func tell(_ change: ServiceRegionEvent) {
+    let event = change.event
     invocation.output.line(
-      invocation.isJSON ? JSONText.region(event) : RegionText.line(event, isForPeople: invocation.output.isTerminal))
-    if event.reason == RegionReason.accuracyLimited.rawValue {
+      invocation.isJSON ? JSONText.region(change) : RegionText.line(event, isForPeople: invocation.output.isTerminal))
+    if event.reason == .accuracyLimited {
       invocation.complain("The locations that are allowed are too coarse for this radius")
     }
     if let commandLine { run(commandLine, event) }
     if let until, event.state == until { invocation.finish(ExitStatus.success) }
   }
 
-  private func run(_ line: String, _ event: RegionReading) {
+  private func run(_ line: String, _ event: RegionEvent) {
     let status = ShellCommand.run(
       line,
       [
         ("GEOPUBLICIST_EVENT", event.kind.rawValue), ("GEOPUBLICIST_STATE", event.state.rawValue),
-        ("GEOPUBLICIST_REASON", event.reason), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
+        ("GEOPUBLICIST_REASON", event.reason.rawValue), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
         ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
       ])
     if status != 0 { invocation.complain("The command has failed: \(Text.plain(line))") }

@@ -43,8 +43,8 @@ nonisolated enum JSONText {
   }
 
   /// An event of a region: the contract's dictionary, and its time in ISO 8601.
-  static func region(_ event: RegionReading) -> String {
-    object((event.value.options ?? []) + [("Time", .string(Moment.iso(event.timestamp)))])
+  static func region(_ change: ServiceRegionEvent) -> String {
+    object((change.value.options ?? []) + [("Time", .string(Moment.iso(change.event.timestamp)))])
   }
 
   /// What has happened, with the time, for a stream of objects.

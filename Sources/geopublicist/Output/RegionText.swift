@@ -5,11 +5,11 @@ import GeopublicistLocationModel
 nonisolated enum RegionText {
   /// For programs: time, event, state, reason or `-`, then `gap` and `simulated` where they apply. For people: the local
   /// time and a sentence.
-  static func line(_ event: RegionReading, isForPeople: Bool) -> String {
+  static func line(_ event: RegionEvent, isForPeople: Bool) -> String {
     guard isForPeople else {
       let fields = [
         Moment.iso(event.timestamp), event.kind.rawValue, event.state.rawValue,
-        event.reason.isEmpty ? "-" : Text.plain(event.reason), event.hasGap ? "gap" : "",
+        event.reason == .none ? "-" : event.reason.rawValue, event.hasGap ? "gap" : "",
         event.isSimulated ? "simulated" : "",
       ]
       return fields.filter { !$0.isEmpty }.joined(separator: " ")
@@ -18,7 +18,7 @@ nonisolated enum RegionText {
       + (event.hasGap ? ", some time before" : "") + (event.isSimulated ? " (simulated)" : "")
   }
 
-  private static func sentence(_ event: RegionReading) -> String {
+  private static func sentence(_ event: RegionEvent) -> String {
     switch event.kind {
     case .determined: event.state == .inside ? "Inside" : "Outside"
     case .entered: "Entered"
@@ -28,14 +28,14 @@ nonisolated enum RegionText {
     }
   }
 
-  private static func reason(_ reason: String) -> String {
-    switch RegionReason(rawValue: reason) {
+  private static func reason(_ reason: RegionReason) -> String {
+    switch reason {
     case .noFix: "no location came"
     case .slept: "the machine was asleep"
     case .accuracyInsufficient: "the locations are too coarse, or too close to the border"
     case .accuracyLimited: "only coarser locations are allowed"
     case .notAuthorized: "the location is not allowed"
-    case .some(.none), nil: Text.plain(reason)
+    case .none: "unknown why"
     }
   }
 }
