@@ -110,6 +110,24 @@ import Testing
     #expect(watch.standardError.contains("The service has gone") && watch.standardError.contains("The service is back"))
   }
 
+  @Test func `watch in a pipe reports each outage and each recovery`() throws {
+    let machine = try Machine()
+    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    try machine.measure(52)
+    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    for outage in 1...2 {
+      machine.geoclue.kill()
+      try eventually("outage \(outage)", within: .seconds(20)) {
+        watch.standardError.split(separator: "\n").count { $0.contains("GeoClue") } == outage
+      }
+      try machine.geoclue.restart()
+      try eventually("recovery \(outage)", within: .seconds(30)) {
+        if machine.geoclue.receiver.isConnected { try machine.measure(52 + Double(outage)) }
+        return watch.standardError.split(separator: "\n").count { $0.hasSuffix("Locations arrive again") } == outage
+      }
+    }
+  }
+
   @Test func listShowsWhoListensWithoutAnyCoordinate() throws {
     let machine = try Machine()
     let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: machine.bus)
