@@ -118,16 +118,20 @@ public final class LocationManager {
   }
 
   /// Delivers one location, then stops; while updating, the source delivers its current location once more.
-  public func requestLocation() {
+  public func requestLocation() { requestLocation(timeout: ClientOptions().timeout) }
+
+  /// Delivers one location; a source that answers requests itself fails after so many milliseconds.
+  private func requestLocation(timeout: UInt32) {
     isRequesting = true
-    if let filteringSource { return request(from: filteringSource) }
+    if let filteringSource { return request(from: filteringSource, timeout: timeout) }
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
 
   /// As ``requestLocation()``, for a task that waits for the answer until it calls ``endRequest()``.
   package func beginRequest() {
     waiting += 1
-    requestLocation()
+    // The task has a timeout of its own.
+    requestLocation(timeout: 120_000)
   }
 
   /// Releases the source when no task waits any more, unless updates are running.
@@ -249,9 +253,10 @@ extension LocationManager {
     source.follow(wanted)
   }
 
-  private func request(from source: any FilteringLocationSource) {
+  private func request(from source: any FilteringLocationSource, timeout: UInt32) {
     required = desiredAccuracy
     var options = ClientOptions()
+    options.timeout = timeout
     (options.accuracy, options.requiredAccuracy) = (desiredAccuracy, self.options.requiredAccuracy)
     source.requestLocation(options) { [weak self] result in
       guard let self, isRequesting else { return }

@@ -90,6 +90,12 @@ import Testing
     #expect(!latitudes.contains(60) && latitudes.count > count)
   }
 
+  @Test func `authorization can be requested before the first update`() throws {
+    manager.requestAuthorization(isInteractive: false)
+    try turning("the answer", within: .seconds(30)) { statuses.last == .authorizedAlways }
+    #expect(try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true && errors.isEmpty)
+  }
+
   @Test func `a request gets one location and releases the source`() throws {
     manager.requestLocation()
     try waitForClient()
