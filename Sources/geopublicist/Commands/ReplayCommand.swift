@@ -48,7 +48,7 @@ final class ReplayCommand: Command {
       let connection = try ServiceConnection(to: bus)
       self.connection = connection
       let daemon = Proxy(on: connection.connection, destination: .bus, path: .bus, interface: .bus)
-      daemon.call("GetNameOwner", .string(Contract.service.rawValue)) {
+      daemon.call("GetNameOwner", .string(ServiceContract.service.rawValue)) {
         [weak self] result in
         if case .success = result {
           self?.fail("The service runs on the session bus already; end it first")

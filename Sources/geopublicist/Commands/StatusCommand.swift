@@ -22,9 +22,9 @@ final class StatusCommand: Command {
     self.service = service
     // As they come: the JSON form keeps their order.
     let properties = Proxy(
-      on: service.connection, destination: Contract.service, path: Contract.path, interface: .properties)
+      on: service.connection, destination: ServiceContract.service, path: ServiceContract.path, interface: .properties)
     properties.call(
-      "GetAll", .string(Contract.manager.rawValue), timeout: Self.patience, expecting: .variantDictionary
+      "GetAll", .string(ServiceContract.manager.rawValue), timeout: Self.patience, expecting: .variantDictionary
     ) { [invocation] result in
       switch result {
       case .success(let values):

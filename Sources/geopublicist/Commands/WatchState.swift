@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 
 /// What `watch` knows at a moment, and how it looks on a terminal.
 struct WatchState {
-  private(set) var last: LocationReading?
+  private(set) var last: ServiceLocation?
   private(set) var count = 0
   private var status = ""
   private var reason = ""

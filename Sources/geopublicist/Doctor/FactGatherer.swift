@@ -79,7 +79,7 @@ extension FactGatherer {
     onStep("Asking the service", facts)
     do throws(DBusError) {
       let questions = try BusQuestions(bus)
-      facts.service = questions.presence(of: Contract.service)
+      facts.service = questions.presence(of: ServiceContract.service)
       guard facts.service != .missing else { return }
       do throws(DBusError) {
         try askService(questions)
@@ -97,8 +97,9 @@ extension FactGatherer {
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
-        "GetLocation", of: Contract.manager, at: Contract.path, on: Contract.service, [options], milliseconds: 15_000)
-      let isSimulated = answer.first.flatMap(LocationReading.init)?.location.isSimulated ?? false
+        "GetLocation", of: ServiceContract.manager, at: ServiceContract.path, on: ServiceContract.service, [options],
+        milliseconds: 15_000)
+      let isSimulated = answer.first.flatMap(ServiceLocation.init)?.location.isSimulated ?? false
       facts.attempt = .fix(isSimulated: isSimulated)
     } catch {
       facts.attempt = .error(name: error.name.rawValue, message: error.message)
@@ -109,13 +110,14 @@ extension FactGatherer {
 
   private mutating func readService(_ questions: BusQuestions) throws(DBusError) {
     let answer = try questions.ask(
-      "GetAll", of: .properties, at: Contract.path, on: Contract.service, [.string(Contract.manager.rawValue)],
+      "GetAll", of: .properties, at: ServiceContract.path, on: ServiceContract.service,
+      [.string(ServiceContract.manager.rawValue)],
       // It promises an answer within five seconds, once it runs.
       milliseconds: facts.service == .running ? 10_000 : 25_000)
     let properties = answer.first?.properties ?? [:]
     facts.service = .running
     let owner = try? questions.ask(
-      "GetConnectionUnixUser", of: .bus, at: .bus, on: .bus, [.string(Contract.service.rawValue)])
+      "GetConnectionUnixUser", of: .bus, at: .bus, on: .bus, [.string(ServiceContract.service.rawValue)])
     facts.serviceUserID = owner?.first?.uint32
     facts.serviceVersion = properties["Version"]?.string
     facts.state = properties["State"]?.string
@@ -211,7 +213,7 @@ extension FactGatherer {
         milliseconds: 3_000)
       guard let client = made.first?.objectPath else { return .failed(message: "no client") }
       for (name, value) in [
-        ("DesktopId", Value.string(Contract.service.rawValue)),
+        ("DesktopId", Value.string(ServiceContract.service.rawValue)),
         ("RequestedAccuracyLevel", .uint32(AccuracyLevel.city.rawValue)),
       ] {
         _ = try questions.ask(

@@ -22,7 +22,7 @@ enum GeoClueSettingsReader {
         settings.error = error.description
       }
     }
-    let rule = configuration.rules[Contract.service.rawValue]
+    let rule = configuration.rules[ServiceContract.service.rawValue]
     settings.agents = configuration.agents
     settings.isServiceAllowed = rule?.isAllowed ?? true
     settings.serviceUsers = rule?.users?.map { "\($0)" } ?? []

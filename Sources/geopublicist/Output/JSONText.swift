@@ -38,7 +38,7 @@ nonisolated enum JSONText {
   }
 
   /// A location: the contract's dictionary, and its time in ISO 8601.
-  static func location(_ reading: LocationReading) -> String {
+  static func location(_ reading: ServiceLocation) -> String {
     object((reading.value.options ?? []) + [("Time", .string(Moment.iso(reading.location.timestamp)))])
   }
 

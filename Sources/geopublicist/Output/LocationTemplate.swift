@@ -47,7 +47,7 @@ nonisolated struct LocationTemplate {
       }
   }
 
-  func text(_ reading: LocationReading) -> String {
+  func text(_ reading: ServiceLocation) -> String {
     let location = reading.location
     switch form {
     case .plain: return LocationText.line(reading)
@@ -62,7 +62,7 @@ nonisolated struct LocationTemplate {
     }
   }
 
-  private static func value(_ name: String, of reading: LocationReading) -> Template.Field? {
+  private static func value(_ name: String, of reading: ServiceLocation) -> Template.Field? {
     let location = reading.location
     func number(_ number: Double?, _ digits: Int) -> Template.Field? { number.map { .number($0, digits: digits) } }
     switch name {
@@ -108,7 +108,7 @@ nonisolated struct LocationTemplate {
   }
 
   /// One line of waybar's JSON: text, tooltip and a CSS class.
-  private static func waybar(_ reading: LocationReading) -> String {
+  private static func waybar(_ reading: ServiceLocation) -> String {
     let location = reading.location
     let place = "\(Number.fixed(location.latitude, 4)), \(Number.fixed(location.longitude, 4))"
     let accuracy = location.accuracy.map { "±\(Number.short($0, 0)) m" } ?? "accuracy unknown"

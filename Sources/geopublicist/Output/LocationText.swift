@@ -15,7 +15,7 @@ nonisolated enum LocationText {
   }
 
   /// One line of fields that a space separates: time, latitude, longitude, accuracy in metres or `-`, level.
-  static func line(_ reading: LocationReading) -> String {
+  static func line(_ reading: ServiceLocation) -> String {
     let location = reading.location
     let accuracy = location.accuracy.map { Number.short($0, 1) } ?? "-"
     return [
@@ -25,7 +25,7 @@ nonisolated enum LocationText {
   }
 
   /// Everything that is known, a row each.
-  static func rows(_ reading: LocationReading, now: Timestamp = Moment.now) -> Rows {
+  static func rows(_ reading: ServiceLocation, now: Timestamp = Moment.now) -> Rows {
     let location = reading.location
     var rows = Rows()
     rows.add("Latitude", degrees(location.latitude) + degree, .strong)

@@ -39,7 +39,7 @@ final class PlaceWatch {
     self.onEvent = onEvent
     self.onFailure = onFailure
     begin()
-    owner = NameWatch(Contract.service, on: service.connection) { [weak self] owner in
+    owner = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
       guard let self, owner == nil, signals != nil else { return }
       again(after: Self.pause)
     }
@@ -62,7 +62,7 @@ final class PlaceWatch {
 
   private func follow(_ path: ObjectPath) {
     let region = Proxy(
-      on: service.connection, destination: Contract.service, path: path, interface: Self.region)
+      on: service.connection, destination: ServiceContract.service, path: path, interface: Self.region)
     signals = region.onSignal("StateChanged") { [weak self] signal in
       if let event = signal.arguments.first?.properties { self?.received(event) }
     }
@@ -78,7 +78,7 @@ final class PlaceWatch {
     // Of an unknown state the last known one is what counts for the next crossing.
     if let new = event["State"]?.string, new != "unknown" { state = new }
     guard let name = event["Event"]?.string else { return }
-    onEvent(Event(name: name, location: event["Location"].flatMap(LocationReading.init)?.location))
+    onEvent(Event(name: name, location: event["Location"].flatMap(ServiceLocation.init)?.location))
   }
 
   private func failed(_ error: DBusError) {

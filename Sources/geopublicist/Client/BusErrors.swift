@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeopublicistClient
-
-typealias Contract = ServiceContract
-typealias LocationReading = ServiceLocation
 
 nonisolated extension ErrorName {
   // What libdbus says of a bus that is not there.
