@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An error as D-Bus knows it: a name for programs and a sentence for people.
+/// A D-Bus error: a name for programs and a sentence for users.
 nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong, for programs to tell apart.
+  /// The kind of error, for programs.
   public var name: ErrorName
-  /// What went wrong, in a sentence; may be empty if another program made it.
+  /// What went wrong, in a sentence; may be empty if it comes from another program.
   public var message: String
 
-  /// An error to answer a call with, or to throw.
+  /// Creates an error to throw, or to answer a call with.
   public init(_ name: ErrorName, _ message: String) {
     self.name = name
     self.message = message
@@ -15,21 +15,21 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
   public var description: String { "\(name): \(message)" }
 }
 
-/// The standard names that this package meets or sends.
+/// The standard names that this package receives or sends.
 nonisolated extension ErrorName {
-  /// Something went wrong for which there is no better name.
+  /// A failure without a more specific name.
   public static let failed = ErrorName("org.freedesktop.DBus.Error.Failed")
   /// No answer came in time, or the peer left without one.
   public static let noReply = ErrorName("org.freedesktop.DBus.Error.NoReply")
-  /// Nobody owns the name, and nothing starts a service for it.
+  /// The name has no owner, and no service can be started for it.
   public static let serviceUnknown = ErrorName("org.freedesktop.DBus.Error.ServiceUnknown")
-  /// Nobody owns the name that was asked about.
+  /// The requested name has no owner.
   public static let nameHasNoOwner = ErrorName("org.freedesktop.DBus.Error.NameHasNoOwner")
-  /// The rules of the bus, or the peer, do not allow it.
+  /// The bus policy, or the peer, does not allow it.
   public static let accessDenied = ErrorName("org.freedesktop.DBus.Error.AccessDenied")
-  /// The connection to the bus has gone.
+  /// The connection to the bus is lost.
   public static let disconnected = ErrorName("org.freedesktop.DBus.Error.Disconnected")
-  /// The arguments have other types or values than the member takes.
+  /// The arguments have types or values that the member does not accept.
   public static let invalidArgs = ErrorName("org.freedesktop.DBus.Error.InvalidArgs")
   /// The object has no such method.
   public static let unknownMethod = ErrorName("org.freedesktop.DBus.Error.UnknownMethod")
@@ -43,9 +43,9 @@ nonisolated extension ErrorName {
   public static let propertyReadOnly = ErrorName("org.freedesktop.DBus.Error.PropertyReadOnly")
   /// A limit of the bus or of the peer is reached.
   public static let limitsExceeded = ErrorName("org.freedesktop.DBus.Error.LimitsExceeded")
-  /// The peer cannot do that.
+  /// The peer does not support it.
   public static let notSupported = ErrorName("org.freedesktop.DBus.Error.NotSupported")
-  /// The person would have to be asked, and the call does not allow it.
+  /// The user must be asked, and the call does not allow it.
   public static let interactiveAuthorizationRequired = ErrorName(
     "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
 }

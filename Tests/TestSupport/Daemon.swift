@@ -26,8 +26,8 @@ public final class Daemon {
   ///   - bus: The bus of its interface.
   ///   - geoclueBus: The bus of GeoClue, the same unless given.
   ///   - user: The user to run as; only root may choose.
-  ///   - options: Further arguments. Without `--config` among them the service never exits for idleness, since a test may
-  ///     have to wait between starting it and the first call.
+  ///   - options: Further arguments. Without `--config` among them the service never exits for idleness, because a test
+  ///     may have to wait between starting it and the first call.
   public init(
     _ deployment: Deployment, on bus: PrivateBus, geoclueOn geoclueBus: PrivateBus? = nil, as user: uid_t? = nil,
     options: [String] = [], environment: [String: String] = [:]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One interface of an object that another program exports.
 ///
-/// The program may come, go and start again: calls go to the owner of the name at that moment, and signals count only from
-/// that owner.
+/// The program may start, exit and restart: calls go to the current owner of the name, and only that owner's signals
+/// count.
 ///
 /// ```swift
 /// let hostname = Proxy(
@@ -21,7 +21,7 @@ public final class Proxy {
   /// The interface of the object.
   public let interface: InterfaceName
 
-  /// Speaks to an object; sends nothing yet.
+  /// Creates a proxy; sends nothing yet.
   public init(on connection: Connection, destination: BusName, path: ObjectPath, interface: InterfaceName) {
     self.connection = connection
     self.destination = destination
@@ -29,8 +29,8 @@ public final class Proxy {
     self.interface = interface
   }
 
-  /// Calls a method, for which the bus starts the service if it can; the handler is called once, later, unless the
-  /// connection is closed before.
+  /// Calls a method; the bus starts the service if it can. The handler is called once, later, unless the connection is
+  /// closed before.
   ///
   /// Fails as ``Connection/call(_:timeout:expecting:within:_:)`` does, and with `InvalidArgs` for arguments that D-Bus
   /// cannot carry.
@@ -72,8 +72,8 @@ public final class Proxy {
       MatchRule(sender: destination, path: path, interface: interface, member: member), handler)
   }
 
-  /// Tells the values of properties: all of them when the service runs, and again each time it has started again, then
-  /// those that have changed. Ends when the returned object is let go. Never starts the service.
+  /// Reports the values of properties: all of them when the service runs and after each restart of it, then those that
+  /// have changed. Ends when the returned object is released. Never starts the service.
   public func onProperties(_ handler: @escaping ([String: Value]) -> Void) -> PropertyWatch {
     PropertyWatch(of: self, handler)
   }
@@ -94,6 +94,6 @@ public final class Proxy {
 }
 
 nonisolated extension Value {
-  /// What is inside a variant, whatever that is.
+  /// The content of a variant of any type.
   fileprivate var content: Value { if case .variant(let inner) = self { inner } else { self } }
 }

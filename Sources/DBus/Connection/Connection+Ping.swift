@@ -2,19 +2,19 @@
 import GeopublicistCDBus
 
 extension Connection {
-  /// What came of a ping.
+  /// The result of a ping.
   nonisolated public enum PingResult: Sendable {
-    /// The peer has answered, if only with an error: it reads what it is sent.
+    /// The peer has answered, possibly with an error: it reads what it is sent.
     case answered
-    /// The rules of the bus do not allow the question.
+    /// The bus policy does not allow the ping.
     case refused
-    /// The peer or the connection has gone.
+    /// The peer has left the bus, or the connection is lost.
     case lost
   }
 
-  /// Asks a peer for a sign of life, without a time limit: every D-Bus library answers for its program.
+  /// Pings a peer, without a time limit: every D-Bus library answers for its program.
   ///
-  /// The call has a random serial number: a peer that does not read cannot know what to answer to.
+  /// The call has a random serial number, which a peer that does not read cannot guess.
   public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall? {
     guard
       let message = try? Message(calling: "Ping", of: .peer, at: .root, on: peer)

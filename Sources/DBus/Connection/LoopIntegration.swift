@@ -5,8 +5,8 @@ import MainLoop
 
 /// Serves one libdbus connection from the main loop: its socket, its timeouts and its queue of messages.
 ///
-/// libdbus has one watch for reading and one for writing on the same socket and turns the latter on and off with every
-/// message that is sent: here both are one source of the loop, whose conditions change without a system call.
+/// libdbus has separate watches for reading and writing on the same socket, and toggles the latter with every sent
+/// message. Here both are one source of the loop, whose conditions change without a system call.
 final class LoopIntegration {
   private let connection: OpaquePointer
   private var watches: [OpaquePointer] = []
@@ -65,14 +65,14 @@ final class LoopIntegration {
     dbus_connection_set_dispatch_status_function(
       connection,
       { _, status, data in
-        // Dispatching from inside this callback is forbidden; it only leaves word.
+        // Dispatching inside this callback is forbidden, so only note it.
         if status == DBUS_DISPATCH_DATA_REMAINS { LoopIntegration.from(data)?.dispatchLater() }
       }, this, nil)
-    // What came while the connection was opened is waiting already.
+    // Messages may have arrived while the connection was being opened.
     if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { dispatchLater() }
   }
 
-  /// Lets go of the connection; libdbus calls back no more, and messages that are waiting are not handled.
+  /// Releases the connection: libdbus makes no more callbacks, and waiting messages are not handled.
   func stop() {
     isStopped = true
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
@@ -88,7 +88,7 @@ final class LoopIntegration {
     data.map { Unmanaged<LoopIntegration>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Waits for what the enabled watches want. libdbus holds its lock here: nothing may be asked of the connection.
+  /// Waits for the conditions of the enabled watches. libdbus holds its lock here: the connection must not be used.
   private func follow() {
     guard let first = watches.first else {
       socket = nil
@@ -114,21 +114,21 @@ final class LoopIntegration {
     if found.contains(.readable), !isPaused { flags |= DBUS_WATCH_READABLE.rawValue }
     if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
     if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
-    // A descriptor that is none is an error, too.
+    // An invalid descriptor is an error, too.
     if !found.subtracting([.readable, .writable, .hangUp]).isEmpty { flags |= DBUS_WATCH_ERROR.rawValue }
     guard !isServing else { return }
-    // libdbus reads 2 KiB at a time. More is read in the same turn as long as all of it can be handled: the bus hands out
-    // everything in one line, and what others have sent must not make anybody in that line wait for the rest of the loop.
+    // libdbus reads 2 KiB at a time. Read more in the same turn as long as all of it can be handled: the bus delivers
+    // everything in one queue, and messages behind a large one should not wait for the rest of the loop.
     for _ in 0..<Self.reads {
       handleWatches(flags)
-      // What was read is handled in the same turn: a trip through the poll for each message would double the syscalls.
+      // Handle it in the same turn: a poll for each message would double the system calls.
       if dispatchBatch() { return dispatchLater() }
       flags &= DBUS_WATCH_READABLE.rawValue
       guard flags != 0, !isPaused, hasInput else { return }
     }
   }
 
-  /// Whether something has come that has not been read.
+  /// Whether there is unread input.
   private var hasInput: Bool {
     guard let watch = watches.first else { return false }
     var state = pollfd(fd: dbus_watch_get_unix_fd(watch), events: Int16(POLLIN), revents: 0)
@@ -137,7 +137,7 @@ final class LoopIntegration {
 
   private func handleWatches(_ flags: UInt32) {
     isServing = true
-    // libdbus takes from the flags what each watch is for. Handling one may end the other.
+    // libdbus picks from the flags what concerns each watch. Handling one may end the other.
     for watch in watches where watches.contains(watch) && dbus_watch_get_enabled(watch) != 0 {
       dbus_watch_handle(watch, flags)
     }
@@ -165,9 +165,9 @@ final class LoopIntegration {
 
   /// Handles some of the messages that are waiting; returns whether there are more.
   private func dispatchBatch() -> Bool {
-    // Dispatching inside dispatching would wait for itself for ever.
+    // Nested dispatching would deadlock.
     guard !isStopped, !isServing, !isPaused else { return false }
-    // A handler may close the connection: the reference keeps it valid to the end of the batch.
+    // A handler may close the connection; the reference keeps it valid until the end of the batch.
     dbus_connection_ref(connection)
     defer { dbus_connection_unref(connection) }
     isServing = true

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which signals to get from the bus.
+/// Selects signals to receive from the bus.
 nonisolated public struct MatchRule: Hashable, Sendable {
-  /// Whose signals: a unique name, or a well-known one, which stands for its owner at the moment; nil for everybody's.
+  /// The sender: a unique name, or a well-known one, which stands for its current owner; nil for any.
   public var sender: BusName?
-  /// From which object; nil for any.
+  /// The object; nil for any.
   public var path: ObjectPath?
-  /// Of which interface; nil for any.
+  /// The interface; nil for any.
   public var interface: InterfaceName?
-  /// Which signal; nil for all of the interface.
+  /// The signal; nil for all of the interface.
   public var member: MemberName?
-  /// What the first argument must be.
+  /// The required first argument.
   public var argument0: String?
-  /// What the third argument must be: empty selects the connections that have gone in `NameOwnerChanged`.
+  /// The required third argument: empty selects the names that have lost their owner in `NameOwnerChanged`.
   public var argument2: String?
 
-  /// Selects what fits everything that is given; without any it is every signal that passes.
+  /// Selects the signals that match all given criteria; without any, every signal.
   public init(
     sender: BusName? = nil, path: ObjectPath? = nil, interface: InterfaceName? = nil, member: MemberName? = nil,
     argument0: String? = nil, argument2: String? = nil
@@ -27,7 +27,7 @@ nonisolated public struct MatchRule: Hashable, Sendable {
     self.argument2 = argument2
   }
 
-  /// The rule as the bus reads it.
+  /// The rule in the syntax of the bus.
   var text: String {
     var parts = ["type='signal'"]
     func add(_ key: String, _ value: String?) {

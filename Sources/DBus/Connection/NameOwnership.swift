@@ -2,9 +2,9 @@
 import GeopublicistCDBus
 
 extension Connection {
-  /// Becomes the owner of a well-known name; blocks until the bus has answered, so it is for the start of a program.
+  /// Becomes the owner of a well-known name. Blocks until the bus has answered: call it at the start of a program.
   ///
-  /// Throws if the bus refuses, or if somebody else owns it: there is no queueing.
+  /// Throws if the bus refuses, or if another connection owns the name; there is no queueing.
   ///
   /// - Parameters:
   ///   - name: The name, such as `org.example.Counter`.
@@ -21,13 +21,13 @@ extension Connection {
     }
   }
 
-  /// Gives a name up; does not wait for the answer.
+  /// Releases a name, without waiting for the answer.
   public func release(_ name: BusName) {
     guard isConnected else { return }
     if let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)]) { send(message) }
   }
 
-  /// Gives a name up; `done` runs once the bus has answered, when all that it had sent to the name has come already.
+  /// Releases a name; `done` runs once the bus has answered, when everything sent to the name before has arrived.
   ///
   /// Nil, and `done` never runs, if the bus cannot be asked.
   public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall? {
@@ -36,13 +36,13 @@ extension Connection {
   }
 }
 
-/// Follows who owns a well-known name; letting go of it, or ``cancel()``, ends it.
+/// Follows the owner of a well-known name until it is released or cancelled.
 ///
 /// ```swift
 /// NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
 /// ```
 @MainActor public final class NameWatch {
-  /// Whose owner is followed.
+  /// The name whose owner is followed.
   public let name: BusName
   /// The unique name of the owner; nil while there is none, or while it is not known yet.
   public private(set) var owner: BusName?
@@ -51,8 +51,7 @@ extension Connection {
   private var question: PendingCall?
   private weak var connection: Connection?
 
-  /// Calls `onChange` with each new owner, nil when it has gone; also for the one that is there already.
-  /// Never starts a service.
+  /// Calls `onChange` with the current owner and each new one, nil when there is none. Never starts a service.
   public init(_ name: BusName, on connection: Connection, _ onChange: @escaping (BusName?) -> Void) {
     self.name = name
     self.onChange = onChange
@@ -82,14 +81,14 @@ extension Connection {
     }
   }
 
-  /// Ends it; nothing is called any more.
+  /// Ends the watch; the handler is not called again.
   public func cancel() {
     connection?.rejoinActions[ObjectIdentifier(self)] = nil
     question?.cancel()
     match?.cancel()
   }
 
-  /// Has the connection hold it until it is cancelled or the connection is closed.
+  /// Lets the connection keep the watch until it is cancelled or the connection is closed.
   public func keep() { match?.keep(with: self) }
 
   private func update(_ new: BusName?) {

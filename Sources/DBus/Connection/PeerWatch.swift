@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// Tells of connections that leave the bus, with one match for all of them.
+/// Reports connections that leave the bus, with one match for all of them.
 ///
 /// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
 @MainActor public final class PeerWatch {
@@ -12,8 +12,8 @@ import MainLoop
   private var lastRollCall = MainLoop.main.clock.monotonic()
   private var rollCall: PendingCall?
 
-  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least, in
-  /// microseconds.
+  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least,
+  /// in microseconds.
   public init(on connection: Connection, rollCallsEvery interval: Int64 = 10_000_000) {
     self.connection = connection
     self.interval = interval
@@ -31,19 +31,19 @@ import MainLoop
 
   isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
 
-  /// Calls `action` once when the connection with this unique name has gone; replaces an earlier action for it.
+  /// Calls `action` once when the connection with this unique name has left; replaces an earlier action for it.
   public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
 
-  /// Takes the action for a peer back.
+  /// Removes the action for a peer.
   public func forget(_ peer: BusName) { actions[peer] = nil }
 
-  /// How many peers are followed.
+  /// The number of followed peers.
   public var count: Int { actions.count }
 
-  /// Asks the bus who is there, unless that was only just now; to be called whenever something happens anyway.
+  /// Lists the connections on the bus, unless that was done recently; call it whenever something happens anyway.
   ///
-  /// Somebody who sends a slow receiver a hundred megabytes fills its queue at dbus-daemon, which then drops what comes
-  /// next without a word: the news of who has left, too.
+  /// A program that sends a slow receiver a hundred megabytes fills its queue at dbus-daemon, which then silently
+  /// drops further messages, including `NameOwnerChanged`.
   public func reconcileWithBus() {
     let now = MainLoop.main.clock.monotonic()
     guard let connection, rollCall == nil, !actions.isEmpty, lastRollCall == .min || now - lastRollCall >= interval

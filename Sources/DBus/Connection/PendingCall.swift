@@ -2,16 +2,16 @@
 import GeopublicistCDBus
 import MainLoop
 
-/// A call whose reply has not come; letting go of it, or ``cancel()``, means that the reply is not wanted any more.
+/// A call whose reply is pending. Releasing it, or ``cancel()``, gives up the reply.
 ///
-/// ``keep()`` leaves it to the connection, where nobody needs to give the reply up:
+/// ``keep()`` leaves it to the connection, for calls that are never given up:
 ///
 /// ```swift
 /// connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
 /// ```
 @MainActor public final class PendingCall {
   fileprivate var serial: UInt32?
-  /// What to send again if the connection is lost and joined again; nil if it is not to be.
+  /// The message to send again if the connection is lost and joined again; nil for none.
   fileprivate var request: Message?
   private let destination: BusName?
   private let signature: Signature?
@@ -34,7 +34,7 @@ import MainLoop
 
   isolated deinit { cancel() }
 
-  /// Gives the reply up; the handler is not called. After the reply it does nothing.
+  /// Gives up the reply; the handler is not called. Does nothing after the reply.
   public func cancel() {
     handler = nil
     deadline = nil
@@ -44,7 +44,7 @@ import MainLoop
     router?.forget(self)
   }
 
-  /// Has the connection hold the call until it is answered or cancelled.
+  /// Lets the connection keep the call until it is answered or cancelled.
   public func keep() { router?.keep(self) }
 
   fileprivate func fail(after timeout: CallTimeout) {
@@ -54,11 +54,11 @@ import MainLoop
     }
   }
 
-  /// In so many turns of the loop at least as much is read as a socket has room for: libdbus reads 2 KiB a turn.
+  /// Turns of the loop in which at least a full socket buffer is read: libdbus reads 2 KiB per turn.
   private static let turnsToRead = 256
 
-  /// The time is over. When this process was too busy to read, the reply may be here all the same: what has come is read
-  /// first, but no more than that, since others may send without end.
+  /// Handles the timeout. If this process was too busy to read, the reply may have arrived: read the pending input
+  /// first, but no more than that, because others may send without end.
   private func expire(_ limit: Int32, turns: Int) {
     guard turns > 0, let connection = router?.connection, connection.hasUnread else {
       return complete(.failure(DBusError(.noReply, "No reply came within \(limit) ms")))
@@ -71,7 +71,7 @@ import MainLoop
   }
 
   fileprivate func receive(_ reply: Message) {
-    // The bus lets only the connection that was called answer; where its unique name is known, that is checked, too.
+    // The bus lets only the called connection answer; if its unique name is known, check that, too.
     if let destination, destination.isUnique, reply.sender != destination, reply.sender != .bus { return }
     complete(result(of: reply))
   }
@@ -93,18 +93,18 @@ import MainLoop
 
 /// How long to wait for a reply.
 nonisolated public enum CallTimeout: Hashable, Sendable {
-  /// So long at most; then the answer is ``ErrorName/noReply``.
+  /// At most this long; then the result is ``ErrorName/noReply``.
   case milliseconds(Int32)
-  /// Until there is an answer, or the connection has gone.
+  /// Until there is an answer, or the connection is lost.
   case never
 }
 
-/// Hands each reply to the call that it is for.
+/// Delivers each reply to its call.
 ///
-/// Not libdbus's own pending calls: those take any message for the reply that has the call's serial number in its header,
-/// signals included, and a signal may be sent by anybody.
+/// libdbus's own pending calls are not used: they accept any message with the call's serial number in its header as
+/// the reply, including signals, which any program may send.
 final class ReplyRouter {
-  // A call that is let go takes itself out; on its way out only its identity may be asked for.
+  // A released call removes itself; during that only its identity may be used.
   private struct Waiting {
     let id: ObjectIdentifier
     unowned let call: PendingCall
@@ -120,9 +120,9 @@ final class ReplyRouter {
   private var waiting: [UInt32: Waiting] = [:]
   private var kept: [ObjectIdentifier: PendingCall] = [:]
   private var unanswered = UnansweredCalls()
-  /// Those that are made again when a lost connection was joined again, in this order.
+  /// Calls to make again after a lost connection was joined again, in this order.
   private var held: [Waiting] = []
-  /// While a reply is handled, who has sent it: the peer that was called, or the bus.
+  /// While a reply is handled, its sender: the called peer, or the bus.
   private(set) var lastSender: BusName?
 
   func add(
@@ -165,14 +165,14 @@ final class ReplyRouter {
 
   fileprivate func keep(_ call: PendingCall) { kept[ObjectIdentifier(call)] = call }
 
-  /// Answers every call in the order in which they were made: the bus has gone.
+  /// Fails every call, in the order in which they were made: the connection is lost.
   func failAll(_ error: DBusError) {
     hold()
     for call in held.map(\.call) { call.complete(.failure(error)) }
     held = []
   }
 
-  /// The connection is lost and will be joined again: the calls wait for that.
+  /// Keeps the calls waiting: the connection is lost and will be joined again.
   func hold() {
     held += waiting.sorted { $0.key < $1.key }.map(\.value)
     for entry in held { entry.call.serial = nil }
@@ -180,7 +180,7 @@ final class ReplyRouter {
     unanswered.removeAll()
   }
 
-  /// The connection was joined again: makes the calls again, with the time that each had left.
+  /// Makes the calls again after the connection was joined again, each with its remaining time.
   func resend() {
     let calls = held.map(\.call)
     held = []
@@ -208,7 +208,7 @@ final class ReplyRouter {
   }
 
   fileprivate func forget(_ call: PendingCall) {
-    // Not by assigning nil: what is let go with it may come back here.
+    // Not by assigning nil: releasing the handler may call back into this object.
     _ = kept.removeValue(forKey: ObjectIdentifier(call))
     if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
     if !held.isEmpty { held.removeAll { $0.id == ObjectIdentifier(call) } }
@@ -216,23 +216,23 @@ final class ReplyRouter {
 }
 
 extension Connection {
-  /// Calls a method; the handler hears once, later, what came of it, unless the connection is closed from this side.
+  /// Calls a method; the handler receives the result once, later, unless the connection is closed from this side.
   ///
-  /// Fails with `NoReply` after the timeout, with `Disconnected` when the bus has gone, with `InvalidArgs` when the
-  /// reply has another signature than `expecting`, with `LimitsExceeded` when it is larger than the budget, and with
-  /// whatever error the other side sends.
+  /// Fails with `NoReply` after the timeout, with `Disconnected` when the connection is lost, with `InvalidArgs` when
+  /// the reply has another signature than `expecting`, with `LimitsExceeded` when it is larger than the budget, and
+  /// with whatever error the other side sends.
   public func call(
     _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil,
     within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
-    // A message keeps the serial number of its first journey, which is what tells replies apart.
+    // A message keeps its first serial number, by which replies are told apart.
     let message = message.isSent ? message.copy() : message
     return replies.add(message, timeout: timeout, expecting: signature, within: budget, handler)
   }
 
   /// Calls a method of the bus itself and waits for the reply, for at most 25 seconds.
   func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
-    // A forged reply, which libdbus lets through here, is a reason to ask again; nobody forges that quickly for long.
+    // libdbus accepts a forged reply here; ask again then. No attacker forges that fast for long.
     for _ in 0..<10 {
       guard isConnected else { break }
       let request = message.isSent ? message.copy() : message

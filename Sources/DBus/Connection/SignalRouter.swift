@@ -3,26 +3,26 @@ import GeopublicistCDBus
 
 /// A signal that has arrived.
 nonisolated public struct Signal {
-  /// The unique name of the connection that sent it, stamped by the bus, or the bus itself.
+  /// The sender: a unique name, set by the bus, or the bus itself.
   public let sender: BusName
   /// The object that sent it.
   public let path: ObjectPath
   /// The interface that the signal belongs to.
   public let interface: InterfaceName
-  /// The signal's own name.
+  /// The name of the signal.
   public let member: MemberName
-  /// What it carries, of whatever types the sender chose: nothing has compared them with any interface.
+  /// The arguments, of types chosen by the sender: they have not been compared with any interface.
   public let arguments: [Value]
 }
 
-/// What is known of a signal before its body is read.
+/// The header of a signal, known before its body is read.
 nonisolated struct SignalHeader {
   let sender: BusName
   let path: ObjectPath
   let interface: InterfaceName
   let member: MemberName
 
-  /// Nil for what no bus sends, and for a path that is too long.
+  /// Nil for a message that no bus sends, and for a path that is too long.
   init?(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
       let member = message.member
@@ -46,16 +46,16 @@ nonisolated extension Signal {
   }
 }
 
-/// An interest in signals; letting go of it, or ``cancel()``, ends it.
+/// A subscription to signals, until it is released or cancelled.
 ///
-/// ``keep()`` leaves it to the connection, for what lasts as long as that:
+/// ``keep()`` leaves it to the connection, for matches that last as long as the connection:
 ///
 /// ```swift
 /// connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
 /// ```
 @MainActor public final class SignalMatch {
   let rule: MatchRule
-  /// Who owns the rule's well-known name.
+  /// The owner of the rule's well-known name.
   private let owner: NameWatch?
   private let isExpected: ((BusName) -> Bool)?
   private var handler: ((Signal) -> Void)?
@@ -75,7 +75,7 @@ nonisolated extension Signal {
 
   isolated deinit { cancel() }
 
-  /// Ends the interest and takes the rule back from the bus.
+  /// Ends the match and removes the rule from the bus.
   public func cancel() {
     handler = nil
     let router = router
@@ -86,17 +86,17 @@ nonisolated extension Signal {
     withExtendedLifetime(held) {}
   }
 
-  /// Has the connection hold the match until it is cancelled or the connection is closed.
+  /// Lets the connection keep the match until it is cancelled or the connection is closed.
   public func keep() { keep(with: nil) }
 
-  /// Has the connection hold also what the match belongs to.
+  /// Lets the connection keep also the owner of the match.
   func keep(with owner: AnyObject?) {
     guard let router, router.connection?.isOpen == true else { return }
     held = owner
     router.keep(self)
   }
 
-  /// Whether all that is known before the body is read fits.
+  /// Whether the header matches.
   fileprivate func accepts(_ header: SignalHeader) -> Bool {
     guard handler != nil, rule.matches(header), owner == nil || owner?.owner == header.sender else { return false }
     return isExpected?(header.sender) ?? true
@@ -105,7 +105,7 @@ nonisolated extension Signal {
   fileprivate func receive(_ signal: Signal) { handler?(signal) }
 }
 
-/// Hands each signal to those who have a match for it, in the order in which they came.
+/// Delivers each signal to its matches, in the order of their creation.
 final class SignalRouter {
   weak var connection: Connection?
   private var matches: [(id: ObjectIdentifier, match: Unowned)] = []
@@ -127,8 +127,8 @@ final class SignalRouter {
     return match
   }
 
-  /// Follows the owner of a rule's well-known name, once for all rules with that name: the bus compares the sender of what
-  /// it broadcasts, but passes on whatever anybody sends to this connection alone.
+  /// Follows the owner of a rule's well-known name, once for all rules with that name: the bus compares the senders of
+  /// broadcasts, but passes on every unicast signal.
   private func owner(for rule: MatchRule) -> NameWatch? {
     guard let connection, let name = rule.sender, !name.isUnique, name != .bus else { return nil }
     if let watch = owners[name]?.watch { return watch }
@@ -141,14 +141,14 @@ final class SignalRouter {
   fileprivate func keep(_ match: SignalMatch) { kept[ObjectIdentifier(match)] = match }
 
   fileprivate func remove(_ match: SignalMatch) {
-    // Not by assigning nil: the match may let go of a watch that has a match itself.
+    // Not by assigning nil: the match may release a watch that has a match itself.
     _ = kept.removeValue(forKey: ObjectIdentifier(match))
     guard let index = matches.firstIndex(where: { $0.id == ObjectIdentifier(match) }) else { return }
     matches.remove(at: index)
     if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, match.rule.text, nil) }
   }
 
-  /// The connection was joined again: asks for the same signals.
+  /// Adds the same rules again after the connection was joined again.
   func rejoin() {
     guard let connection else { return }
     for entry in matches {
@@ -165,7 +165,7 @@ final class SignalRouter {
     for entry in ended { entry.match.match?.cancel() }
   }
 
-  /// Reads no more of a signal than its header unless somebody expects it from this sender, and then no more than
+  /// Reads only the header of a signal unless a match expects it from this sender, and then no more than
   /// ``ReadBudget/signal``: any process may send any signal to any connection.
   func dispatch(_ message: Message) {
     guard let header = SignalHeader(message) else { return }
@@ -180,10 +180,10 @@ final class SignalRouter {
 }
 
 extension Connection {
-  /// Calls the handler for each signal that fits the rule, until the returned match ends.
+  /// Calls the handler for each signal that matches the rule, until the returned match ends.
   ///
   /// Any process may send a signal to any connection, wanted or not. Signals of other senders than the rule's are
-  /// dropped with their bodies unread: of a well-known name, other senders are all but its owner at the moment. A rule
+  /// dropped with their bodies unread; for a well-known name, only its current owner counts. A rule
   /// without a sender should come with `isExpected`, which decides by the sender's unique name. Signals larger than
   /// ``ReadBudget/signal`` are dropped, too.
   public func onSignal(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Counts the calls that a destination has not answered, whether or not the answers are still wanted.
 ///
-/// The bus counts them as well, and refuses a connection every further call to anybody when there are too many: 128 on
-/// dbus-daemon's system bus. A service that hangs must not take all of them.
+/// The bus counts them, too, and refuses all further calls of a connection with too many: 128 on dbus-daemon's system
+/// bus. A service that hangs must not use up all of them.
 nonisolated struct UnansweredCalls {
   private var counts: [BusName: Int] = [:]
   private var destinations: [UInt32: BusName] = [:]
@@ -16,7 +16,7 @@ nonisolated struct UnansweredCalls {
     counts[destination, default: 0] += 1
   }
 
-  /// Notes the answer to a call; the bus itself answers for a destination that has gone.
+  /// Notes the answer to a call; the bus answers for a destination that has left.
   mutating func answered(_ serial: UInt32, by sender: BusName?) {
     guard let destination = destinations[serial] else { return }
     guard !destination.isUnique || sender == destination || sender == .bus else { return }

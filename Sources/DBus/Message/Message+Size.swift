@@ -6,8 +6,9 @@ import Glibc
 nonisolated extension Message {
   /// The size of the whole message in bytes, header included, or nil if it is above the limit.
   ///
-  /// libdbus tells the size only with a copy (`dbus_message_marshal`). This walks over the values instead, and no further
-  /// than the limit: what it costs depends on the limit alone. Header fields that D-Bus does not define are not counted.
+  /// libdbus reports the size only by copying (`dbus_message_marshal`). This walks over the values instead, no
+  /// further than the limit, so that the cost depends on the limit alone. Header fields that D-Bus does not define
+  /// are not counted.
   func byteCount(upTo limit: Int) -> Int? {
     guard let header = headerByteCount(upTo: limit) else { return nil }
     var size = WireSize(limit: limit - header)
@@ -16,7 +17,7 @@ nonisolated extension Message {
     return size.addAll(in: &iterator) ? header + size.bytes : nil
   }
 
-  /// What a header field with a text takes.
+  /// The size of a header field with a text.
   static func headerFieldSize(_ text: String) -> Int { (4 + 5 + text.utf8.count + 7) / 8 * 8 }
 
   private func headerByteCount(upTo limit: Int) -> Int? {
@@ -37,14 +38,14 @@ nonisolated extension Message {
   }
 }
 
-/// Adds up what values take on the wire, with what is left free between them.
+/// Adds up the sizes of values on the wire, including padding.
 nonisolated private struct WireSize {
   private(set) var bytes = 0
   let limit: Int
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds all values from where the iterator is to its end; false as soon as the limit is passed.
+  /// Adds all values from the iterator to its end; returns false as soon as the limit is exceeded.
   mutating func addAll(in iterator: inout DBusMessageIter) -> Bool {
     while dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid {
       guard addValue(at: &iterator) else { return false }

@@ -2,13 +2,13 @@
 import GeopublicistCDBus
 import Glibc
 
-/// A D-Bus message, owned: the one type that holds a `DBusMessage`.
+/// A D-Bus message; the only type that holds a `DBusMessage`.
 nonisolated public final class Message {
   let raw: OpaquePointer
   /// The size on the wire in bytes, counted once.
   lazy var wireSize = byteCount(upTo: .max) ?? 0
 
-  /// Takes over one reference.
+  /// Takes ownership of one reference.
   init(owning raw: OpaquePointer) { self.raw = raw }
 
   /// Adds a reference of its own.
@@ -33,7 +33,7 @@ nonisolated public final class Message {
       calling: member, of: .bus, at: .bus, on: .bus, arguments)
   }
 
-  /// A signal; without a destination everybody who listens gets it.
+  /// A signal; a broadcast without a destination.
   public convenience init(
     signal member: MemberName, of interface: InterfaceName, at path: ObjectPath, to destination: BusName? = nil,
     _ arguments: [Value] = []
@@ -49,7 +49,7 @@ nonisolated public final class Message {
     try append(values)
   }
 
-  /// The refusal of the call with a serial number.
+  /// The error reply to the call with a serial number.
   convenience init(errorTo serial: UInt32, from caller: BusName, _ error: DBusError) {
     self.init(DBUS_MESSAGE_TYPE_ERROR, answering: serial, from: caller)
     if dbus_message_set_error_name(raw, error.name.rawValue) == 0 { fatalError("out of memory") }
@@ -65,11 +65,11 @@ nonisolated public final class Message {
     else { fatalError("out of memory") }
   }
 
-  /// The same message, which can be sent and changed apart from this one.
+  /// A copy, which can be sent and changed independently.
   func copy() -> Message { Message(owning: allocated(dbus_message_copy(raw))) }
 }
 
-/// What the header says.
+/// The header.
 nonisolated extension Message {
   enum Kind { case call, reply, error, signal, other }
 
@@ -83,10 +83,10 @@ nonisolated extension Message {
     }
   }
 
-  /// Who sent it, as the bus says: the unique name of a connection, or the bus itself.
+  /// The sender, set by the bus: the unique name of a connection, or the bus itself.
   public var sender: BusName? { text(dbus_message_get_sender(raw)).map(BusName.init(unchecked:)) }
-  /// The object that it is for, or that sent it; nil for replies and errors, and for a path beyond 4 KiB, which D-Bus
-  /// allows and nobody has.
+  /// The receiving or sending object; nil for replies and errors, and for a path of more than 4 KiB, which D-Bus
+  /// allows.
   public var path: ObjectPath? {
     guard let path = dbus_message_get_path(raw), strnlen(path, Self.longestPath + 1) <= Self.longestPath else {
       return nil
@@ -100,7 +100,7 @@ nonisolated extension Message {
   /// The types of the arguments; empty if there are none.
   public var signature: String { text(dbus_message_get_signature(raw)) ?? "" }
 
-  /// Whom it is for; nil for a signal to everybody.
+  /// The receiver; nil for a broadcast.
   public internal(set) var destination: BusName? {
     get { text(dbus_message_get_destination(raw)).map(BusName.init(unchecked:)) }
     set {
@@ -108,44 +108,44 @@ nonisolated extension Message {
     }
   }
 
-  /// Whether it has been sent; it cannot be changed any more then.
+  /// Whether it has been sent and can no longer be changed.
   var isSent: Bool { dbus_message_get_serial(raw) != 0 }
 
-  /// The number by which the reply to it is known.
+  /// The serial number, which the reply refers to.
   var serial: UInt32 { dbus_message_get_serial(raw) }
 
-  /// The serial number of the call that it answers; 0 in what is no answer.
+  /// The serial number of the call that it answers; 0 if it is not an answer.
   var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
 
-  /// Whether libdbus itself says that the bus has gone. Nobody else can: what comes from the bus has a sender.
+  /// Whether libdbus itself reports the loss of the connection. It cannot be forged: messages from the bus have a
+  /// sender.
   var isDisconnection: Bool {
     dbus_message_get_sender(raw) == nil
       && dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0
   }
 
-  /// Whether file descriptors came along, mentioned among the arguments or not.
+  /// Whether it carries file descriptors, even if no argument refers to them.
   var hasDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
 
-  /// Whether the sender waits for an answer; on unless it is switched off before the message is sent.
+  /// Whether the sender expects an answer; true unless set to false before the message is sent.
   public var wantsReply: Bool {
     get { dbus_message_get_no_reply(raw) == 0 }
     set { if !isSent { dbus_message_set_no_reply(raw, newValue ? 0 : 1) } }
   }
 
-  /// Whether the bus may start the service for this call; on unless it is switched off before the message is sent.
+  /// Whether the bus may start the service for this call; true unless set to false before the message is sent.
   public var startsService: Bool {
     get { dbus_message_get_auto_start(raw) != 0 }
     set { if !isSent { dbus_message_set_auto_start(raw, newValue ? 1 : 0) } }
   }
 
-  /// Whether the sender allows that a dialog is shown to the person before the answer comes; off unless it is switched on
-  /// before the message is sent.
+  /// Whether a dialog may be shown to the user before the answer; false unless set to true before the message is sent.
   public var allowsInteractiveAuthorization: Bool {
     get { dbus_message_get_allow_interactive_authorization(raw) != 0 }
     set { if !isSent { dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) } }
   }
 
-  /// The error that an error message carries; of its text no more than the first KiB.
+  /// The error in an error message; its text is cut after the first KiB.
   var error: DBusError? {
     guard kind == .error else { return nil }
     let name = text(dbus_message_get_error_name(raw)).map(ErrorName.init(unchecked:)) ?? .failed
@@ -168,12 +168,12 @@ nonisolated extension Message {
   private static let longestErrorText = 1_024
 
   private func text(_ string: UnsafePointer<CChar>?) -> String? {
-    // libdbus has checked every message that it hands out: all text in it is valid UTF-8.
+    // libdbus has checked every message: all text in it is valid UTF-8.
     string.map { String(cString: $0) }
   }
 }
 
-/// libdbus answers NULL only when memory is out or an argument is invalid, which the name types exclude.
+/// libdbus returns NULL only when out of memory or for an invalid argument, which the name types exclude.
 nonisolated func allocated(_ pointer: OpaquePointer?) -> OpaquePointer {
   guard let pointer else { fatalError("out of memory") }
   return pointer

@@ -4,7 +4,7 @@ import Glibc
 
 /// Reads the arguments of a message one after the other, within a budget.
 ///
-/// Asks for the type of each argument before it reads: libdbus aborts the process when the two do not agree.
+/// Checks the type of each argument before reading it: libdbus aborts the process on a mismatch.
 nonisolated struct MessageReader {
   private var iterator = DBusMessageIter()
   private let message: Message
@@ -17,7 +17,7 @@ nonisolated struct MessageReader {
   }
 
   /// The next argument, or nil at the end; throws for a type that this package does not know, and beyond the budget. A
-  /// file descriptor is left where it is, with an empty structure in its place.
+  /// file descriptor is not read; an empty structure takes its place.
   mutating func next() throws(DBusError) -> Value? {
     guard dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid else { return nil }
     let value = try Self.read(&iterator, &budget)
@@ -52,7 +52,7 @@ nonisolated struct MessageReader {
     case cdbus_type_array: return try array(&iterator, &budget)
     case cdbus_type_unix_fd:
       try budget.spend(4)
-      // In a reply of the bus's own one comes unasked (`ProcessFD`); it stays with the message, which closes it.
+      // A reply of the bus may carry one unasked (`ProcessFD`); it stays with the message, which closes it.
       return .structure([])
     default: throw DBusError(.notSupported, "A type that is not known here")
     }

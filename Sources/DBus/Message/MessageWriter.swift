@@ -6,8 +6,9 @@ nonisolated extension Message {
   /// Adds arguments at the end.
   ///
   /// Throws `InvalidArgs` for a value that D-Bus cannot carry: a string with a NUL in it, an array whose elements are
-  /// not all of its type, more than 32 levels of containers, a signature of more than 255 characters. libdbus would abort
-  /// the process for each of them. Throws `LimitsExceeded` above 16 MiB, for which a bus would end the connection.
+  /// not all of its type, more than 32 levels of containers, a signature of more than 255 characters. libdbus would
+  /// abort the process for each of them. Throws `LimitsExceeded` above 16 MiB, for which a bus would end the
+  /// connection.
   public func append(_ values: [Value]) throws(DBusError) {
     guard !values.isEmpty else { return }
     guard !isSent else { throw DBusError(.failed, "A message cannot be changed when it has been sent") }
@@ -18,7 +19,7 @@ nonisolated extension Message {
   }
 }
 
-/// Checks values, and writes those that have been checked.
+/// Checks values, and writes checked values.
 nonisolated enum MessageWriter {
   private static let maximumSize = 16 * 1024 * 1024
   private static let unspeakable = DBusError(.invalidArgs, "The types of the values make no valid signature")
@@ -32,7 +33,8 @@ nonisolated enum MessageWriter {
     guard Signature(validating: types) != nil else { throw unspeakable }
   }
 
-  /// Checks all that libdbus expects of a value and does not say itself; returns about how many bytes it takes.
+  /// Checks everything that libdbus requires of a value without checking it itself; returns its approximate size in
+  /// bytes.
   private static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
     guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
     var size = 8
@@ -132,7 +134,7 @@ nonisolated enum MessageWriter {
   private static func fixedArray(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) {
     container(cdbus_type_array, "y", &iterator) { array in
       bytes.withUnsafeBufferPointer {
-        // An empty array has no address, which libdbus takes for a mistake.
+        // An empty array has no address, which libdbus rejects.
         guard var start = $0.baseAddress, !$0.isEmpty else { return }
         // At most 16 MiB, which has been checked.
         let isAppended = dbus_message_iter_append_fixed_array(

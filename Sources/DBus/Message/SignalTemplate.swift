@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
-/// A signal for many receivers, from another object for each: checked and built once, and copied by libdbus.
+/// A signal for many receivers, from a different object for each: checked and built once, and copied by libdbus.
 nonisolated public final class SignalTemplate {
   private let message: Message
-  /// Of what all copies have in common.
+  /// The common part of all copies.
   private let size: Int
 
   /// Throws `InvalidArgs` for arguments that D-Bus cannot carry, and `LimitsExceeded` above 16 MiB.
   public init(_ member: MemberName, of interface: InterfaceName, _ arguments: [Value] = []) throws(DBusError) {
-    // Without a path: to replace one, libdbus writes everything in the header again that comes after it.
+    // Without a path: to replace one, libdbus rewrites the rest of the header.
     message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_SIGNAL)))
     dbus_message_set_no_reply(message.raw, 1)
     guard dbus_message_set_interface(message.raw, interface.rawValue) != 0,
       dbus_message_set_member(message.raw, member.rawValue) != 0
     else { fatalError("out of memory") }
     try message.append(arguments)
-    // Asked for any field, libdbus notes where each one is; the copies have that from here, and need not search.
+    // Reading any field makes libdbus cache the positions of all; the copies inherit that.
     _ = dbus_message_get_member(message.raw)
     size = message.wireSize
   }

@@ -7,7 +7,7 @@ nonisolated public struct BusName: ValidatedName {
   public init(unchecked rawValue: String) { self.rawValue = rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_bus_name(string, nil) != 0 }
 
-  /// Whether it is one that the bus has given out, and never gives to another connection.
+  /// Whether it is a unique name, which the bus never assigns to another connection.
   public var isUnique: Bool { rawValue.utf8.first == UInt8(ascii: ":") }
 
   /// The bus itself.
@@ -20,7 +20,7 @@ nonisolated public struct ObjectPath: ValidatedName {
   public init(unchecked rawValue: String) { self.rawValue = rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_path(string, nil) != 0 }
 
-  /// `/`, which some services use to say "none".
+  /// The root, `/`, which some services use for "none".
   public static let root = ObjectPath("/")
 
   /// The path of a child with a number for its last element.
@@ -28,7 +28,7 @@ nonisolated public struct ObjectPath: ValidatedName {
     ObjectPath(unchecked: self == .root ? "/\(number)" : "\(rawValue)/\(number)")
   }
 
-  /// What a child's path begins with: this path and a slash.
+  /// The prefix of a child's path: this path and a slash.
   var childPrefix: String { self == .root ? "/" : rawValue + "/" }
 }
 
@@ -62,7 +62,7 @@ nonisolated public struct Signature: ValidatedName {
   /// Whether it is exactly one complete type, as the elements of an array are.
   public var isSingle: Bool { isBasic || rawValue.withCString { dbus_signature_validate_single($0, nil) != 0 } }
 
-  /// Whether it is one type that has no others in it, as the keys of a dictionary do.
+  /// Whether it is one basic type, as required for the keys of a dictionary.
   var isBasic: Bool {
     rawValue.utf8.count == 1 && rawValue.utf8.first.map { dbus_type_is_basic(Int32($0)) != 0 } ?? false
   }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
-/// A string that libdbus has found valid for its purpose.
+/// A string that libdbus has validated for its purpose.
 ///
 /// libdbus aborts the process on an invalid name, so every name that reaches it has passed through one of these types.
 ///
-/// A literal in the source is a name, too; only a mistake in the source can stop the program there.
+/// A literal is a name, too; an invalid literal stops the program.
 nonisolated public protocol ValidatedName: Hashable, Comparable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 where StringLiteralType == StaticString {
   /// The string itself.
   var rawValue: String { get }
-  /// What libdbus says of the string; must not abort for any input.
+  /// Validates the string with libdbus; must not abort for any input.
   static func isValid(_ string: UnsafePointer<CChar>) -> Bool
-  /// Takes a string that is known to be valid, because libdbus made it or has checked it.
+  /// Creates a name from a string that libdbus has created or checked.
   init(unchecked rawValue: String)
 }
 
 nonisolated extension ValidatedName {
   /// The name, or nil if the string is not a valid one.
   public init?(validating string: String) {
-    // An embedded NUL would end the C string early, and something else than was asked for would be checked and used.
+    // An embedded NUL would end the C string early, and a different name would be checked and used.
     guard !string.utf8.contains(0), string.withCString(Self.isValid) else { return nil }
     self.init(unchecked: string)
   }
 
-  /// A name that is written in the source.
+  /// Creates a name from a literal.
   public init(_ literal: StaticString) { self.init(stringLiteral: literal) }
 
   public init(stringLiteral literal: StaticString) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// An object on a connection: a path with interfaces, open to everybody or to one peer alone.
+/// An object on a connection: a path with interfaces, visible to all peers or to one only.
 public final class ExportedObject {
-  /// Where it is on its connection.
+  /// The path of the object.
   public let path: ObjectPath
-  /// The only connection that sees the object and hears its signals; nil if all do.
+  /// The only connection that sees the object and receives its signals; nil if all do.
   public let owner: BusName?
   let interfaces: [any BoundInterface]
   private weak var tree: ObjectTree?
@@ -19,7 +19,7 @@ public final class ExportedObject {
     self.tree = tree
   }
 
-  /// Takes the object off the bus; changes of properties that have not been sent are dropped.
+  /// Removes the object from the bus; unsent property changes are dropped.
   public func unexport() {
     let tree = tree
     detach()
@@ -38,7 +38,7 @@ public final class ExportedObject {
     interfaces.first { $0.table.name.rawValue == name }
   }
 
-  /// Sends a signal, to the owner if there is one and to everybody otherwise.
+  /// Sends a signal, to the owner if there is one, otherwise as a broadcast.
   public func emit(_ member: MemberName, of interface: InterfaceName, _ values: Value...) {
     assert(
       isDeclared(member, of: interface, values.map(\.signature).joined()),
@@ -55,7 +55,7 @@ public final class ExportedObject {
     return shape?.arguments.signature == signature
   }
 
-  /// Notes that a property has a new value; all that change in one turn of the loop are sent together.
+  /// Notes that a property has a new value; all changes of one turn of the loop are sent together.
   public func propertyChanged(_ property: MemberName, of interface: InterfaceName) {
     let isNoted = changed.contains { $0.property == property && $0.interface == interface }
     guard tree != nil, !isNoted else { return }
@@ -63,7 +63,7 @@ public final class ExportedObject {
     if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
   }
 
-  /// Sends the changes noted so far at once, for instance before the object goes.
+  /// Sends the noted changes now, for instance before the object is removed.
   public func flushChanges() {
     flush = nil
     let pending = changed
@@ -140,11 +140,11 @@ struct Binding<Owner: AnyObject>: BoundInterface {
   }
 }
 
-/// Makes the pair that ``ObjectTree/export(_:owner:_:)`` takes.
+/// Pairs an interface with an object, for ``ObjectTree/export(_:owner:_:)``.
 public struct Implementation {
   let binding: any BoundInterface
 
-  /// The interface works on the object as long as that lives.
+  /// Pairs them; the implementation works for as long as the object lives.
   public init<Owner: AnyObject>(of interface: Interface<Owner>, by owner: Owner) {
     binding = Binding(interface: interface, owner: owner)
   }

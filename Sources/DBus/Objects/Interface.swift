@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An interface as a table: its members with their signatures, and what each one does with the object that has it.
+/// An interface as a table: its members with their signatures and handlers.
 ///
 /// Dispatch, `Properties` and `Introspect` all come from the same table, so that they cannot disagree.
 ///
@@ -18,7 +18,7 @@
 /// try connection.own("org.example.Counter")
 /// ```
 public final class Interface<Owner: AnyObject>: InterfaceTable {
-  /// What it is called on the bus.
+  /// The name on the bus.
   public let name: InterfaceName
   let methods: [MemberName: MethodEntry<Owner>]
   let properties: [MemberName: PropertyEntry<Owner>]
@@ -26,7 +26,7 @@ public final class Interface<Owner: AnyObject>: InterfaceTable {
   /// The table in XML, made once: it is the same for every object.
   private(set) lazy var xml = introspectionXML()
 
-  /// A table of the given rows; of two rows with the same name the later one holds.
+  /// Creates a table of the given rows; of two rows with the same name, the later one counts.
   public init(_ name: InterfaceName, _ members: [InterfaceMember<Owner>]) {
     self.name = name
     var methods: [MemberName: MethodEntry<Owner>] = [:]
@@ -60,7 +60,7 @@ public enum InterfaceMember<Owner: AnyObject> {
   /// Made by ``signal(_:_:)``.
   case signalEntry(MemberName, Arguments)
 
-  /// A method. The handler answers the call now or keeps it and answers later; what it throws is the answer, too.
+  /// A method. The handler answers the call, or keeps it and answers later; an error that it throws is the answer.
   public static func method(
     _ name: MemberName, in inputs: Arguments = [:], out outputs: Arguments = [:],
     _ handler: @escaping (Owner, MethodCall) throws(DBusError) -> Void
@@ -84,7 +84,7 @@ public enum InterfaceMember<Owner: AnyObject> {
         read: { owner, request in request.answer(read(owner)) }, write: write))
   }
 
-  /// A property whose value depends on who asks, or comes later.
+  /// A property whose value depends on the caller, or is available later.
   public static func property(
     _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyEntry<Owner>.Writer? = nil,
     readLater: @escaping (Owner, PropertyRead) -> Void
@@ -106,7 +106,7 @@ public struct MethodEntry<Owner: AnyObject> {
 
 /// A property with its getter and setter.
 public struct PropertyEntry<Owner: AnyObject> {
-  /// Takes a value of the right type; answers the call now or later, or throws.
+  /// Receives a value of the right type; answers the call now or later, or throws.
   public typealias Writer = (Owner, Value, MethodCall) throws(DBusError) -> Void
   let shape: PropertyShape
   let read: (Owner, PropertyRead) -> Void

@@ -3,9 +3,9 @@ import GeopublicistCDBus
 
 /// A method call from the bus: it is answered exactly once, now or later.
 ///
-/// A call that is let go without an answer is refused, so that no caller waits in vain.
+/// A call that is released without an answer is refused, so that no caller waits in vain.
 @MainActor public final class MethodCall {
-  /// The unique name of the caller, stamped by the bus.
+  /// The unique name of the caller, set by the bus.
   public let sender: BusName
   /// The object that is called.
   public let path: ObjectPath
@@ -13,13 +13,13 @@ import GeopublicistCDBus
   public let interface: InterfaceName?
   /// The method that is called.
   public let member: MemberName
-  /// Whether the caller allows that the person is asked before the answer comes.
+  /// Whether the caller allows the user to be asked before the answer.
   public let allowsInteractiveAuthorization: Bool
-  /// The types of the arguments, as they came.
+  /// The types of the arguments, as received.
   public let signature: String
   /// The arguments; for a handler they have the types of its row in the table.
   public internal(set) var arguments: [Value] = []
-  /// Called when the answer has gone out, whatever it is, with its size in bytes; 0 if none was sent.
+  /// Called when the answer has been sent, with its size in bytes; 0 if none was sent.
   public var onAnswered: ((Int) -> Void)?
 
   // Not the message itself for as long as the answer takes: it may be large.
@@ -75,18 +75,18 @@ import GeopublicistCDBus
     }
   }
 
-  /// Answers with a copy of a reply that was made before.
+  /// Answers with a copy of a prepared reply.
   public func reply(_ prepared: PreparedReply) {
     answer(prepared.message(answering: serial, to: sender))
   }
 
-  /// Lets the call go without an answer, to a caller that does not read what it is sent.
+  /// Drops the call without an answer, because the caller does not read what it is sent.
   public func drop() {
     isAnswered = true
     finish(0)
   }
 
-  /// Refuses the call.
+  /// Answers with an error.
   public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
 
   /// The size of the whole message in bytes, nil if it is above the limit; to be asked before the call is let in.
@@ -127,9 +127,9 @@ import GeopublicistCDBus
   }
 }
 
-/// A wish to read a property: it is answered exactly once, now or later.
+/// A request to read a property, answered exactly once, now or later.
 @MainActor public final class PropertyRead {
-  /// The unique name of who asks; nil when the value is for a `PropertiesChanged` signal.
+  /// The unique name of the caller; nil when the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
   private let property: PropertyShape
   private var handler: ((Result<Value, DBusError>) -> Void)?

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a connection exports, and where each call goes.
+/// The exported objects of a connection; routes calls to them.
 public final class ObjectTree {
   weak var connection: Connection?
   private var objects: [ObjectPath: ExportedObject] = [:]
 
-  /// Asked before anything is done for a call, standard interfaces included; what it throws is the answer.
+  /// Called before every call is handled, including those of standard interfaces; an error that it throws is the
+  /// answer.
   public var admission: ((MethodCall) throws(DBusError) -> Void)?
 
   /// Takes each call that arrives, and has it ``perform(_:)``ed when its turn comes; nil performs it at once.
   public var intake: ((MethodCall) -> Void)?
 
-  /// Puts an object on the bus; an earlier one at the same path is replaced.
+  /// Exports an object; an earlier one at the same path is replaced.
   ///
-  /// With an `owner`, to everybody else the object does not exist, and its signals go to the owner alone.
+  /// With an `owner`, the object does not exist for other connections, and its signals go to the owner only.
   @discardableResult
   public func export(
     _ path: ObjectPath, owner: BusName? = nil, _ implementations: Implementation...

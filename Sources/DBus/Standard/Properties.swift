@@ -75,8 +75,8 @@ enum Properties {
       call.reply(.options(entries.compactMap { entry in entry.value.map { (entry.shape.name.rawValue, $0) } }))
     }
 
-    /// What answered at once may have changed since, and a signal may have told of it: the reply, which comes after that
-    /// signal, must not say what was so before.
+    /// Values that were read at once may have changed since, with a signal: the reply, which follows that signal,
+    /// must not contain the old ones.
     private func readAgain() {
       var isOpen = true
       for index in entries.indices where !entries[index].isLate {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Typed reading: each is nil when the value has another type.
+/// Typed access: nil if the value has another type.
 nonisolated extension Value {
   /// The value of a `b`.
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
@@ -22,7 +22,7 @@ nonisolated extension Value {
   /// The elements of an array; nil for a dictionary and for an `ay`, too.
   public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
 
-  /// What is inside a variant, however often it is wrapped; the value itself if it is none.
+  /// The content of a variant, however often it is wrapped; the value itself if it is not a variant.
   public var unwrapped: Value {
     var value = self
     while case .variant(let inner) = value { value = inner }
@@ -38,14 +38,14 @@ nonisolated extension Value {
     }
   }
 
-  /// An `a{sv}` as a dictionary; of a key that comes twice the last value holds.
+  /// An `a{sv}` as a dictionary; the last value of a repeated key counts.
   public var properties: [String: Value]? {
     guard let options else { return nil }
     return Dictionary(options.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 }
 
-/// Convenient making.
+/// Convenience constructors.
 nonisolated extension Value {
   /// An `a{sv}` of the given values, each put into a variant.
   public static func options(_ pairs: [(String, Value)]) -> Value {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One value of any D-Bus type but file descriptors, which this package neither sends nor accepts.
 ///
-/// Only what is large or may contain itself lies on the heap by itself: a location has a dozen values, and an allocation
-/// for each would cost more than sending it.
+/// Only large or recursive values are allocated on the heap: a location has a dozen values, and an allocation for each
+/// would cost more than sending it.
 nonisolated public enum Value: Hashable, Sendable {
   /// `y`, 0 to 255.
   case byte(UInt8)
@@ -36,7 +36,7 @@ nonisolated public enum Value: Hashable, Sendable {
   indirect case dictionary(key: Signature, value: Signature, [Entry])
   /// `(…)`, with at least one field.
   case structure([Value])
-  /// `v`, a value that brings its type along.
+  /// `v`, a value with its type.
   indirect case variant(Value)
 
   /// One key of a dictionary with its value.
@@ -45,7 +45,7 @@ nonisolated public enum Value: Hashable, Sendable {
     public let key: Value
     /// Of any single type.
     public let value: Value
-    /// A key and what belongs to it; their types are those of the dictionary.
+    /// Creates an entry; its types are those of the dictionary.
     public init(_ key: Value, _ value: Value) {
       self.key = key
       self.value = value
