@@ -45,7 +45,7 @@ import Testing
   func `a bus without the service exits with 4`(command: String) throws {
     let result = try CommandRun.finished([command], on: PrivateBus(.session))
     #expect(result.exit == .status(4))
-    #expect(result.standardError.contains("The bridge is not on"))
+    #expect(result.standardError.contains("The service is not on"))
   }
 
   @Test func `a missing bus exits with 4`() throws {
@@ -92,7 +92,7 @@ import Testing
 
   @Test func `an invalid address exits with 2`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
-    #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: This is no address of a bus: "))
+    #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: This is not the address of a bus: "))
   }
 
   @Test func `a missing GeoClue exits with 4`() throws {
@@ -117,7 +117,7 @@ import Testing
     machine.daemon.signal(SIGSTOP)
     let result = try CommandRun.finished(["locate", "--timeout", "1ms"], on: machine.bus)
     #expect(result.exit == .status(5))
-    #expect(result.standardError.hasPrefix("geopublicist: The bridge did not answer: "))
+    #expect(result.standardError.hasPrefix("geopublicist: The service did not answer: "))
     machine.daemon.signal(SIGCONT)
   }
 

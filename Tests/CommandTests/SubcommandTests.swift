@@ -155,7 +155,7 @@ import Testing
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor"], on: machine.bus)
     for sentence in [
-      " Bridge is there\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
+      " Service is running\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
       " In use no\n", " Authorization authorized-always: Access to the location is allowed; there is nothing to do\n",
     ] {
       try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }
@@ -179,7 +179,7 @@ import Testing
     #expect(monitor.exited == nil)
   }
 
-  @Test func monitorFollowsTheBridgeThroughItsDeath() throws {
+  @Test func `monitor follows the service through its death`() throws {
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor", "--json"], on: machine.bus)
     var events: [JSON] = []
@@ -196,7 +196,7 @@ import Testing
     watch.signal(SIGINT)
     try wait("nobody listens") { $0["InUse"] == false }
     machine.daemon.kill()
-    try wait("the bridge has gone") { $0["Present"] == false }
+    try wait("the service has exited") { $0["Present"] == false }
     monitor.signal(SIGINT)
     #expect(try monitor.waitForExit() == .status(0))
   }

@@ -21,7 +21,8 @@ TMUX = ["tmux", "-L", f"geopublicist-pictures-{os.getpid()}", "-f", "/dev/null"]
 # Command, columns, rows, and what the picture waits for.
 PICTURES = {
     "watch": ("geopublicist watch", 52, 13, "Heading"),
-    "doctor": ("geopublicist doctor", 66, 14, r"Nothing is wrong|problems? found"),
+    # On a session bus where the service has not been started: a problem, and how to fix it.
+    "doctor": ("geopublicist --session doctor", 76, 16, r"Nothing is wrong|problems? found"),
 }
 PALETTES = {
     "light": {"paper": "#ffffff", "edge": "#d0d7de", "ink": "#1f2328", "dim": "#6e7781", "31": "#cf222e",
@@ -82,7 +83,7 @@ def svg(lines, columns, palette):
 
 def draw(name, environment):
     command, columns, rows, awaited = PICTURES[name]
-    shell = f"printf '$ {command}\\n'; {command}; sleep 60"
+    shell = f"printf '$ {command}\\n'; exec dbus-run-session -- sh -c '{command}; sleep 60' 2> /dev/null"
     subprocess.run(
         TMUX + ["new-session", "-d", "-x", str(columns), "-y", str(rows + 2), "-s", name, "sh", "-c", shell],
         env=environment, check=True)

@@ -26,12 +26,12 @@ nonisolated struct Failure {
     switch error.name {
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
-        "The bridge is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
+        "The service is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
         ExitStatus.unavailable)
     case .locationTimeout: self.init(error.message, ExitStatus.timeout)
     case .noReply:
       self.init(
-        "The bridge did not answer: \(error.message); `geopublicist doctor` says more", ExitStatus.timeout)
+        "The service did not answer: \(error.message); `geopublicist doctor` says more", ExitStatus.timeout)
     case .locationUnavailable: self.init(error.message, ExitStatus.unavailable)
     case .notAuthorized: self.init(error.message, ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)
@@ -39,13 +39,13 @@ nonisolated struct Failure {
       self.init(
         Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)
     case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
-    case .disconnected: self.init("The message bus has gone", ExitStatus.unavailable)
-    case .badAddress: self.init("This is no address of a bus: \(error.message)", ExitStatus.usage)
+    case .disconnected: self.init("The connection to the message bus is lost", ExitStatus.unavailable)
+    case .badAddress: self.init("This is not the address of a bus: \(error.message)", ExitStatus.usage)
     case .noServer: self.init("There is no connection to \(bus): \(error.message)", ExitStatus.unavailable)
     case _
     where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
       || name.hasPrefix("org.freedesktop.systemd1."):
-      self.init("The bus could not start the bridge: \(error.message)", ExitStatus.unavailable)
+      self.init("The bus could not start the service: \(error.message)", ExitStatus.unavailable)
     default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)
     }
   }

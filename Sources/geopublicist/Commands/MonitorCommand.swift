@@ -8,7 +8,7 @@ import MainLoop
 /// `geopublicist monitor`: changes of the status, errors, the state; the location is not used for it unless asked.
 final class MonitorCommand: Command {
   static let name = "monitor"
-  static let summary = "Show what changes: the bridge, GeoClue, what this user may have"
+  static let summary = "Show each change of the service, GeoClue and this user's access"
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("listen", "l", "Use the location meanwhile, so that GeoClue runs and errors are told")
@@ -42,7 +42,7 @@ final class MonitorCommand: Command {
   private func presenceChanged(_ isThere: Bool) {
     subscription = nil
     authorization = nil
-    print("Bridge", [("Present", .boolean(isThere))], isThere ? "is there" : "has gone")
+    print("Service", [("Present", .boolean(isThere))], isThere ? "is running" : "has exited")
     guard isThere, let service else { return }
     // A subscription that is never started hears of the authorization, and costs nothing.
     subscription = ServiceSubscription(on: service, ClientOptions(), starts: invocation.parser.isSet("listen")) {
@@ -84,7 +84,7 @@ final class MonitorCommand: Command {
     defer { reportAuthorization(values) }
     state = values["State"]?.string ?? state
     stateReason = values["StateReason"]?.string ?? stateReason
-    guard !invocation.isJSON else { return print("Bridge", shown, "") }
+    guard !invocation.isJSON else { return print("Service", shown, "") }
     if values["State"] != nil || values["StateReason"] != nil {
       let sentence = Sentences.upstream(state: state, reason: stateReason)
       print("GeoClue", [], "\(Text.plain(state)): \(Text.plain(sentence))", Sentences.emphasis(state: state))

@@ -4,10 +4,10 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist status`: the bridge, GeoClue, its sources, and what this user may have.
+/// `geopublicist status`: the service, GeoClue, its sources, and what this user may have.
 final class StatusCommand: Command {
   static let name = "status"
-  static let summary = "Show the bridge, GeoClue, its sources, and what this user may have"
+  static let summary = "Show the service, GeoClue, its sources, and what this user may have"
 
   /// The service promises an answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
@@ -46,7 +46,7 @@ final class StatusCommand: Command {
     func text(_ name: String) -> String { Text.plain(values[name]?.string ?? "") }
     let (state, status, reason) = (text("State"), text("AuthorizationStatus"), text("AuthorizationReason"))
     var rows = Rows()
-    rows.add("Bridge", "geopublicist \(text("Version")) on \(invocation.busName)")
+    rows.add("Service", "geopublicist \(text("Version")) on \(invocation.busName)")
     rows.add(
       "GeoClue", state, Sentences.emphasis(state: state),
       detail: Sentences.upstream(state: state, reason: text("StateReason")))
