@@ -8,7 +8,7 @@ import Publishing
 
 /// The exported service: the manager object, its clients, and the one location manager that serves them all.
 public final class LocationService {
-  /// For whom the service is there.
+  /// Whom the service serves.
   public enum Deployment: Hashable, Sendable {
     /// For all users of the machine, on the system bus.
     case system
@@ -21,7 +21,7 @@ public final class LocationService {
   let clients: ClientRegistry
   let locations: SharedLocations
   let signals = LocationSignals()
-  /// What an administrator has set; takes effect for what comes next.
+  /// The administrator's settings; a change applies from then on.
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
@@ -32,7 +32,7 @@ public final class LocationService {
   }
   private let limitsInForce: LimitsInForce
   private(set) var upstreamStatus = UpstreamStatus()
-  /// Called when nobody has used the service for the configured time.
+  /// Called when the service has been idle for the configured time.
   public var onIdle: (() -> Void)? {
     get { idleWatch.onIdle }
     set { idleWatch.onIdle = newValue }
@@ -56,7 +56,7 @@ public final class LocationService {
   private var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
   private var cancellables: Set<AnyCancellable> = []
 
-  /// Puts the service on a connection; the main loop makes it live. The name is not taken yet.
+  /// Exports the service on a connection, without owning the name yet; the main loop serves it.
   ///
   /// `open` makes further connections to the same bus, through which strangers are asked.
   public init(
@@ -96,36 +96,36 @@ public final class LocationService {
 
   var limits: Limits { configuration.limits }
 
-  /// At least one client is receiving.
+  /// Whether at least one client is receiving.
   var isInUse: Bool { receivers > 0 }
 
   /// Whether there is an object of a client, or a call without an answer.
   public var isBusy: Bool { clients.isBusy || intake.count > 0 }
 
-  /// Tells every subscriber that the service ends, and answers every call that waits.
+  /// Closes every subscription, and answers every pending call.
   public func shutDown() {
     for request in clients.requests { request.handle(.close(.shutdown)) }
     closeSubscriptions()
     source.end()
   }
 
-  /// Tells every subscriber that the service ends, and refuses new subscriptions; calls that wait go on.
+  /// Closes every subscription and refuses new ones; pending calls continue.
   public func closeSubscriptions() {
     isEnding = true
     for object in clients.objects { object.handle(.close(.shutdown)) }
   }
 
-  /// The connection was lost and joined again, on the same bus.
+  /// Notes that the connection was lost and joined again, on the same bus.
   ///
-  /// - Parameter wasStalled: The bus had taken nothing any more from the connection before.
+  /// - Parameter wasStalled: Whether the bus had stopped reading from the old connection.
   public func rejoined(afterStall wasStalled: Bool) {
     intake.dropAll()
-    // Their callers have been told by the bus that no answer comes.
+    // The bus has already told their callers that no answer will arrive.
     for request in clients.requests { request.handle(.ownerLeft) }
     if wasStalled { outbox.suspendDebtors() }
   }
 
-  /// The machine has slept, or its clock has jumped: what is known of the place may be wrong by now.
+  /// Notes that the machine has slept, or its clock was set: the known location may be wrong.
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
     locations.forget(afterSleep: event == .woke)
@@ -140,7 +140,7 @@ public final class LocationService {
     if event == .clockSet { askSource() }
   }
 
-  /// The machine is connected in another way than before, and so may be somewhere else.
+  /// Notes that the machine has connected to another network, and so may be somewhere else.
   public func networkChanged() {
     for object in clients.objects { object.checkNow() }
   }
@@ -162,7 +162,7 @@ public final class LocationService {
       .sink { [weak self] _ in self?.outage.ended() }.store(in: &cancellables)
   }
 
-  /// The source does something else, or is released until the next delivery is due.
+  /// Notes that the state of the source has changed, or that it is released until the next delivery is due.
   private func upstreamChanged(_ sourceStatus: UpstreamStatus) {
     let before = upstreamStatus
     var status = sourceStatus
@@ -179,7 +179,7 @@ public final class LocationService {
     for object in clients.objects { object.handle(.failure(error)) }
   }
 
-  /// What a client may have, or what all may, has perhaps become something else.
+  /// Notes that the authorization of one client, or of all, may have changed.
   private func refresh(_ client: Client?) {
     let objects = client.map { Array($0.objects.values) } ?? clients.objects
     let requests = client.map { Array($0.requests.values) } ?? clients.requests
@@ -200,12 +200,12 @@ public final class LocationService {
   private func changed(_ property: MemberName) { broadcasts.changed(property) }
 }
 
-/// The cells of reduced locations outlive the service.
+/// The cells of reduced locations, which outlive the service.
 extension LocationService {
   /// The cells in force, for ``restore(_:)`` of the next service.
   public var cells: [String] { locations.memory }
 
-  /// Takes over the cells that the service before this one left.
+  /// Restores the cells that the previous service left.
   public func restore(_ cells: [String]) { locations.restore(cells) }
 
   /// Where cells cannot be handed on, the service stays until the next one may choose new ones anyway.
@@ -221,7 +221,7 @@ extension LocationService {
 
 /// For the objects of clients.
 extension LocationService: ClientHost {
-  /// Makes a stopped subscription for a client.
+  /// Creates a stopped subscription for a client.
   func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
     try reserve(.subscription, for: client)
     let subscription = LocationSubscription(numbers.next(), of: client, options, in: self)
@@ -251,8 +251,8 @@ extension LocationService: ClientHost {
 
   func ended(_ object: any OwnedObject) { clients.release(object.kind, of: object.client) }
 
-  /// What GeoClue would hand over to a new client, which is its newest location while it runs; what is left from before
-  /// is shown only if it is recent.
+  /// What GeoClue would hand over to a new client, which is its newest location while it runs; what is left from
+  /// before is shown only if it is recent.
   func firstLocation(for level: AccuracyLevel) -> Location? {
     guard let arrival = locations.newestArrival else { return nil }
     let now = MainLoop.main.clock.boottime()
@@ -274,16 +274,16 @@ extension LocationService: ClientHost {
   }
 }
 
-/// Tells the first failure of an outage, however many tries follow it.
+/// Recognizes the first failure of an outage, however many retries follow it.
 private struct Outage {
   private var isReported = false
 
-  /// Notes a failure; true if it is the first one since the last location.
+  /// Notes a failure; returns true if it is the first since the last location.
   mutating func isNew() -> Bool {
     defer { isReported = true }
     return !isReported
   }
 
-  /// A location has come.
+  /// Notes that a location has arrived.
   mutating func ended() { isReported = false }
 }

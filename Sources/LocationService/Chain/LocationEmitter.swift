@@ -2,11 +2,11 @@
 import GeopublicistLocationModel
 import Publishing
 
-/// The end of a client's chain: takes one location at a time, and asks for the next when the way to the bus is free and
-/// deliveries are not held.
+/// The end of a client's chain: takes one location at a time, and requests the next when there is room on the way to
+/// the bus and deliveries are not held.
 ///
-/// The operator before it keeps the newest location meanwhile. One that was asked for while the way was free, and
-/// arrives when it is not, is kept here until then, or until a newer one has come.
+/// Meanwhile the operator before it keeps the newest location. A location that was requested while there was room, and
+/// arrives when there is none, is kept here until there is, or until a newer one arrives.
 final class LocationEmitter: Subscriber, Cancellable {
   typealias Input = Location
   typealias Failure = Never
@@ -18,7 +18,7 @@ final class LocationEmitter: Subscriber, Cancellable {
   private var kept: Location?
   private var waitsForRoom = false
 
-  /// While `isHeld` returns true nothing goes out; ``release()`` has it asked again.
+  /// Nothing is sent while `isHeld` returns true; ``release()`` checks it again.
   init(_ queue: OutgoingQueue, isHeld: @escaping () -> Bool = { false }, _ emit: @escaping (Location) -> Void) {
     self.queue = queue
     self.isHeld = isHeld
@@ -64,12 +64,12 @@ final class LocationEmitter: Subscriber, Cancellable {
     }
   }
 
-  /// Sends what is kept if the way is free again.
+  /// Sends the kept location if there is room again.
   func release() {
     guard kept != nil, !waitsForRoom, !isHeld() else { return }
     guard queue.hasRoom else { return waitForRoom() }
-    // A newer location that waits before us comes from inside the request and replaces the one kept; then the request
-    // is used up, and the next location needs another one.
+    // A newer location waiting upstream arrives inside this request and replaces the kept one. Then the request is
+    // used up, and the next location needs another one.
     let before = kept
     waitsForRoom = true
     subscription?.request(.max(1))

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// `LocationUpdated` as it goes to many clients: built once for all that receive the same location at the same level.
+/// The signal `LocationUpdated`, built once for all clients that receive the same location at the same level.
 final class LocationSignals {
   private struct Key: Hashable {
     let level: AccuracyLevel
@@ -22,6 +22,6 @@ final class LocationSignals {
     return signal
   }
 
-  /// Drops the signals, which have coordinates in them.
+  /// Drops the signals, which contain coordinates.
   func forget() { newest = [:] }
 }

@@ -2,17 +2,17 @@
 import DBus
 import MainLoop
 
-/// Notices that the machine is connected in another way than before, and so may be somewhere else.
+/// Notices that the machine has connected to another network, and so may be somewhere else.
 public final class NetworkWatch {
   private static let manager: InterfaceName = "org.freedesktop.NetworkManager"
-  /// A connection that comes and goes must not keep the source busy, microseconds.
+  /// Least time between reports, in microseconds: an unstable connection must not keep the source busy.
   private static let gap: Int64 = 60_000_000
 
   private var name: NameWatch?
   private var match: SignalMatch?
   private var lastChange: Int64?
 
-  /// Follows NetworkManager's primary connection; where there is no NetworkManager, nothing is noticed.
+  /// Follows NetworkManager's primary connection; without NetworkManager nothing is reported.
   public init(on connection: Connection, _ onChange: @escaping () -> Void) {
     name = NameWatch("org.freedesktop.NetworkManager", on: connection) { _ in }
     match = connection.onSignal(

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import Publicist
 import Publishing
 
-/// A publisher that lets locations pass when the thresholds of a subscription allow it.
+/// A publisher that passes on locations when the thresholds of a subscription allow it.
 struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publisher {
   typealias Output = Location
   typealias Failure = Never
@@ -36,7 +36,7 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
       upstream = subscription
       pacer.open { [weak self] location in self?.deliver(location) }
       downstream.receive(subscription: self)
-      // The rule must see every location, whatever the demand is.
+      // The rule must see every location, regardless of demand.
       upstream?.request(.unlimited)
     }
 
@@ -77,7 +77,7 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
 }
 
 extension Publisher<Location, Never> {
-  /// Lets locations pass when the pacer's thresholds allow it.
+  /// Passes on locations when the pacer's thresholds allow it.
   func paced(by pacer: Pacer) -> PacedLocations<Self> {
     PacedLocations(upstream: self, pacer: pacer)
   }

@@ -4,7 +4,7 @@ import MainLoop
 import Publicist
 import Publishing
 
-/// The whole way of a location, from the publicist to one client:
+/// The path of a location from the publicist to one client:
 ///
 ///     publicist.locationPublisher()      every location that GeoClue announces
 ///       .compactMap(\.last)              the newest of the batch
@@ -15,11 +15,11 @@ import Publishing
 ///       .keepingNewest()                 while the client or the bus is not ready
 ///       .subscribe(emitter)              asks for one location when the last one is out
 ///
-/// This class is the first half, which all clients share; ``deliver(at:from:through:to:)`` adds the second half, which
-/// each client has for itself.
+/// This class is the first half, which all clients share; ``deliver(at:from:through:to:)`` adds the second half, one
+/// for each client.
 ///
-/// The branches do not replay: a new subscriber receives what comes later. What is there already is returned by
-/// ``newest(for:)``, for a client that has been checked at that moment.
+/// The branches do not replay: a new subscriber receives later locations only. ``newest(for:)`` returns the current
+/// one, for a client that has been checked at that moment.
 final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
@@ -36,7 +36,7 @@ final class SharedLocations {
     locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
   }
 
-  /// Returns the locations to come, reduced to a level; the same branch for all clients of the level.
+  /// Returns future locations, reduced to a level; the same branch for all clients of the level.
   func locations(for level: AccuracyLevel) -> AnyPublisher<Location, Never> {
     if let branch = branches[level] { return branch }
     let branch = accepted.compactMap { [weak self] _ in self?.newest(for: level) }.share().eraseToAnyPublisher()
@@ -46,8 +46,8 @@ final class SharedLocations {
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
   ///
-  /// Without a pacer every location goes through, and at ``AccuracyLevel/exact`` every measurement, which regions judge
-  /// themselves: a bad one that the arbiter takes for the best would hide those that contradict it.
+  /// Without a pacer every location goes through, and at ``AccuracyLevel/exact`` every measurement, which regions
+  /// judge themselves: a bad one that the arbiter takes for the best would hide those that contradict it.
   func deliver(
     at level: AccuracyLevel, from first: Location?, through pacer: Pacer?, to emitter: LocationEmitter
   ) -> AnyCancellable {
@@ -67,11 +67,11 @@ final class SharedLocations {
     arbiter.published.map { reducers[level, default: GridReducer(level: level)].reduce($0) }
   }
 
-  /// When the newest location reached the service, microseconds of the boot clock, whatever level it is shown at.
+  /// When the newest location reached the service, in microseconds of the boot clock; the same for every level.
   var newestArrival: UInt64? { arbiter.published?.receivedAt }
 
-  /// Drops every location: access is lost, or the device may be somewhere else by now. After a sleep also what was
-  /// measured before it and arrives only now.
+  /// Drops every location: access is lost, or the device may be somewhere else by now. After a sleep, also drops
+  /// locations that were measured before it and arrive only now.
   func forget(afterSleep: Bool = false) {
     let clock = MainLoop.main.clock
     if afterSleep { sleep.woke(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime())) }
@@ -100,7 +100,7 @@ extension SharedLocations {
   /// The cells in force, one line each.
   var memory: [String] { reducers.values.compactMap(\.memory) }
 
-  /// Takes over the cells that the service before this one left.
+  /// Restores the cells that the previous service left.
   func restore(_ memory: [String]) {
     for line in memory {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
@@ -108,6 +108,6 @@ extension SharedLocations {
     }
   }
 
-  /// When the youngest cell may change, microseconds of the boot clock; nil without cells.
+  /// When the youngest cell may change, in microseconds of the boot clock; nil without cells.
   var cellsChangeAt: UInt64? { reducers.values.compactMap(\.changesAt).max() }
 }

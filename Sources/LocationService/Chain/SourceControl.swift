@@ -3,9 +3,9 @@ import GeopublicistLocationModel
 import MainLoop
 import Publicist
 
-/// Holds the one location manager's source while and as finely as the clients together need it.
+/// Holds the source of the one location manager, for as long and as finely as all clients together need it.
 final class SourceControl {
-  /// What the manager says about its source.
+  /// The state of the source, as reported by the manager.
   var status = UpstreamStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
 
   /// The finest level at which GeoClue would serve the user of a client that is being served.
@@ -14,7 +14,7 @@ final class SourceControl {
   private let manager: LocationManager
   private var schedule: SourceSchedule
   private var choice = LevelChoice()
-  /// On the next turn, or when the schedule wants it.
+  /// Updates on the next turn, or when the schedule requires it.
   private var change: LoopSource?
   private var isChanging = false
   private var patience: LoopSource?
@@ -22,7 +22,7 @@ final class SourceControl {
   private var question: LoopSource?
   private var askedAt: Int64?
 
-  /// How far apart the source is asked for what it has, however many clients want it, microseconds.
+  /// Least time between requests for the current location, however many clients want it, in microseconds.
   static let questionGap: Int64 = 1_000_000
 
   init(_ manager: LocationManager) {
@@ -35,19 +35,19 @@ final class SourceControl {
   /// Called when ``isResting`` has changed.
   var onRestingChanged: () -> Void = {}
 
-  /// Sets what an object of a client needs; nil is nothing.
+  /// Sets what an object of a client needs; nil for nothing.
   func set(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {
     schedule.set(need, for: object)
     guard !isChanging else { return }
     isChanging = true
-    // On the next turn: a client that stops and starts, or a call that follows another, is no change at all.
+    // On the next turn, so that a client that stops and starts, or one call after another, causes no change.
     change = MainLoop.main.nextTurn { [weak self] in self?.update() }
   }
 
-  /// What clients may have has changed, perhaps.
+  /// Notes that the authorization of clients may have changed.
   func permissionsChanged() {
     guard review == nil else { return }
-    // Once for all clients that change together.
+    // Once for all clients that change in the same turn.
     review = MainLoop.main.nextTurn { [weak self] in
       guard let self else { return }
       review = nil
@@ -55,7 +55,8 @@ final class SourceControl {
     }
   }
 
-  /// Asks the source to hand over what it has, though nothing may have changed; soon, if it was asked only just now.
+  /// Requests the current location from the source even if it has not changed; a little later if it was requested
+  /// just now.
   func ask(after delay: UInt64 = 0) {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
@@ -73,7 +74,7 @@ final class SourceControl {
   func forget(afterSleep: Bool) {
     guard afterSleep else { return manager.forgetLocation() }
     manager.startOver()
-    // A source whose place never changes reports it only once, while it is still doubted.
+    // A source whose location never changes reports it only once, and that report is still distrusted.
     ask(after: SleepFilter.doubt)
   }
 
@@ -107,7 +108,7 @@ final class SourceControl {
   }
 
   private func waitForFinerSource() {
-    // The ceiling is looked at last: it takes a look at every client.
+    // Check the ceiling last: it looks at every client.
     guard choice.isWaiting(status, ceiling: .exact), choice.isWaiting(status, ceiling: ceiling()) else {
       patience = nil
       return

@@ -3,13 +3,13 @@ import DBus
 import GeopublicistCGLib
 import MainLoop
 
-/// Notices when time has passed without us: the machine has slept, or somebody has set its clock.
+/// Notices when the machine has slept, or its clock was set.
 @MainActor public final class TimeWatch {
-  /// What has happened to time.
+  /// What has happened.
   nonisolated public enum Event: Equatable, Sendable {
     /// The machine is about to sleep.
     case sleeping
-    /// The machine has slept; whoever carries it may be elsewhere.
+    /// The machine has slept, and may be somewhere else.
     case woke
     /// The wall clock was set.
     case clockSet
@@ -69,10 +69,10 @@ import MainLoop
   }
 }
 
-/// Tells a sleep from a change of the wall clock, by how far the clock that goes on during a sleep is ahead of the one
-/// that stands still.
+/// Distinguishes a sleep from a change of the wall clock, by how far the boot clock, which includes sleep, is ahead
+/// of the monotonic one, which does not.
 struct SleepMeter {
-  /// Less is the time between reading one clock and the other, microseconds.
+  /// Smaller differences are the time between reading the two clocks, in microseconds.
   static let tolerance: Int64 = 1_000_000
 
   private var slept: Int64

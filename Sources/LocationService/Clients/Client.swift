@@ -3,21 +3,21 @@ import DBus
 import GeopublicistGatekeeper
 import MainLoop
 
-/// Somebody on the bus who uses the service: one connection, with all that it holds here.
+/// A client of the service: one connection, with everything that it holds here.
 final class Client: GatekeeperClient {
   let name: BusName
-  /// Unknown until the bus has told, which it does before anything is done for the client.
+  /// Unknown until the bus has answered, which it does before anything is done for the client.
   private(set) var credentials: Credentials?
-  /// How many calls wait for their answers.
+  /// The number of pending calls.
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
-  /// The way to it.
+  /// The queue of deliveries to it.
   let queue: OutgoingQueue
-  /// The systemd unit in which its process lives, once that is known; for people to read.
+  /// The systemd unit of its process, once that is known; for display only.
   var unit: String?
-  /// What the journal says that it was told.
+  /// The last authorization noted in the journal.
   var audited = AuditedAnswers()
-  /// Called when its connection has gone.
+  /// Called when its connection has left the bus.
   var onEnd: (() -> Void)?
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
@@ -45,7 +45,8 @@ final class Client: GatekeeperClient {
   /// Whether it waits for something to change: it has an object, or a call without an answer.
   var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
-  /// Calls `action` with the credentials, at once if they are known; nil if the bus does not tell, which means no.
+  /// Calls `action` with the credentials, at once if they are known; with nil if the bus does not report them, which
+  /// means no.
   func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
     if let credentials { return action(credentials) }
     waiting.append(action)
@@ -65,7 +66,7 @@ final class Client: GatekeeperClient {
     }
   }
 
-  /// The connection has gone: everything that it held here ends, and nobody is told.
+  /// Ends everything that it held here, without a signal: the connection has left the bus.
   func end() {
     question = nil
     waiting = []

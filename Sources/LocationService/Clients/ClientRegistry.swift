@@ -3,7 +3,7 @@ import DBus
 import GeopublicistGatekeeper
 import MainLoop
 
-/// All clients, each as long as its connection lives; enforces what is limited per connection and per user.
+/// All clients, each for as long as its connection lives; enforces the limits per connection and per user.
 final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
@@ -14,7 +14,7 @@ final class ClientRegistry {
   private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
-  /// What `ListSubscriptions` answers.
+  /// The replies of `ListSubscriptions`.
   let list = SubscriptionList()
   /// Called whenever a call was answered or an object has ended.
   var onLessBusy: (() -> Void)?
@@ -31,7 +31,7 @@ final class ClientRegistry {
     }
   }
 
-  /// The client behind a connection; a new one is followed until it leaves the bus.
+  /// Returns the client behind a connection; a new one is followed until it leaves the bus.
   func client(_ name: BusName, _ limits: Limits) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
@@ -47,10 +47,10 @@ final class ClientRegistry {
     return client
   }
 
-  /// The client behind a connection, unless it has left.
+  /// Returns the client behind a connection, unless it has left.
   func known(_ name: BusName) -> Client? { clients[name] }
 
-  /// All clients leave: the service is on another bus now.
+  /// Removes all clients: the service is on another bus now.
   func removeAll() {
     let all = clients.values
     clients = [:]
@@ -90,7 +90,7 @@ final class ClientRegistry {
     charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime), limits)
   }
 
-  /// Charges a client's user for what it sends: the bus hands large calls on slowly, and others' calls wait behind them.
+  /// Charges a client's user for large calls: the bus delivers them slowly, and other users' calls wait behind them.
   func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) {
     charge(client, Double(bytes / 1_024), limits)
   }
@@ -104,7 +104,7 @@ final class ClientRegistry {
     callBuckets[user]?.charge(cost, burst: limits[.callsPerSecondPerUser])
   }
 
-  /// Lets a call of a client begin, or throws the limit that it would exceed. An answer costs a token for each kilobyte.
+  /// Admits a call of a client, or throws the limit that it would exceed. An answer costs a token for each kilobyte.
   func admit(_ call: MethodCall, of client: Client, _ limits: Limits) throws(DBusError) {
     guard client.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }
     client.pendingCalls += 1
@@ -136,7 +136,8 @@ final class ClientRegistry {
     charge(client, Self.creationCost, limits)
   }
 
-  /// What creating an object costs besides the call, in tokens: the gatekeeper has to ask others about its owner.
+  /// The cost of creating an object in addition to the call, in tokens: the gatekeeper must ask others about its
+  /// owner.
   private static let creationCost = 3.0
 
   /// Takes the count back when an object has ended.
@@ -156,7 +157,7 @@ final class ClientRegistry {
     return nil
   }
 
-  /// Takes the count back when a dialog has ended.
+  /// Uncounts a dialog that has ended.
   func releasePrompt(of client: Client) {
     client.pendingPrompts -= 1
     let user = client.credentials?.userID ?? .max
@@ -180,6 +181,6 @@ final class ClientRegistry {
     }
   }
 
-  /// All calls of `GetLocation` and `RequestAuthorization` that wait.
+  /// All pending calls of `GetLocation` and `RequestAuthorization`.
   var requests: [any PendingRequest] { clients.values.flatMap { $0.requests.values } }
 }

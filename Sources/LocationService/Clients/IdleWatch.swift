@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// Notices when nobody has used the service for a while; makes no wake-ups while somebody does.
+/// Notices when the service has been idle for a while; causes no wake-ups while it is in use.
 final class IdleWatch {
-  /// Seconds; 0 is never.
+  /// Seconds; 0 means never.
   var timeout: Double {
     didSet {
-      // A timer that waits for the old end would come too late for a nearer one.
+      // A timer set for the old deadline would be too late for an earlier one.
       timer = nil
       touch()
     }
@@ -19,7 +19,7 @@ final class IdleWatch {
 
   init(timeout: Double) { self.timeout = timeout }
 
-  /// Somebody has used the service, or has ceased to.
+  /// Notes that the service was used, or is no longer in use.
   func touch() {
     lastUse = MainLoop.main.clock.monotonic()
     if timer == nil || timeout == 0 { arm(after: period) }
@@ -37,7 +37,7 @@ final class IdleWatch {
 
   private func look() {
     timer = nil
-    // Whoever is the last to leave touches the watch again.
+    // The last client to leave touches the watch again.
     guard timeout > 0, !isBusy() else { return }
     let idle = MainLoop.main.clock.monotonic() - lastUse
     let rest = period - idle

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// What an administrator may set: `/etc/geopublicist/geopublicist.conf` and `conf.d/*.conf` beside it, in the order of
+/// The administrator's settings: `/etc/geopublicist/geopublicist.conf` and `conf.d/*.conf` beside it, in the order of
 /// their names; a later one wins, key by key.
 public struct Configuration {
   public var limits = Limits()
-  /// Seconds without subscriptions and calls after which the service ends; 0 is never.
+  /// Seconds without subscriptions and calls after which the service exits; 0 means never.
   public var idleTimeout = 60.0
 
   public static let mainFile = "/etc/geopublicist/geopublicist.conf"
@@ -13,7 +13,7 @@ public struct Configuration {
 
   public init() {}
 
-  /// Reads the given file, which must exist, or else the administrator's files, as far as there are any.
+  /// Reads the given file, which must exist, or otherwise those of the administrator's files that exist.
   ///
   /// Throws for a file that cannot be read, an unknown group or key, and a value out of range.
   public static func load(file: String?) throws(KeyFile.FileError) -> Configuration {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// How much one client, one user and all together may take.
+/// Limits of one client, one user and all users together.
 nonisolated public struct Limits: Equatable, Sendable {
-  /// The limits' names, as the property `Limits` and error messages have them.
+  /// The names of the limits in the property `Limits` and in error messages.
   public enum Key: String, CaseIterable, Sendable {
     case subscriptionsPerConnection = "subscriptions-per-connection"
     case regionsPerConnection = "regions-per-connection"
@@ -43,7 +43,7 @@ nonisolated public struct Limits: Equatable, Sendable {
     set { values[key] = newValue }
   }
 
-  /// As the property `Limits` has them.
+  /// The value of the property `Limits`.
   var value: Value {
     .dictionary(
       key: .string, value: "u",
@@ -51,7 +51,7 @@ nonisolated public struct Limits: Equatable, Sendable {
   }
 }
 
-/// The limits that hold at the moment, which a changed configuration replaces.
+/// The limits in force, which a changed configuration replaces.
 final class LimitsInForce {
   var now: Limits
   init(_ limits: Limits) { now = limits }

@@ -2,9 +2,9 @@
 import DBus
 import GeopublicistLocationModel
 
-/// A location as it travels: the contract's `a{sv}`, in which what is unknown is absent.
+/// A location as the contract's `a{sv}`, from which unknown values are absent.
 nonisolated extension Delivery {
-  /// The dictionary; with `age` milliseconds for the reply of `GetLocation`.
+  /// Returns the dictionary; with `age` in milliseconds for the reply of `GetLocation`.
   func value(age: UInt32? = nil) -> Value {
     var pairs: [(String, Value)] = [
       ("Latitude", .double(location.latitude)),

@@ -2,8 +2,8 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Reads an `a{sv}` of options by the table ``ClientOption``, strictly: an unknown key, a type that does not fit, a value
-/// out of range or a key that comes twice is an error, never ignored.
+/// Reads an `a{sv}` of options by the table ``ClientOption``, strictly: an unknown key, a type that does not fit, a
+/// value out of range or a key that comes twice is an error, never ignored.
 nonisolated enum OptionReader {
   static let maximumKeys = 32
 
@@ -24,7 +24,7 @@ nonisolated enum OptionReader {
     return options
   }
 
-  /// Takes one option in.
+  /// Reads one option.
   static func set(_ option: ClientOption, to value: Value, in options: inout ClientOptions) throws(DBusError) {
     guard let optionValue = OptionValue(value) else {
       throw .invalidOption("The option \(option.name) has the type \(option.type)")
@@ -45,7 +45,7 @@ nonisolated enum OptionReader {
     }
   }
 
-  /// A name from outside as it may stand in a sentence.
+  /// Returns a name from outside in a form that is safe in a sentence.
   private static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.count <= 64 && name.unicodeScalars.allSatisfy { $0.isPrintable }
     return isPlain ? "'\(name)'" : "of that name"
@@ -79,7 +79,7 @@ nonisolated extension OptionValue {
 }
 
 nonisolated extension Value {
-  /// The value of an option in the option's own D-Bus type.
+  /// Returns the value of an option in its own D-Bus type.
   init(_ value: OptionValue, as type: String) {
     self =
       switch value {

@@ -11,16 +11,16 @@ nonisolated extension ErrorName {
   static let serviceLimitsExceeded = ErrorName("org.geopublicist.Location1.Error.LimitsExceeded")
 }
 
-/// The contract's own errors, each with one plain sentence that says what to do.
+/// The contract's own errors, each with one sentence that tells the user what to do.
 nonisolated extension DBusError {
-  /// The refusal that goes with a status.
+  /// The refusal that matches a status.
   static func notAuthorized(_ authorization: Authorization) -> DBusError {
     DBusError(.notAuthorized, authorization.sentence)
   }
 
   static func invalidOption(_ message: String) -> DBusError { DBusError(.invalidOption, message) }
 
-  /// Beyond a limit, which is named as in the property `Limits`.
+  /// A limit is exceeded; named as in the property `Limits`.
   static func limitsExceeded(_ limit: Limits.Key) -> DBusError {
     DBusError(
       .serviceLimitsExceeded,
@@ -42,21 +42,21 @@ nonisolated extension DBusError {
       }
   }
 
-  /// The service is about to end.
+  /// The service is about to exit.
   static let ending = DBusError(.unavailable, "The service is ending; call again to start it")
 
-  /// Nothing came in time.
+  /// No location arrived in time.
   static let timeout = DBusError(
     .timeout,
     "No location came in the time allowed; try again with a longer timeout or a greater maximum-age"
   )
 
-  /// Nothing can come, for a reason of the upstream's.
+  /// No location can arrive, for a reason given by the source.
   static func unavailable(_ reason: UpstreamReason) -> DBusError {
     DBusError(.unavailable, reason.sentence)
   }
 
-  /// What the location manager says, in the contract's words.
+  /// An error of the location manager as one of the contract.
   init(_ error: LocationError) {
     let name: ErrorName =
       switch error.code {

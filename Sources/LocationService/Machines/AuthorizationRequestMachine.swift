@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// One call of `RequestAuthorization` as a pure state machine: it waits until it is decided what the caller may have, and
-/// asks the user if that may give more.
+/// One call of `RequestAuthorization` as a pure state machine: it waits until the caller's authorization is decided,
+/// and asks the user if that may grant more.
 nonisolated struct AuthorizationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
@@ -37,7 +37,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     arrivedAt = now
   }
 
-  /// What a call does before its facts are known: where the source decides, it must run for a decision to come.
+  /// Returns what to do before the facts are known: where the source decides, it must run before there is a decision.
   mutating func begin() -> [ClientAction] {
     [.armTimer(arrivedAt + Self.deadline)]
       + engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))

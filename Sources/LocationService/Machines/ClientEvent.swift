@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What happens to something that a client owns: one vocabulary for subscriptions and for calls that wait.
+/// What happens to an object of a client: one vocabulary for subscriptions and pending calls.
 nonisolated enum ClientEvent: Sendable {
   /// A call of `Start` whose facts have been gathered, by the number that ``ObjectState/startAsked()`` gave it.
   case start(UInt64)
@@ -10,15 +10,15 @@ nonisolated enum ClientEvent: Sendable {
   case stop
   /// The owner has changed its options.
   case options(ClientOptions)
-  /// The facts about the caller have been gathered; what the gatekeeper said before may be out of date.
+  /// The facts about the caller have been gathered; earlier decisions of the gatekeeper may be out of date.
   case prepared
-  /// What the gatekeeper says now.
+  /// The current decision of the gatekeeper.
   case standing(Standing)
-  /// What the source does now.
+  /// The current state of the source.
   case source(UpstreamStatus)
-  /// A location of the followed level has come out of the chain.
+  /// The chain has delivered a location of the followed level.
   case location(Location, AccuracyLevel)
-  /// A failure of the source that is not the end.
+  /// A failure of the source, which continues.
   case failure(LocationError)
   /// What a region goes by: a location of the followed level, and the microseconds since it was measured.
   case evidence(Location, AccuracyLevel, age: UInt64)
@@ -26,7 +26,7 @@ nonisolated enum ClientEvent: Sendable {
   case slept
   /// The device may have moved.
   case check
-  /// The time asked for has come.
+  /// The requested time has come.
   case timer
   /// Time has passed in which no timer ran.
   case clockChanged
@@ -34,19 +34,19 @@ nonisolated enum ClientEvent: Sendable {
   case dialogEnded(Authorization)
   /// No dialog can be opened now.
   case dialogUnavailable(Limits.Key)
-  /// It ends, and its owner is told why.
+  /// It ends, and its owner is told the reason.
   case close(ClosedReason)
-  /// It ends without a word: its owner has left the bus.
+  /// It ends silently: its owner has left the bus.
   case ownerLeft
 }
 
-/// What the gatekeeper says about a client at one moment.
+/// The gatekeeper's decision about a client at one moment.
 nonisolated struct Standing: Equatable, Sendable {
   var authorization: Authorization
-  /// The client is authorized, but what that rests on is being confirmed: a call is not answered until then, and the
-  /// chain of a subscription keeps its newest location.
+  /// The client is authorized, but the facts are being re-checked: until then calls are not answered, and the chain
+  /// of a subscription keeps its newest location.
   var isHeld = false
-  /// A dialog could give more.
+  /// A dialog could grant more.
   var canAsk = false
   /// For a one-shot call: the newest location that it may have, if that is recent enough for it.
   var cached: Location?
@@ -65,15 +65,15 @@ nonisolated enum ClosedReason: String, Sendable {
 nonisolated enum ClientAction: Equatable, Sendable {
   /// Needs locations of this level from the source, or none.
   case need(AccuracyLevel?)
-  /// Builds the chain for this level in place of the one that runs, or cuts it.
+  /// Replaces the running chain by one for this level, or cuts it.
   case follow(AccuracyLevel?)
-  /// Counts as receiving, or does not any more.
+  /// Counts as receiving, or no longer.
   case receiving(Bool)
-  /// Has the source hand over what it has.
+  /// Requests the current location from the source.
   case askSource
-  /// Sends ``ClientEvent/timer`` at this time, and not at one asked for before.
+  /// Sends ``ClientEvent/timer`` at this time instead of an earlier requested one.
   case armTimer(UInt64)
-  /// Notes in the journal what the client is told.
+  /// Notes the client's authorization in the journal.
   case audit(Authorization)
   /// Sends a location.
   case deliver(Delivery)
@@ -95,16 +95,16 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case refuse(Refusal)
   /// Asks the user.
   case openDialog
-  /// It is over: lets go of everything, and tells the owner if there is a reason.
+  /// Ends: releases everything, and tells the owner if there is a reason.
   case end(ClosedReason?)
 }
 
-/// A location as one client gets it.
+/// A location as delivered to one client.
 nonisolated struct Delivery: Equatable, Sendable {
   var location: Location
   /// The finest level that the location may reveal.
   var level: AccuracyLevel
-  /// Less was granted than asked.
+  /// The granted level is coarser than the requested one.
   var isReduced: Bool
 }
 
@@ -118,11 +118,11 @@ nonisolated enum Refusal: Equatable, Sendable {
   case ending
 }
 
-/// What a client owns, as a pure value. All times are microseconds of the boot clock.
+/// An object of a client, as a pure value. All times are microseconds of the boot clock.
 nonisolated protocol ClientMachine: Sendable {
-  /// Takes an event in and returns what to do about it, in this order.
+  /// Handles an event and returns the actions, in order.
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
-  /// What the client has asked for.
+  /// The options of the client.
   var options: ClientOptions { get }
 }
 
@@ -144,7 +144,7 @@ nonisolated extension ObjectMachine {
   mutating func startAsked() -> UInt64 { object.startAsked() }
 }
 
-/// What an object of a client draws from the service.
+/// What an object of a client uses of the service.
 nonisolated struct Engagement: Equatable, Sendable {
   /// The level that the source must have.
   var need: AccuracyLevel?
@@ -152,7 +152,8 @@ nonisolated struct Engagement: Equatable, Sendable {
   var follows: AccuracyLevel?
   var isReceiving = false
 
-  /// Changes to another engagement; the actions do the same outside. The chain comes last, since it may deliver at once.
+  /// Changes to another engagement; the actions do the same outside. The chain comes last, since it may deliver at
+  /// once.
   mutating func change(to new: Engagement) -> [ClientAction] {
     var actions: [ClientAction] = []
     if new.follows != follows, follows != nil { actions.append(.follow(nil)) }

@@ -8,9 +8,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   private var standing = Standing(authorization: .undecided())
   private var source: UpstreamStatus
   private var engagement = Engagement()
-  /// What has come while deliveries are held.
+  /// The location that arrived while deliveries are held.
   private var kept: (location: Location, level: AccuracyLevel)?
-  /// The best one that is not as accurate as required, for the end of a call that makes do with it.
+  /// The best one that is less accurate than required, for a call with `best-effort`.
   private var best: (location: Location, level: AccuracyLevel)?
   private var asksSourceAt: UInt64?
   private let deadline: UInt64
@@ -23,7 +23,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case over
   }
 
-  /// How long a call waits for the source to speak before it asks, microseconds.
+  /// How long a call waits for the source before it requests the current location, in microseconds.
   static let patience: UInt64 = 3_000_000
 
   /// A call that arrived at `now`.
@@ -33,8 +33,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     self.sourceDecides = sourceDecides
     let timeout = UInt64(options.timeout) * 1_000
     deadline = now + timeout
-    // A source that is silent because nothing moves hands over what it has when it is asked; a caller that accepts
-    // nothing old waits for what comes.
+    // A source that is silent because nothing moves delivers its location on request; a caller that accepts nothing
+    // old waits for a new one.
     asksSourceAt = options.maximumAge > 0 ? now + min(Self.patience, timeout / 2) : nil
   }
 
@@ -81,7 +81,7 @@ nonisolated extension LocationRequestMachine {
     case .notDetermined: (kept, best) = (nil, nil)
     case .authorizedWhenInUse, .authorizedAlways:
       if engagement.follows == nil, let cached = standing.cached { take(cached, level) }
-      // One that came for another level, which may be finer than what is allowed now, is nobody's.
+      // Drop a location of another level, which may be finer than what is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }
       if let kept, !standing.isHeld { return answer(kept.location, kept.level) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// A subscription as a pure state machine: what its owner wants, what it may have, and how much it has been sent.
+/// A subscription as a pure state machine: what its owner wants, what it may have, and what it has been sent.
 nonisolated struct SubscriptionMachine: ObjectMachine {
   private(set) var options: ClientOptions
-  /// What was delivered last; nil before the first location and from the moment access is lost.
+  /// The last delivery; nil before the first location and as soon as access is lost.
   private(set) var last: Delivery?
   var object: ObjectState
   private var budget: UpdateBudget
@@ -32,7 +32,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
       return object.ask(for: options.accuracy)
     case .standing(let standing):
       let actions = object.change(to: standing.authorization)
-      // What was delivered before may be finer than what is allowed now.
+      // The last delivery may be finer than what is allowed now.
       if let last, last.level > level { self.last = nil }
       return actions
     case .location(let location, let level): return deliver(location, level)

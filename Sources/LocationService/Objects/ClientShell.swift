@@ -6,10 +6,10 @@ import MainLoop
 import Publicist
 import Publishing
 
-/// The part that all objects of clients have in common: feeds a machine with events, and does what it decides.
+/// The common part of all objects of clients: feeds events to a machine, and executes its actions.
 class ClientShell<Machine: ClientMachine> {
   let client: Client
-  /// The service outlives what its clients own.
+  /// The service outlives the objects of its clients.
   unowned let host: any ClientHost
   private(set) var machine: Machine
   private(set) var isOver = false
@@ -44,14 +44,14 @@ class ClientShell<Machine: ClientMachine> {
   func timeHasCome() { handle(.timer) }
   /// What the chain that runs needs of the source.
   func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
-  /// The device may be somewhere else: what is checked from time to time is checked now.
+  /// Notes that the device may be somewhere else: periodic checks are due now.
   func checkNow() { pacer.checkNow() }
-  /// Sends what the client is to receive: every action that is not about the service itself.
+  /// Sends what the client receives: every action that is not about the service itself.
   func send(_ action: ClientAction) {}
-  /// Lets go of the object.
+  /// Removes the object.
   func finish(_ reason: ClosedReason?) {}
 
-  /// What the gatekeeper says at this moment.
+  /// The gatekeeper's decision at this moment.
   var standing: Standing {
     Standing(
       authorization: host.gatekeeper.authorization(
@@ -65,7 +65,7 @@ class ClientShell<Machine: ClientMachine> {
     emitter?.release()
   }
 
-  /// Handles an event, and those that follow from it, one after the other.
+  /// Handles an event, and then those that follow from it.
   final func handle(_ event: ClientEvent) {
     events.append(event)
     guard !isHandling else { return }
@@ -77,7 +77,7 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
-  /// Changes the machine directly, for what is not an event.
+  /// Changes the machine directly, for changes that are not events.
   final func withMachine<Result>(_ body: (inout Machine) -> Result) -> Result { body(&machine) }
 
   final func perform(_ actions: [ClientAction]) {
@@ -116,7 +116,7 @@ class ClientShell<Machine: ClientMachine> {
   }
 
   private func updateNeed() {
-    // Before there is a chain a decision is waited for, which may need the source at once.
+    // Before there is a chain, the decision is pending, which may need the source at once.
     let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : sourceNeed(at: $0) }
     guard new != need else { return }
     need = new

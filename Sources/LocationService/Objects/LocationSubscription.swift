@@ -43,7 +43,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
       guard let signal = host.signals.signal(for: delivery) else { return }
       host.connection.send(signal.signal(at: path, to: client.name))
     case .report(let error):
-      // A bus that does not read would collect them; the state says what matters.
+      // A bus that does not read would accumulate them; the state says what matters.
       guard client.queue.hasRoom else { return }
       let error = DBusError(error)
       emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))

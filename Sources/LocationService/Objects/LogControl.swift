@@ -2,10 +2,10 @@
 import DBus
 import GeopublicistProcessSupport
 
-/// `org.freedesktop.LogControl1`, by which `systemctl service-log-level` speaks to the service: readable by everyone,
-/// as systemd's own services have it, and writable by administrators.
+/// `org.freedesktop.LogControl1`, which `systemctl service-log-level` uses: readable by everyone, like that of
+/// systemd's own services, and writable by administrators.
 ///
-/// The bus policy cannot keep others from writing, because the calls come through `Properties`.
+/// A bus policy cannot keep others from writing, because the calls go through `Properties`.
 final class LogControl {
   static let path: ObjectPath = "/org/freedesktop/LogControl1"
   static let name: InterfaceName = "org.freedesktop.LogControl1"
