@@ -82,6 +82,20 @@ struct GatekeeperOverlapTests {
     try listening.expectNothing()
   }
 
+  /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
+  @Test func `D4: silent connections do not keep calls waiting`() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let client = try machine.consumer(as: person)
+    let path = try client.subscribeAndStart()
+    let deaf = try ChildProcess([Rig.python, Rig.file("never-read.py"), machine.bus.address, "40", "0"], as: person)
+    try eventually("they are there", within: .seconds(30)) { deaf.standardOutput.contains("ready") }
+    let answer = try client.location(["timeout": .variant("u", 3_000)])
+    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    let agent = try machine.agent(of: person)
+    let listening = Listening(machine: machine, agent: agent, client: client, path: path)
+    try listening.waitFor("authorized-when-in-use ", within: .seconds(30))
+  }
+
   @Test func `D7: a dialog that is answered after an administrator's no grants nothing`() throws {
     let machine = try GatekeeperMachine(.asks)
     let agent = try machine.agent(of: person)

@@ -40,6 +40,29 @@ import Testing
     try observer.waitFor("InUse", false)
   }
 
+  @Test func `D18: no error tells the path of an object`() throws {
+    let bus = try PrivateBus(.system)
+    let daemon = try Daemon(.system, on: bus)
+    let client = try ConsumerProgram(on: bus)
+    let other = try ConsumerProgram(on: bus).subscribe()
+    let (subscription, properties) = ("\(Daemon.name).Subscription", "org.freedesktop.DBus.Properties")
+    let calls: [(path: String, interface: String, member: String, arguments: [String])] = [
+      (other, subscription, "Close", []), (other, properties, "GetAll", [subscription]),
+      ("\(Daemon.path)/subscription/1", subscription, "Start", []), (Daemon.path, Daemon.name, "Nonsense", []),
+      (Daemon.path, properties, "Get", [Daemon.name, "Nonsense"]),
+      (Daemon.path, properties, "Set", [Daemon.name, "Version"]),
+    ]
+    for call in calls {
+      let answer = try client.client.answer(
+        to: client.client.begin(
+          call.member, of: call.interface, at: call.path, of: Daemon.name,
+          signature: String(repeating: "s", count: call.arguments.count), call.arguments.map { .string($0) }))
+      let message = try #require(answer.errorMessage)
+      #expect(!message.contains("/"), "\(call.member): \(message)")
+    }
+    withExtendedLifetime(daemon) {}
+  }
+
   @Test func `a killed client leaves no pending call`() throws {
     let machine = try Machine(.system)
     let observer = try machine.consumer()
