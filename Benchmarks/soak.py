@@ -98,7 +98,7 @@ class Soak:
         return is_written
 
     async def make_trouble(self):
-        troubles = [self.restart_geoclue, self.reload, *([self.restart_polkit] if self.machine.is_whole else [])]
+        troubles = [self.restart_geoclue, self.reload, *([self.restart_polkit, self.change_rules] if self.machine.is_whole else [])]
         number = 0
         while True:
             await asyncio.sleep(random.uniform(15, 25) if self.options.minutes < 10 else random.uniform(30, 90))
@@ -122,6 +122,14 @@ class Soak:
         await self.name_is_owned(POLKIT)
         self.ledger.ended_doubt()
         self.restarts += 1
+
+    async def change_rules(self):
+        """Doubts that overlap: each comes while polkit is still being asked because of the one before."""
+        self.ledger.began_doubt()
+        for number in range(10):
+            self.machine.change_rules(number)
+            await asyncio.sleep(random.uniform(0.002, 0.02))
+        self.ledger.ended_doubt()
 
     async def name_is_owned(self, name):
         bus = {"of": "org.freedesktop.DBus", "at": "/org/freedesktop/DBus", "on": "org.freedesktop.DBus"}

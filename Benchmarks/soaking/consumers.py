@@ -166,6 +166,13 @@ def large_calls(connection):
     return [connection.begin("GetLocation", "a{sv}", ({"desktop-id": ("s", "x" * 100_000)},))]
 
 
+def costly_calls(connection):
+    """Within the limits, and as expensive as those allow."""
+    options = {f"key-{number}": ("s", "x" * 200) for number in range(250)}
+    return [connection.begin("CreateSubscription", "a{sv}", (options,)), connection.begin("ListSubscriptions"),
+            connection.begin("Introspect", of="org.freedesktop.DBus.Introspectable")]
+
+
 def strange_properties(connection):
     properties = "org.freedesktop.DBus.Properties"
     return [connection.begin("Set", "ssv", (SERVICE, "Version", ("s", "9")), of=properties),
@@ -200,4 +207,4 @@ def garbage(connection):
 
 
 MISCHIEF = [unknown_members, unknown_objects, wrong_types, too_many_subscriptions, too_many_calls, calls_that_wait,
-            large_calls, huge_signals, a_fickle_agent, strange_properties, half_a_message, garbage]
+            large_calls, costly_calls, huge_signals, a_fickle_agent, strange_properties, half_a_message, garbage]
