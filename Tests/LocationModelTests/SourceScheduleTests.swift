@@ -71,6 +71,35 @@ import Testing
     #expect(schedule.update(at: 1_900 * Self.second) == (.exact, 1_930 * Self.second))
   }
 
+  /// A source that gives a location a second once it is held, the first one after a delay.
+  @Test(arguments: [0, 3, 14] as [UInt64], [65, 90, 600, 1_800] as [UInt64])
+  func `resting makes no delivery more than a second later`(firstFix: UInt64, interval: UInt64) {
+    let configuration = DeliveryRule.Configuration(timeThreshold: UInt32(interval) * 1_000)
+    var (rule, continuous) = (DeliveryRule(configuration), DeliveryRule(configuration))
+    var schedule = SourceSchedule(linger: 2 * Self.second)
+    let object = Object()
+    var (rested, followed, held): ([UInt64], [UInt64], UInt64) = ([], [], 0)
+    var heldSince: UInt64?
+    for second in 0..<UInt64(4 * 3_600) {
+      let now = second * Self.second
+      schedule.set(Need(.exact, from: rule.mayDeliverFrom), for: ObjectIdentifier(object))
+      heldSince = schedule.update(at: now).level == nil ? nil : heldSince ?? second
+      let location = Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: second))
+      if second >= firstFix, continuous.received(location, at: now).contains(.deliver(location)) {
+        followed.append(second)
+      }
+      guard let since = heldSince else { continue }
+      held += 1
+      if second >= since + firstFix, rule.received(location, at: now).contains(.deliver(location)) {
+        rested.append(second)
+      }
+    }
+    #expect(rested.count == followed.count)
+    #expect(zip(rested, followed).allSatisfy { $0 <= $1 + 1 }, "\(rested) instead of \(followed)")
+    // One warm-up and the time that the source is kept, of each interval of more than a minute.
+    #expect(held <= (4 * 3_600 / interval + 1) * (15 + 2 + 1 + firstFix))
+  }
+
   @Test(arguments: [1, 7, 42] as [UInt64])
   func `whatever is needed, it is held when something is due`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
