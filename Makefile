@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo pictures docs test check fuzz sanitize bench soak siege deb deb-check deb-test
+.PHONY: help build install demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -24,6 +24,7 @@ help:
 	@echo "make fuzz         fuzz everything that reads input: SECONDS_EACH=8 TARGETS=\"gpx bus\""
 	@echo "make sanitize     run every test with the address and thread sanitizers"
 	@echo "make bench        compare the service with GeoClue alone: BENCH=--quick"
+	@echo "make held         count the seconds for which GeoClue is held: MINUTES=60"
 	@echo "make soak         run under load with faults: MINUTES=30"
 	@echo "make siege        let one user attack the service of another: SECONDS_EACH=10 ATTACKS="
 	@echo "make deb          build the Debian package"
@@ -60,6 +61,10 @@ sanitize:
 
 bench:
 	@Benchmarks/bench.py $(BENCH)
+
+held:
+	@Benchmarks/held.py $(if $(MINUTES),--minutes $(MINUTES))
+	@Benchmarks/regions.py --no-build
 
 soak:
 	@Benchmarks/soak.py $(if $(MINUTES),--minutes $(MINUTES))

@@ -31,6 +31,8 @@ calls-per-second=1000000
 calls-per-second-per-user=1000000
 subscriptions-per-user=5000
 subscriptions=20000
+regions-per-user=5000
+regions=20000
 """
 
 

@@ -28,8 +28,10 @@ import Testing
     let daemon = try Daemon(.system, on: bus)
     let consumer = try ConsumerProgram(on: bus)
     let path = try consumer.subscribeAndStart()
+    let region = try consumer.regionStarted(ConsumerProgram.circle(50, 13))
     try geoclue.fix(latitude: 50, longitude: 13)
     _ = try consumer.locations(1, from: path)
+    try consumer.waitFor(["determined"], region)
     let leaving = try ConsumerProgram(on: bus)
     _ = try leaving.subscribeAndStart()
     for round in 1...3 {
@@ -47,8 +49,9 @@ import Testing
       if round == 2 { leaving.client.kill() }
     }
     #expect(daemon.isRunning)
-    try eventually("who has left is gone", turn: rest) { try consumer.subscriptions().count == 1 }
-    #expect(try consumer.subscriptions().first?["Path"]?.content.string == path)
+    try eventually("who has left is gone", turn: rest) { try consumer.subscriptions().count == 2 }
+    #expect(try consumer.subscriptions().map { $0["Path"]?.content.string } == [path, region])
+    try consumer.waitFor(["determined", "exited"], region)
     #expect(consumer.client.received("Closed").isEmpty)
     #expect(consumer.client.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
     if PrivateBus.Broker.chosen == .dbusBroker { #expect(daemon.log.contains("the service is back as")) }
