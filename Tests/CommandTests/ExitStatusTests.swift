@@ -92,7 +92,8 @@ import Testing
 
   @Test func `an invalid address exits with 2`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
-    #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: This is not the address of a bus: "))
+    #expect(result.exit == .status(2))
+    #expect(result.standardError.hasPrefix("geopublicist: This is not the address of a bus: "))
   }
 
   @Test func `a missing GeoClue exits with 4`() throws {
