@@ -18,15 +18,15 @@ import MainLoop
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
   private let bus: Connection.Bus?
-  private let desktopID: String
+  let desktopID: String
   private var service: ServiceConnection?
   private var subscription: ServiceSubscription?
   private var properties: PropertyWatch?
   private var status = UpstreamStatus()
-  private var options: ClientOptions?
+  var options: ClientOptions?
   private var request: Request?
   private var requests: UInt64 = 0
-  private var regions: [ObjectIdentifier: WeakRegion] = [:]
+  var regions: [ObjectIdentifier: WeakRegion] = [:]
   private var retry: LoopSource?
   private var failures: Int64 = 0
 
@@ -37,7 +37,7 @@ import MainLoop
     let handler: (Result<Location, LocationError>) -> Void
   }
 
-  private struct WeakRegion { weak var region: SourceRegion? }
+  struct WeakRegion { weak var region: SourceRegion? }
 
   /// Uses the service on a bus, with a connection of its own that is opened when it is first needed, and again after a
   /// restart of the bus.
@@ -118,55 +118,6 @@ import MainLoop
   }
 }
 
-/// Regions.
-extension ServiceSource {
-  public func monitor(
-    _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
-  ) -> AnyObject {
-    var options = ClientOptions()
-    (options.accuracy, options.desktopID) = (level, desktopID)
-    options.region = RegionOptions(configuration)
-    let region = SourceRegion(options) { [weak self] event in self?.handle(event, handler) }
-    regions = regions.filter { $0.value.region != nil }
-    regions[ObjectIdentifier(region)] = WeakRegion(region: region)
-    if let service = connected() { region.begin(on: service) }
-    return region
-  }
-
-  private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
-    switch event {
-    case .changed(let change): handler(.event(change.event))
-    // A subscription is told itself.
-    case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
-    case .failed(let error, let isFinal):
-      onEvent?(.failure(LocationError(error)))
-      if isFinal { handler(.ended) }
-    case .closed: handler(.ended)
-    case .refused, .interrupted, .resumed: break
-    }
-  }
-
-  private var areRegionsWanted: Bool { regions.values.contains { $0.region != nil } }
-}
-
-/// A region that a program wants, with the object at the service while its bus is there.
-private final class SourceRegion {
-  private let options: ClientOptions
-  private let onEvent: (ServiceRegion.Event) -> Void
-  private var region: ServiceRegion?
-
-  init(_ options: ClientOptions, _ onEvent: @escaping (ServiceRegion.Event) -> Void) {
-    self.options = options
-    self.onEvent = onEvent
-  }
-
-  func begin(on service: ServiceConnection) {
-    if region == nil { region = ServiceRegion(on: service, options, onEvent) }
-  }
-
-  func disconnected() { region = nil }
-}
-
 /// One location.
 extension ServiceSource {
   public func requestLocation(
@@ -230,7 +181,7 @@ extension ServiceSource {
 /// The connection to the bus.
 extension ServiceSource {
   /// The service, if its bus is there; otherwise it is tried again later.
-  private func connected() -> ServiceConnection? {
+  func connected() -> ServiceConnection? {
     if let service { return service }
     guard let bus, retry == nil else { return nil }
     do throws(DBusError) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// Regions.
+extension ServiceSource {
+  public func monitor(
+    _ configuration: RegionConfiguration, at level: AccuracyLevel, _ handler: @escaping (RegionUpdate) -> Void
+  ) -> AnyObject {
+    var options = ClientOptions()
+    (options.accuracy, options.desktopID) = (level, desktopID)
+    options.region = RegionOptions(configuration)
+    let region = SourceRegion(options) { [weak self] event in self?.handle(event, handler) }
+    regions = regions.filter { $0.value.region != nil }
+    regions[ObjectIdentifier(region)] = WeakRegion(region: region)
+    if let service = connected() { region.begin(on: service) }
+    return region
+  }
+
+  private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
+    switch event {
+    case .changed(let change): handler(.event(change.event))
+    // A subscription is told itself.
+    case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
+    case .failed(let error, let isFinal):
+      onEvent?(.failure(LocationError(error)))
+      if isFinal { handler(.ended) }
+    case .closed: handler(.ended)
+    case .refused, .interrupted, .resumed: break
+    }
+  }
+
+  var areRegionsWanted: Bool { regions.values.contains { $0.region != nil } }
+}
+
+/// A region that a program wants, with the object at the service while its bus is there.
+final class SourceRegion {
+  private let options: ClientOptions
+  private let onEvent: (ServiceRegion.Event) -> Void
+  private var region: ServiceRegion?
+
+  init(_ options: ClientOptions, _ onEvent: @escaping (ServiceRegion.Event) -> Void) {
+    self.options = options
+    self.onEvent = onEvent
+  }
+
+  func begin(on service: ServiceConnection) {
+    if region == nil { region = ServiceRegion(on: service, options, onEvent) }
+  }
+
+  func disconnected() { region = nil }
+}
