@@ -51,6 +51,38 @@ import Testing
     #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: "), "\(result.standardError)")
   }
 
+  @Test func `a command runs when a place is entered`() throws {
+    let machine = try Machine()
+    let listener = try CommandRun.started(["watch"], on: machine.bus)
+    #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
+    let file = folder.file("events")
+    let line = "echo $GEOPUBLICIST_EVENT $GEOPUBLICIST_PLACE$GEOPUBLICIST_LATITUDE >> '\(file)'; exit 7"
+    let runner = try ChildProcess(
+      [
+        Rig.product("geopublicist"), "--address", machine.bus.address, "run", "--once", "--confirm", "100ms", "--when",
+        "entered", "home", "--", "sh", "-c", line,
+      ], environment: environment)
+    try eventually("the place is monitored", within: .seconds(20)) {
+      try CommandRun.finished(["list", "--json"], on: machine.bus).standardOutput.contains("\"region\"")
+    }
+    // Outside first: one that begins inside is not entered.
+    for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {
+      try machine.measure(latitude)
+      try eventually("the fix", within: .seconds(20)) { listener.standardOutput.contains(" \(latitude)") }
+      if latitude == 53.0001 {
+        try eventually("it is outside", within: .seconds(20)) { try delivered(on: machine.bus) >= 1 }
+      }
+    }
+    #expect(try runner.waitForExit(within: .seconds(30)) == .status(7), "\(runner.standardError)")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
+  }
+
+  /// How many events the region has sent.
+  private func delivered(on bus: PrivateBus) throws -> Double {
+    let lines = try CommandRun.finished(["list", "--json"], on: bus).standardOutput.split(separator: "\n")
+    return lines.compactMap { JSON(line: String($0)) }.first { $0["Kind"] == "region" }?["Delivered"]?.number ?? 0
+  }
+
   @Test func `an unknown place is named`() throws {
     let bus = try PrivateBus(.session)
     let result = try command(["run", "--when", "entered", "home", "--", "true"], on: bus)

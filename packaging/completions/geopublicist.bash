@@ -75,7 +75,7 @@ _geopublicist() {
     authorize) options+=" --interactive --accuracy --desktop-id" ;;
     sun) options+=" --follow --format --at --accuracy" ;;
     place) options+=" --here --at --radius" ;;
-    run) options+=" --when --at --hooks --once --with-location" ;;
+    run) options+=" --when --confirm --dwell --at --hooks --once --with-location" ;;
     replay) options+=" --speed --loop" ;;
     list) options+=" --format" ;;
     monitor) options+=" --listen" ;;

@@ -75,3 +75,5 @@ complete -c geopublicist -n "$seen run" -s w -l when -x -a 'entered exited dwell
 complete -c geopublicist -n "$seen run" -l hooks -d 'Run the files in hooks.d'
 complete -c geopublicist -n "$seen run" -s 1 -l once -d 'End after the first time'
 complete -c geopublicist -n "$seen run" -l with-location -d 'Put the coordinates into the environment'
+complete -c geopublicist -n "$seen run" -l confirm -x -d 'How long a change must persist'
+complete -c geopublicist -n "$seen run" -l dwell -x -d 'How long a stay is'

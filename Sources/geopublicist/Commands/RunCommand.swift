@@ -12,6 +12,8 @@ final class RunCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText("when", "w", "Run when PLACE is entered, exited or dwelled in", value: "EVENT")
+    parser.addText("confirm", nil, "How long a change must persist (default 20s)", value: "TIME")
+    parser.addText("dwell", nil, "How long a stay is for dwelled (default 10min)", value: "TIME")
     parser.addText("at", nil, "Run each day at this time, such as sunset-30min", value: "TIME")
     parser.addSwitch("hooks", nil, "Run the files in ~/.config/geopublicist/hooks.d for every place and the sun")
     parser.addSwitch("once", "1", "End with the command's status after the first time")
@@ -33,12 +35,16 @@ final class RunCommand: Command {
   private let trigger: Trigger
   private let command: [String]
   private let queue = CommandQueue()
-  private var places: [PlaceWatch] = []
+  private var regions: [ServiceRegion] = []
+  private let confirm: UInt32?
+  private let dwell: UInt32?
   private var sun: SunClock?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
     let (parser, words) = (invocation.parser, invocation.operands)
+    confirm = try parser.milliseconds("confirm")
+    dwell = try parser.duration("dwell")
     switch (parser.text("when"), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
       guard PlaceEvent.borders.contains(event) else {
@@ -83,9 +89,9 @@ final class RunCommand: Command {
           throw KeyFile.FileError(
             PlaceFile().path, "there is no place '\(name)'; geopublicist place add \(name) --here")
         }
-        follow([place], service)
+        follow(place, service)
       case .hooks:
-        follow(known, service)
+        for place in known { follow(place, service) }
         follow(SunMoment.Event.allCases.map { SunMoment($0) }, service)
       }
     } catch {
@@ -96,12 +102,28 @@ final class RunCommand: Command {
 
   func interrupted() { invocation.finish(ExitStatus.success) }
 
-  private func follow(_ places: [Place], _ service: ServiceConnection) {
-    self.places = places.map { place in
-      PlaceWatch(
-        on: service, place, includesLocation: invocation.parser.isSet("with-location"),
-        onEvent: { [weak self] event in self?.happened(event.name, place.name, event.location) },
-        onFailure: { [weak self] in self?.failed($0) })
+  private func follow(_ place: Place, _ service: ServiceConnection) {
+    var options = ClientOptions()
+    options.region.latitude = place.latitude
+    options.region.longitude = place.longitude
+    options.region.radius = place.radius
+    options.region.dwell = dwell ?? 600_000
+    options.region.includesLocation = invocation.parser.isSet("with-location")
+    if let confirm { options.region.confirm = confirm }
+    regions.append(
+      ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) })
+  }
+
+  private func handle(_ event: ServiceRegion.Event, of place: Place) {
+    switch event {
+    case .changed(let change): happened(change.event.kind.rawValue, place.name, change.event.location)
+    case .authorization(let authorization):
+      guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
+      invocation.complain(Sentences.authorization(authorization))
+    // The region is monitored again when that is over.
+    case .refused(let error): failed(error)
+    case .failed(let error, let isFinal): if isFinal { invocation.fail(error) } else { failed(error) }
+    case .interrupted, .resumed, .closed: break
     }
   }
 
