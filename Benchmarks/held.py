@@ -86,10 +86,17 @@ class Scenario(Machine):
             peer.drain()
 
     def held(self, begin, end):
-        """The seconds between two times of day in which the receiver was used."""
+        """The seconds between two times, counted from midnight of the first day, in which the receiver was used."""
         text = pathlib.Path(self.geoclue.log).read_text()
-        changes = [(seconds_of_day(*found[:3]), found[3] == "active") for found in re.findall(
-            r"(\d\d):(\d\d):(\d\d\.\d+): \S*NMEA\S* now (active|inactive)", text)]
+        changes, last = [], 0.0
+        for hours, minutes, seconds, word in re.findall(
+                r"(\d\d):(\d\d):(\d\d\.\d+): \S*NMEA\S* now (active|inactive)", text):
+            moment = int(hours) * 3_600 + int(minutes) * 60 + float(seconds)
+            # The messages have no date.
+            while moment < last:
+                moment += 86_400
+            last = moment
+            changes.append((moment, word == "active"))
         total, since = 0.0, None
         for moment, is_active in [*changes, (end, False)]:
             if since is not None:
@@ -104,14 +111,10 @@ def expect(answer):
     return answer.arguments()
 
 
-def seconds_of_day(hours, minutes, seconds):
-    return int(hours) * 3_600 + int(minutes) * 60 + float(seconds)
-
-
-def now():
-    """The time of day, as GLib writes it."""
-    local = time.localtime()
-    return seconds_of_day(local.tm_hour, local.tm_min, local.tm_sec)
+def midnight():
+    """When the day has begun, as time.time() counts."""
+    day = time.localtime()
+    return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
 
 
 def main():
@@ -124,14 +127,15 @@ def main():
     if not options.no_build:
         subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
     scenarios = [Scenario(name) for name in options.scenarios or SCENARIOS]
+    day = midnight()
     try:
         for scenario in scenarios:
             scenario.begin()
-        begun = now()
+        begun = time.time() - day
         wait(scenarios, BEGINNING)
-        begin = now()
+        begin = time.time() - day
         wait(scenarios, options.minutes * 60)
-        end = now()
+        end = time.time() - day
         results = {}
         for scenario in scenarios:
             seconds, changes = scenario.held(begin, end)
