@@ -25,7 +25,7 @@ import GeopublicistLocationModel
 
   private let object: ServiceObject<RegionKeeper>
 
-  /// Monitors a region with these options, whose ``ClientOptions/region`` is the circle.
+  /// Monitors a region with these options, whose `ClientOptions.region` is the circle.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
     object = ServiceObject(RegionKeeper(options), ServiceContract.region, on: service, onEvent)
     object.run { $0.begin(at: $1) }
