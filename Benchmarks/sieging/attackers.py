@@ -263,7 +263,8 @@ def array_beyond_the_limit(siege):
     while not siege.is_over():
         peer = siege.peer()
         try:
-            peer.send(SIGNAL, body, path="/", interface="a.b", member="S", destination=SERVICE, signature="ay")
+            peer.send(CALL, body, path="/", interface="org.freedesktop.DBus.Peer", member="Ping", destination=SERVICE,
+                      signature="ay")
             peer.ask_bus("GetId")
         except Gone:
             pass

@@ -20,6 +20,7 @@ final class RowCheck {
   private static let manager: [String: Check] = [
     "GetLocation": { try $0.getLocation() },
     "CreateSubscription": { _ in },  // Below, before those of the subscription.
+    "CreateRegion": { try $0.region() },
     "RequestAuthorization": { try $0.requestAuthorization() },
     "ListSubscriptions": { check in
       for entry in try check.consumer.subscriptions() where check.row.user != 0 {
@@ -125,6 +126,18 @@ final class RowCheck {
     try eventually("\(row) is told") {
       consumer.client.received.last { $0.path == path && $0.member == "AuthorizationChanged" }?.arguments == expected
     }
+  }
+
+  private func region() throws {
+    let path = try consumer.region(
+      ConsumerProgram.circle(52.516, 13.377, ["desktop-id": .variant("s", .string(row.program.rawValue))]))
+    let answer = try consumer.client.call("Start", of: Daemon.region, at: path, of: Daemon.name)
+    if row.expected.status == "restricted" {
+      #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+    } else {
+      #expect(answer == .reply([]), "\(row)")
+    }
+    try consumer.tellRegion(path, "Close")
   }
 
   private func location() throws {

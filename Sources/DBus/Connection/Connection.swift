@@ -118,12 +118,15 @@ import MainLoop
   /// Whether the bus is still there.
   public var isConnected: Bool { isOpen && dbus_connection_get_is_connected(raw) != 0 }
 
+  /// The bytes that are queued here because the socket has had no room for them yet.
+  public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
+
   /// The bytes that the bus has not taken yet, whether they wait here or in the kernel, which counts some of its own.
-  public var outgoingBytes: Int {
+  public var untakenBytes: Int {
     guard isOpen else { return 0 }
     var inKernel: Int32 = 0
     if let socket, ioctl(socket, UInt(TIOCOUTQ), &inKernel) != 0 { inKernel = 0 }
-    return Int(dbus_connection_get_outgoing_size(raw)) + Int(inKernel)
+    return outgoingBytes + Int(inKernel)
   }
 
   private var socket: Int32? {
@@ -164,7 +167,7 @@ import MainLoop
   /// has room says nothing about that: with steady traffic it is never seen empty.
   private func noteProgress(since bytes: Int) {
     guard onStalled != nil else { return }
-    lastOutgoing = outgoingBytes
+    lastOutgoing = untakenBytes
     if lastOutgoing < bytes { progressAt = MainLoop.main.clock.monotonic() }
   }
 
@@ -176,7 +179,7 @@ import MainLoop
   }
 
   private func watchForStall() {
-    guard stall == nil, onStalled != nil, outgoingBytes > 0 else { return }
+    guard stall == nil, onStalled != nil, untakenBytes > 0 else { return }
     let begin = MainLoop.main.clock.monotonic()
     stall = MainLoop.main.after(microseconds: Self.stallTime) { [weak self] in
       guard let self else { return }

@@ -34,7 +34,7 @@ final class Outbox {
 
   /// Watches a connection; `open` makes further connections to the same bus.
   convenience init(_ connection: Connection, openingMore open: @escaping () throws(DBusError) -> Connection) {
-    self.init(PingPool(open)) { [unowned connection] in connection.outgoingBytes }
+    self.init(PingPool(open)) { [unowned connection] in connection.untakenBytes }
     connection.onSent = { [weak self] client, bytes in self?.sent(bytes, to: client) }
   }
 

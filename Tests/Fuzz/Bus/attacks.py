@@ -329,6 +329,8 @@ def headers(siege):
         (CALL, wire.fields(**right) + [(100, "s", "x")] * 3000),
         # The name of the container, of which dbus-broker knows nothing and libdbus everything.
         (CALL, wire.fields(**right) + [(10, "s", "ten")]), (SIGNAL, wire.fields(**right) + [(10, "o", "/ten")] * 2),
+        # An interface that the policy of the bus lets anybody call.
+        (CALL, wire.fields(**{**right, "interface": "org.freedesktop.DBus.Peer"}) + [(10, "o", "/ten")] * 2),
         (CALL, wire.fields(**right) + [(100, "ay", bytes(60_000))]),
         (CALL, wire.fields(**right) + [(100, "v", ("v", ("v", ("v", ("y", 1)))))]),
         (CALL, wire.fields(**{**right, "member": "m" * 256})),
