@@ -145,7 +145,9 @@ extension SystemGatekeeper {
       // A yes is kept; a no is for this time only.
       if reply.answer == .yes { handle(.consented(action, reply), for: client) }
       let authorization = authorization(for: client, asking: level, as: desktopID)
-      let isRejected = reply.answer == .no && authorization.reason == .authorizationRequired
+      // What is still being found out does not hide the answer.
+      let isOpen = authorization.reason == .authorizationRequired || authorization.reason == .undecided
+      let isRejected = reply.answer == .no && isOpen
       handler(isRejected ? .denied(.rejectedByAgent) : authorization)
     }
     return Prompt { [polkit = sources.polkit] in polkit.withdraw(question) }

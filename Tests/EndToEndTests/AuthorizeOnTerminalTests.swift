@@ -57,7 +57,11 @@ struct AuthorizeOnTerminalTests {
   }
 
   private func end(of terminal: ChildProcess) throws -> String {
-    _ = try terminal.waitForExit()
+    do {
+      _ = try terminal.waitForExit(within: .seconds(20))
+    } catch {
+      throw DeadlineExceeded("it ends", within: .seconds(20), seen: terminal.standardOutput)
+    }
     let text = terminal.standardOutput
     #expect(text.contains(#/ echo\b/#), "what is typed is shown again: \(text)")
     #expect(!text.contains(Self.password))
