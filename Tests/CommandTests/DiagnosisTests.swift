@@ -181,6 +181,15 @@ import Testing
     #expect(problems { $0.availableAccuracy = 0 } == ["sources"])
   }
 
+  @Test func `coordinates that GeoClue broadcasts are a hint`() throws {
+    var facts = Self.healthy()
+    #expect(Diagnosis.privacy(facts) == nil)
+    facts.areCoordinatesBroadcast = true
+    let found = try #require(facts.diagnoses.first { $0.outcome != .good })
+    #expect(found.id == "privacy-broadcast" && found.outcome == .hint)
+    #expect(found.remedy.hasPart("2.8.1"))
+  }
+
   @Test func `an unreachable location server is diagnosed`() {
     #expect(problems { $0.server = .unknownHost } == ["server"])
     #expect(problems { $0.server = .unreachable(message: "refused") } == ["server"])

@@ -39,6 +39,44 @@ import Testing
     #expect(try problems(on: machine.bus) == [:])
   }
 
+  /// The second program hears what the doctor is to hear: nothing from GeoClue 2.8.1 on.
+  @Test func `doctor warns of coordinates that GeoClue broadcasts`() throws {
+    let machine = try Machine()
+    let agent = try DesktopAgent(at: machine.bus.address)
+    try agent.waitUntilRegistered()
+    let spy = try BusClient(at: machine.bus.address)
+    try spy.match("type='signal',member='PropertiesChanged',arg0='\(geoClueName).Location'")
+    let other = try BusClient(at: machine.bus.address)
+    let made = try other.reply(
+      "CreateClient", of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
+    let path = try #require(made.first?.string)
+    for (name, value) in [
+      ("DesktopId", JSON.variant("s", "other")), ("RequestedAccuracyLevel", .variant("u", 8)),
+      ("DistanceThreshold", .variant("u", 100_000)),
+    ] {
+      _ = try other.reply(
+        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
+        [.string("\(geoClueName).Client"), .string(name), value])
+    }
+    _ = try other.reply("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
+    let doctor = try CommandRun.started(["doctor", "--json", "--geoclue-config", directory.path], on: machine.bus)
+    var fixes = 0
+    try eventually("the doctor ends", within: .seconds(30), turn: rest) {
+      fixes += 1
+      try machine.measure(52 + Double(fixes % 2) / 1_000)
+      return doctor.exited != nil
+    }
+    let hint = doctor.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }.first {
+      $0["Id"] == "privacy-broadcast"
+    }
+    if let hint {
+      #expect(hint["Outcome"] == "hint")
+      _ = try spy.waitFor(1, "PropertiesChanged")
+    } else {
+      #expect(spy.received("PropertiesChanged").isEmpty)
+    }
+  }
+
   @Test func `doctor reports a missing bus`() throws {
     let bus = try PrivateBus(.system)
     bus.kill()

@@ -34,6 +34,16 @@ nonisolated extension Diagnosis {
     return good("geoclue", "GeoClue is there")
   }
 
+  /// Nil unless it has been heard: silence proves nothing.
+  static func privacy(_ facts: DoctorFacts) -> Diagnosis? {
+    guard facts.areCoordinatesBroadcast else { return nil }
+    return hint(
+      "privacy", "broadcast",
+      "GeoClue broadcasts coordinates to every user of this machine, because a program sets a threshold in GeoClue",
+      "Install GeoClue 2.8.1 or later; until then, quit programs that set DistanceThreshold or TimeThreshold in GeoClue"
+    )
+  }
+
   static func configuration(_ facts: DoctorFacts) -> Diagnosis? {
     let group = "[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or conf.d beside it"
     let restart = "sudo systemctl restart geoclue"

@@ -26,7 +26,7 @@ nonisolated extension DoctorFacts {
     let causes = [
       Diagnosis.bus, Diagnosis.sandbox, Diagnosis.service, Diagnosis.polkit, Diagnosis.session, Diagnosis.geoclue,
       Diagnosis.agent, Diagnosis.locationSwitch, Diagnosis.accuracy, Diagnosis.configuration, Diagnosis.sources,
-      Diagnosis.server,
+      Diagnosis.server, Diagnosis.privacy,
     ].compactMap { $0(self) }
     guard let fix = Diagnosis.fix(self) else { return causes }
     // A client that gets a location may have it, and something has measured it, whatever looks odd on the way there.

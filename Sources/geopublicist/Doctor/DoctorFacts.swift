@@ -85,6 +85,8 @@ nonisolated struct DoctorFacts {
   /// GeoClue's number for what its sources can do.
   var availableAccuracy: UInt32?
   var probe: Probe?
+  /// GeoClue has told every user the coordinates of a client.
+  var areCoordinatesBroadcast = false
   var configuration: GeoClueSettings?
   var polkit: Service?
   var session: Session?

@@ -15,6 +15,7 @@ struct FactGatherer {
   private let onStep: (String, DoctorFacts) -> Void
   private var facts = DoctorFacts()
   private var systemBusQuestions: BusQuestions?
+  private var broadcastWatch: BroadcastWatch?
 
   /// `configurationFolder` is that of GeoClue's settings.
   init(
@@ -43,6 +44,7 @@ struct FactGatherer {
     askService()
     readAvailableAccuracy()
     askServer()
+    listenForBroadcasts()
     return facts
   }
 
@@ -152,7 +154,10 @@ extension FactGatherer {
       facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
       facts.session = session(questions)
       facts.geoclue = questions.presence(of: GeoClueNames.service)
-      if facts.geoclue != .missing { askGeoClue(questions) }
+      if facts.geoclue != .missing {
+        broadcastWatch = BroadcastWatch(on: questions.connection)
+        askGeoClue(questions)
+      }
     } catch {
       facts.systemBusError = error.message
     }
@@ -196,6 +201,13 @@ extension FactGatherer {
   private mutating func readAvailableAccuracy() {
     guard facts.availableAccuracy == 0, let systemBusQuestions else { return }
     facts.availableAccuracy = (try? availableAccuracy(systemBusQuestions)) ?? 0
+  }
+
+  private mutating func listenForBroadcasts() {
+    guard facts.geoclue == .running, let broadcastWatch else { return }
+    onStep("Listening to GeoClue", facts)
+    broadcastWatch.wait()
+    facts.areCoordinatesBroadcast = broadcastWatch.hasHeardCoordinates
   }
 
   private func availableAccuracy(_ questions: BusQuestions, milliseconds: Int32 = 5_000) throws(DBusError) -> UInt32 {

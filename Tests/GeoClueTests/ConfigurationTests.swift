@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+@testable import GeoClue
+
+/// GeoClue's own groups in its configuration. `GeoClueRulesTests` has the groups of applications.
+@Suite struct ConfigurationTests {
+  private let folder = TemporaryDirectory()
+
+  private func configuration(_ texts: String...) throws -> GeoClueConfiguration {
+    var configuration = GeoClueConfiguration()
+    for text in texts {
+      let file = folder.freshFile("geoclue.conf")
+      try text.write(toFile: file, atomically: false, encoding: .utf8)
+      configuration.merge(try GeoClueConfiguration(file: file))
+    }
+    return configuration
+  }
+
+  /// Wi-Fi is then on in GeoClue 2.8 and off before: what is not said is not guessed.
+  @Test(arguments: ["", "[agent]\nwhitelist=gnome-shell\n", "[wifi]\n", "[wifi]\nurl=https://[::1]/\n"])
+  func `a missing section or key says neither yes nor no`(text: String) throws {
+    #expect(try configuration(text).isWiFiEnabled == nil)
+  }
+
+  @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("perhaps", false), ("", false)])
+  func `enable is read where it is set`(text: String, isEnabled: Bool) throws {
+    #expect(try configuration("[wifi]\nenable=\(text)\n").isWiFiEnabled == isEnabled)
+  }
+
+  @Test func `a later file without the key keeps the earlier answer`() throws {
+    #expect(try configuration("[wifi]\nenable=false\n", "[wifi]\nurl=https://[::1]/\n").isWiFiEnabled == false)
+    #expect(try configuration("[wifi]\nenable=false\n", "[wifi]\nenable=true\n").isWiFiEnabled == true)
+    #expect(try configuration("[wifi]\nenable=true\n", "[ip]\nenable=false\n").isWiFiEnabled == true)
+  }
+
+  /// The section came with 2.8. Its server and its switch are not those of Wi-Fi.
+  @Test func `the section ip is neither a rule for a program nor about Wi-Fi`() throws {
+    let configuration = try configuration(
+      """
+      [ip]
+      enable=false
+      method=ichnaea
+      url=https://[::1]/ip
+      accuracy=25000
+      allowed=false
+      [app]
+      allowed=false
+      """)
+    #expect(Set(configuration.rules.keys) == ["app"])
+    #expect(configuration.isWiFiEnabled == nil && configuration.wiFiURL == nil && configuration.agents == nil)
+  }
+
+  @Test func `the server of Wi-Fi is its own section's`() throws {
+    let text = "[wifi]\nurl=https://[::1]/wifi\n[ip]\nurl=https://[::1]/ip\n"
+    #expect(try configuration(text).wiFiURL == "https://[::1]/wifi")
+    #expect(try configuration("[wifi]\nurl=\n").wiFiURL == nil)
+  }
+}
