@@ -4,13 +4,13 @@ import GeopublicistLocationModel
 extension SourceKind {
   /// Reads GeoClue's `Description`: 2.6 leaves it empty; 2.7 and later name the method, and forks may use other words.
   nonisolated init(geoclueDescription description: String) {
+    let words = description.split(separator: " ")
     // "ipf fallback (from WiFi data)": the server knew none of the networks, and answered from something coarser.
-    if let end = description.firstRange(of: " fallback (") {
-      self = Self.fallbacks[String(description[..<end.lowerBound])] ?? .unknown
+    // Not by a search for a text in another: that would link the whole of Swift's regular expressions, 1 MB.
+    if words.count > 2, words[1] == "fallback", words[2].hasPrefix("(") {
+      self = Self.fallbacks[String(words[0])] ?? .unknown
     } else {
-      let method =
-        description.prefix { $0 != "(" }.split(separator: " ", maxSplits: 1).first.map(String.init)
-        ?? ""
+      let method = words.first.map { String($0.prefix { $0 != "(" }) } ?? ""
       self = Self.methods[description] ?? Self.families[method] ?? .unknown
     }
   }
