@@ -4,8 +4,8 @@
 
     regions.py [--count 1000] [--fixes 100] [--json FILE] [--no-build]
 
-The regions have borders from a few metres to a few kilometres away. All clients are root's: on a bus without polkit nobody
-else is allowed to listen. The aim is no more than twice the processor time.
+The regions have borders from a few metres to a few kilometres away and belong to ten users, each of whom has an agent; the
+real polkit decides. Needs root. The aim is no more than twice the processor time.
 """
 
 import argparse
@@ -13,11 +13,14 @@ import json
 import pathlib
 import subprocess
 
-from rig import SERVICE, TOP, Machine
+from rig import SERVICE, TOP
+from soaking.machine import POLKIT, SoakMachine
 
 import wire
 
 PER_CONNECTION = 20
+# Of the system's own users, who exist everywhere.
+USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
 MANAGER_PATH = "/org/geopublicist/Location1"
 
 
@@ -25,7 +28,7 @@ def create(machine, count):
     peers = []
     for index in range(count):
         if index % PER_CONNECTION == 0:
-            peers.append(wire.Peer(machine.address))
+            peers.append(wire.Peer(machine.address, USERS[index // PER_CONNECTION % len(USERS)]))
         options = {
             "latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
         path = done(peers[-1].call(SERVICE, MANAGER_PATH, SERVICE, "CreateRegion", "a{sv}", [options]))[0]
@@ -40,11 +43,11 @@ def done(answer):
 
 
 def measure(count, fixes):
-    with Machine("dbus-broker") as machine:
+    with SoakMachine("dbus-broker", people=USERS) as machine:
+        machine.wait_for_name(POLKIT, machine.polkit)
         driver = machine.start_driver()
-        driver.tell("watch", "geoclue", machine.start_geoclue().pid)
-        driver.tell("watch", "bus", machine.bus_process)
-        driver.tell("watch", "daemon", machine.start_daemon().pid)
+        for name, process in ("geoclue", machine.geoclue.pid), ("bus", machine.bus_process), ("daemon", machine.daemon.pid):
+            driver.tell("watch", name, process)
 
         def cost(subscriptions):
             driver.tell("join", "bridge", subscriptions)

@@ -18,12 +18,12 @@ polkit.addRule(function(action, subject) {
 
 
 class SoakMachine(Machine):
-    def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd"):
+    def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd", people=PEOPLE):
         self.program = program
         # Without root everybody on the bus is this user, whom the service trusts without asking polkit.
         self.is_whole = os.getuid() == 0
         self.daemon_user = DAEMON_USER if self.is_whole else os.getuid()
-        self.people = PEOPLE if self.is_whole else (os.getuid(),)
+        self.people = people if self.is_whole else (os.getuid(),)
         super().__init__(broker, owner=self.daemon_user, limits=limits)
         self.agents = [self.start_agent(user) for user in self.people] if self.is_whole else []
         self.geoclue = self.start_geoclue()

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Shares a fixed amount among users, so that no user can take what all others need.
 ///
-/// Two rules apply besides the plain limit per user. A small part of the whole is kept for root. And beyond the first
+/// Two rules apply besides the plain limit per user. Root may have a little more than the whole. And beyond the first
 /// few, a user may hold at most `1 / (n + 1)` of what the others leave, where `n` users hold something: however many
 /// users act together, part of the whole stays free for the next one. dbus-broker shares its resources by the same rule.
+/// A plain limit of at most a tenth of the whole is a share already, so that ten users can have all that it promises.
 nonisolated struct UserQuota: Sendable {
   /// Which of the limits would be exceeded.
   enum Refusal: Equatable, Sendable {
@@ -15,8 +16,10 @@ nonisolated struct UserQuota: Sendable {
 
   /// What a user may hold before its share is looked at.
   static let free = 16
-  /// The part of the whole that only root may take: one of this many.
+  /// What only root may take beyond the whole: one part of this many.
   static let reservedPart = 64
+  /// A limit per user below one part of this many is a share already.
+  static let sharedPart = 10
 
   private(set) var total = 0
   private var held: [UInt32: Int] = [:]
@@ -28,11 +31,12 @@ nonisolated struct UserQuota: Sendable {
   mutating func take(_ amount: Int = 1, for user: UInt32, perUser: Int, of whole: Int) -> Refusal? {
     let mine = held(by: user)
     guard amount <= perUser - mine else { return .user }
-    let available = user == 0 ? whole : whole - whole / Self.reservedPart
+    let available = user == 0 ? whole + whole / Self.reservedPart : whole
     let left = available - total
     guard amount <= left else { return .whole }
     let users = held.count + (mine == 0 ? 1 : 0)
-    guard mine + amount <= max(Self.free, (left + mine) / (users + 1)) else { return .whole }
+    let share = perUser <= whole / Self.sharedPart ? perUser : (left + mine) / (users + 1)
+    guard mine + amount <= max(Self.free, share) else { return .whole }
     held[user] = mine + amount
     total += amount
     return nil

@@ -38,6 +38,13 @@ import Testing
     #expect(quota.take(for: 0, perUser: 512, of: 4096) == nil, "root has its reserve")
   }
 
+  @Test func `ten users may have a tenth each, and root still gets some`() {
+    let quota = Quota()
+    for user: UInt32 in 1...10 { #expect(fill(quota, user, perUser: 100, of: 1_000) == 100) }
+    #expect(fill(quota, 11, perUser: 100, of: 1_000) == 0)
+    #expect(fill(quota, 0, perUser: 100, of: 1_000) == 15)
+  }
+
   @Test func `a user alone may have the whole limit per user`() {
     let quota = Quota()
     #expect(fill(quota, 1000) == 512)
