@@ -15,4 +15,9 @@ import Testing
     let invocation = try followed()
     #expect(invocation() == nil)
   }
+
+  @Test func `the help of every command has examples`() {
+    let withoutExamples = Geopublicist.commands.filter { $0.examples.isEmpty }.map { $0.name }
+    #expect(withoutExamples.isEmpty)
+  }
 }

@@ -8,6 +8,10 @@ import GeopublicistProcessSupport
 final class AuthorizeCommand: Command {
   static let name = "authorize"
   static let summary = "Decide whether this user may have the location"
+  static let examples = [
+    (line: "authorize", meaning: "Show whether this user may have the exact location."),
+    (line: "authorize --interactive -a city", meaning: "Ask the user to allow the approximate location."),
+  ]
 
   static func declareOptions(_ parser: OptionParser) {
     AuthorizationPrompt.declare(parser, letter: "i")

@@ -7,6 +7,10 @@ import Glibc
 final class DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "Find out what makes location fail, and how to fix it"
+  static let examples = [
+    (line: "doctor", meaning: "Check what locations depend on, row by row."),
+    (line: "doctor --json", meaning: "Print one JSON object for each finding, with a stable Id."),
+  ]
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(

@@ -9,6 +9,10 @@ import MainLoop
 final class MonitorCommand: Command {
   static let name = "monitor"
   static let summary = "Show each change of the service, GeoClue and this user's access"
+  static let examples = [
+    (line: "monitor", meaning: "Print each change until Ctrl-C, without using the location."),
+    (line: "monitor --listen --json", meaning: "Use the location, and print one JSON object for each change."),
+  ]
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("listen", "l", "Use the location meanwhile, so that GeoClue runs and errors are told")

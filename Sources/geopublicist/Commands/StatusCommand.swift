@@ -8,6 +8,10 @@ import GeopublicistProcessSupport
 final class StatusCommand: Command {
   static let name = "status"
   static let summary = "Show the service, GeoClue, its sources, and what this user may have"
+  static let examples = [
+    (line: "status", meaning: "Show whether locations arrive, and whether this user may have them."),
+    (line: "status --json", meaning: "Print one JSON object, with the limits of the service."),
+  ]
 
   /// The service promises an answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
