@@ -68,7 +68,7 @@ struct Geopublicist {
     case .unknown(let nearest?):
       throw OptionParser.UsageError(message: "There is no command '\(word)'; did you mean '\(nearest)'?")
     case .ambiguous(let names):
-      throw OptionParser.UsageError(message: "'\(word)' could be \(names.joined(separator: " or "))")
+      throw OptionParser.UsageError(message: "'\(word)' could be \(Suggestion.alternatives(names))")
     }
   }
 

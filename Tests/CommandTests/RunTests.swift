@@ -86,6 +86,6 @@ import Testing
   @Test func `an unknown place is named`() throws {
     let bus = try PrivateBus(.session)
     let result = try command(["run", "--when", "entered", "home", "--", "true"], on: bus)
-    #expect(result.exit == .status(1) && result.standardError.contains("there is no place 'home'"))
+    #expect(result.exit == .status(1) && result.standardError.contains("there is no place 'home'; add it with: "))
   }
 }

@@ -80,6 +80,13 @@ import Testing
     #expect(Suggestion.match("l", among: commands) == .ambiguous(["locate", "list"]))
   }
 
+  @Test func `several commands are listed as in a sentence`() {
+    #expect(Suggestion.alternatives(["status", "sun", "switch"]) == "status, sun or switch")
+    #expect(Suggestion.alternatives(["locate", "list"]) == "locate or list")
+    #expect(Suggestion.alternatives(["watch"]) == "watch")
+    #expect(Suggestion.alternatives([]) == "")
+  }
+
   @Test(arguments: [("wacth", "watch"), ("locat3", "locate"), ("satus", "status"), ("recrod", "record")])
   func `a slip is answered with the word that was meant`(word: String, meant: String) {
     #expect(Suggestion.match(word, among: commands) == .unknown(nearest: meant))

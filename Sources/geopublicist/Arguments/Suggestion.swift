@@ -23,6 +23,13 @@ nonisolated enum Suggestion {
     }
   }
 
+  /// Returns words as a sentence lists them: "a", "a or b", "a, b or c".
+  static func alternatives(_ words: [String]) -> String {
+    let allButLast = words.dropLast().joined(separator: ", ")
+    let last = words.last ?? ""
+    return allButLast.isEmpty ? last : "\(allButLast) or \(last)"
+  }
+
   /// How many letters must be added, removed, replaced or swapped with their neighbour.
   static func distance(_ left: String, _ right: String) -> Int {
     let (a, b) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))

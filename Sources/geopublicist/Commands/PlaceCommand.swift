@@ -114,7 +114,7 @@ final class PlaceCommand: Command {
       return
     }
     if places.isEmpty, output.isTerminal {
-      return output.line("There are no places; geopublicist place add NAME --here")
+      return output.line("There are no places; add one with: geopublicist place add NAME --here")
     }
     var table = Table(header: ["NAME", "LATITUDE", "LONGITUDE", "RADIUS"])
     for place in places {

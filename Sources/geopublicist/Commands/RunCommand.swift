@@ -87,7 +87,7 @@ final class RunCommand: Command {
       case .border(_, let name):
         guard let place = known.first(where: { $0.name == name }) else {
           throw KeyFile.FileError(
-            PlaceFile().path, "there is no place '\(name)'; geopublicist place add \(name) --here")
+            PlaceFile().path, "there is no place '\(name)'; add it with: geopublicist place add \(name) --here")
         }
         follow(place, service)
       case .hooks:
