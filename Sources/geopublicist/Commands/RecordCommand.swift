@@ -61,8 +61,11 @@ final class RecordCommand: Command {
       throw OptionParser.UsageError(
         message: "--format takes \(TrackFormats.names.joined(separator: ", ")), not '\(name)'")
     }
-    guard !(parser.isSet("append") && (parser.isSet("force") || name == "svg" || path == "-")) else {
-      throw OptionParser.UsageError(message: "--append continues a file, and neither a picture nor with --force")
+    guard !(parser.isSet("append") && parser.isSet("force")) else {
+      throw OptionParser.UsageError(message: "--append and --force exclude each other")
+    }
+    guard !(parser.isSet("append") && (name == "svg" || path == "-")) else {
+      throw OptionParser.UsageError(message: "--append cannot continue a picture or standard output")
     }
     guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
       throw OptionParser.UsageError(message: "Standard output takes neither a picture nor --json")
