@@ -54,9 +54,10 @@ import Testing
     #expect(result.standardError.hasPrefix("geopublicist: There is no connection to this bus: "))
   }
 
-  @Test func `no session bus is 4`() throws {
+  @Test(arguments: [["--session", "status"], ["replay", Rig.sourceFile("Tests/Fuzz/Seeds/gpx/track.gpx")]])
+  func `no session bus is 4`(arguments: [String]) throws {
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
-    let result = try run(nowhere + [Rig.product("geopublicist"), "--session", "status"])
+    let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
     #expect(
       result.standardError.hasPrefix("geopublicist: There is no connection to the session bus: this login has none"))

@@ -84,9 +84,9 @@ final class Invocation {
   /// Ends the program with a status.
   func finish(_ status: Int32) { MainLoop.main.quit(status: status) }
 
-  /// Ends the program with a sentence about what went wrong.
-  func fail(_ error: DBusError) {
-    let failure = Failure(error, on: busName)
+  /// Ends the program with a sentence about what went wrong on a bus, the one that was chosen unless given.
+  func fail(_ error: DBusError, on name: String? = nil) {
+    let failure = Failure(error, on: name ?? busName)
     complain(failure.message)
     finish(failure.status)
   }

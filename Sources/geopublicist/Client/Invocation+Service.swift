@@ -5,7 +5,10 @@ import GeopublicistProcessSupport
 
 extension Invocation {
   /// Connects to the bus of the service; a command that cannot ends here.
-  func connect() -> ServiceConnection? {
+  func connect() -> ServiceConnection? { connect(to: bus, called: busName) }
+
+  /// Connects to another bus than the chosen one, which has a name for sentences.
+  func connect(to bus: Connection.Bus, called name: String) -> ServiceConnection? {
     do throws(DBusError) {
       let service = try ServiceConnection(to: bus)
       service.connection.onDisconnected = { [weak self] in
@@ -14,10 +17,10 @@ extension Invocation {
       }
       return service
     } catch  where error.name == .badAddress || error.name == .accessDenied {
-      fail(error)
+      fail(error, on: name)
     } catch {
       // libdbus has many names for a bus that is not there: no address, no file, no X11 to look it up, …
-      fail(DBusError(.noServer, error.withoutAutolaunch))
+      fail(DBusError(.noServer, error.withoutAutolaunch), on: name)
     }
     return nil
   }

@@ -45,7 +45,8 @@ final class ReplayCommand: Command {
         invocation.complain("geopublicistd is not installed beside this program")
         return invocation.finish(ExitStatus.failure)
       }
-      let connection = try ServiceConnection(to: bus)
+      let name = invocation.bus == .system ? "the session bus" : invocation.busName
+      guard let connection = invocation.connect(to: bus, called: name) else { return }
       self.connection = connection
       let daemon = Proxy(on: connection.connection, destination: .bus, path: .bus, interface: .bus)
       daemon.call("GetNameOwner", .string(ServiceContract.service.rawValue)) {
@@ -56,8 +57,6 @@ final class ReplayCommand: Command {
           self?.start(service)
         }
       }
-    } catch let error as DBusError {
-      invocation.fail(error)
     } catch {
       fail("\(error)")
     }
