@@ -8,10 +8,9 @@ SWIFT_BUILD = Tests/Rig/swift.sh build
 
 # What the package is built with, and what the benchmarks measure: a stock SwiftPM release build. The standard library is
 # linked statically, since no distribution promises a stable shared one. Nothing is exported from the programs, so that
-# the linker can drop what they do not call; relative relocations keep tables out of memory, and so does code that is
-# optimised for its size: what costs time is below it, in libdbus and the kernel. The rest is hardening.
+# the linker can drop what they do not call; relative relocations keep tables out of memory. The rest is hardening.
 RELEASE_FLAGS = --configuration release --static-swift-stdlib --disable-local-rpath \
-  -Xswiftc -Osize -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector \
+  -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector \
   $(addprefix -Xlinker ,--gc-sections --as-needed --no-export-dynamic --build-id=sha1 \
   -z now -z relro -z noexecstack -z pack-relative-relocs)
 
