@@ -12,14 +12,14 @@ import Testing
   }
   let out = Output()
 
-  @Test func sinkOnJust() {
+  @Test func `Just is received by a sink`() {
     let out = out
     _ = Just(1).sink(
       receiveCompletion: { _ in out.print("receiveCompletion") }, receiveValue: { value in out.print(value) })
     #expect(out.joined == "1 / receiveCompletion")
   }
 
-  @Test func assignToProperty() {
+  @Test func `assign writes to a property`() {
     let student = Student()
     out.print(student.name)
     _ = Just("ZhangSan").assign(to: \.name, on: student)
@@ -27,7 +27,7 @@ import Testing
     #expect(out.lines == ["", "ZhangSan"])
   }
 
-  @Test func assignToPublished() {
+  @Test func `assign writes to a published property`() {
     let student = PublishedStudent()
     out.print(student.name)
     Just("Lisi").assign(to: &student.$name)
@@ -35,14 +35,14 @@ import Testing
     #expect(out.lines == ["", "Lisi"])
   }
 
-  @Test func subscribersAssign() {
+  @Test func `Subscribers.Assign is used directly`() {
     let student = Student()
     let assign = Subscribers.Assign(object: student, keyPath: \.name)
     ["A", "B"].publisher.subscribe(assign)
     #expect(student.name == "B")
   }
 
-  @Test func ownSubscriber() {
+  @Test func `a custom subscriber receives values`() {
     final class IntSubscriber: Subscriber {
       typealias Input = Int
       typealias Failure = Never
@@ -60,7 +60,7 @@ import Testing
     #expect(out.lines == expected)
   }
 
-  @Test func passthroughSubject() {
+  @Test func `a PassthroughSubject sends to its subscribers`() {
     let out = out
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.sink(
@@ -72,7 +72,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func currentValueSubject() {
+  @Test func `a CurrentValueSubject starts with its value`() {
     let out = out
     let subject = CurrentValueSubject<String, Never>("Hello")
     out.print(subject.value)
@@ -85,7 +85,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func cancelMidway() {
+  @Test func `cancelling midway stops the values`() {
     let out = out
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.sink { out.print($0) }
@@ -95,14 +95,14 @@ import Testing
     #expect(out.joined == "Hello")
   }
 
-  @Test func mapOnJust() {
+  @Test func `Just is mapped`() {
     let out = out
     let just: Just<String> = Just(520).map { _ in "I Love You" }
     _ = just.sink { out.print("最终的结果: \($0)") }
     #expect(out.joined == "最终的结果: I Love You")
   }
 
-  @Test func erasedSubject() {
+  @Test func `a subject is erased to AnyPublisher`() {
     let out = out
     let subject = PassthroughSubject<Int, Never>()
     let publisher = subject.eraseToAnyPublisher()
@@ -114,7 +114,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func published() {
+  @Test func `a published property publishes`() {
     final class Person {
       @Published var name = "zhangsan"
       @Published var age = 20
@@ -130,7 +130,7 @@ import Testing
     ages.cancel()
   }
 
-  @Test func publishedInProtocol() {
+  @Test func `a published property satisfies a protocol`() {
     final class Person: Greeted {
       @Published var name = "zhangsan"
       var namePublisher: Published<String>.Publisher { $name }

@@ -8,7 +8,7 @@ import Testing
   enum Trouble: Error { case some }
   let out = Output()
 
-  @Test func switchToLatest() {
+  @Test func `switchToLatest follows the newest publisher`() {
     let out = out
     let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
     let outer = PassthroughSubject<PassthroughSubject<Int, Never>, Never>()
@@ -27,7 +27,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func zip() {
+  @Test func `zip combines two publishers`() {
     let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
     let subscription = p1.zip(p2).sink(
@@ -45,13 +45,13 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func zip3() {
+  @Test func `zip combines three publishers`() {
     let out = out
     _ = Publishers.Zip3(Just(1), Just("a"), Just(true)).sink { out.print($0, $1, $2) }
     #expect(out.joined == "1 a true")
   }
 
-  @Test func combineLatest() {
+  @Test func `combineLatest combines the latest values`() {
     let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
     let subscription = p1.combineLatest(p2).sink(
@@ -68,7 +68,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func merge() {
+  @Test func `merge interleaves publishers`() {
     let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
     let subscription = p1.merge(with: p2).sink { out.print($0) }
@@ -82,7 +82,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func recovering() {
+  @Test func `catch and retry recover from failures`() {
     let out = out
     _ = Just(1).tryMap { _ -> Int in throw Trouble.some }.catch { _ in Just(2) }.sink { out.print($0) }
     _ = Just(1).tryMap { _ -> Int in throw Trouble.some }.replaceError(with: 2).sink { out.print($0) }
@@ -97,7 +97,7 @@ import Testing
       receiveCompletion: { out.print("\(name) \($0)") }, receiveValue: { out.print("\(name) received: '\($0)'") })
   }
 
-  @Test func share() {
+  @Test func `share serves two subscribers`() {
     let scheduler = TestScheduler()
     let shared = Just("data").delay(for: 1, scheduler: scheduler).share()
     out.print("=====subscribing first=====")
@@ -118,7 +118,7 @@ import Testing
     second.cancel()
   }
 
-  @Test func shareSecondComesLate() {
+  @Test func `a late subscriber of share misses earlier values`() {
     let scheduler = TestScheduler()
     let shared = Just("data").delay(for: 1, scheduler: scheduler).share()
     let first = subscribe("subscription1", to: shared)
@@ -130,7 +130,7 @@ import Testing
     second.cancel()
   }
 
-  @Test func multicast() {
+  @Test func `multicast serves subscribers through a subject`() {
     let scheduler = TestScheduler()
     let shared = Just("data").delay(for: 0, scheduler: scheduler).multicast(subject: PassthroughSubject())
     let first = subscribe("subscription1", to: shared)

@@ -7,7 +7,7 @@ import Testing
 @Suite("examples: with Foundation") struct FoundationExamplesTests {
   let out = Output()
 
-  @Test func notificationCenter() {
+  @Test func `notifications are published`() {
     let out = out
     let center = NotificationCenter()
     let name = Notification.Name("example")
@@ -23,7 +23,7 @@ import Testing
     #expect(publisher == center.publisher(for: name))
   }
 
-  @Test func jsonRoundTrip() {
+  @Test func `JSON is encoded and decoded again`() {
     struct Model: Codable, Equatable { var id: Int }
     var models: [Model] = []
     _ = [Model(id: 1), Model(id: 2)].publisher
@@ -33,7 +33,7 @@ import Testing
     #expect(models == [Model(id: 1), Model(id: 2)])
   }
 
-  @Test func timerCancelledFromItsOwnSink() async {
+  @Test func `a timer is cancelled from its own sink`() async {
     let out = out
     await onRunLoop { loop in
       var timer: AnyCancellable?
@@ -51,7 +51,7 @@ import Testing
     #expect(out.joined == "tick 1 / tick 2 / tick 3")
   }
 
-  @Test func timerConnectedByHand() async {
+  @Test func `a timer is connected by hand`() async {
     let (before, after) = await onRunLoop { loop in
       var ticks = 0
       let publisher = Timer.publish(every: 0.01, on: loop, in: .default)
@@ -70,7 +70,7 @@ import Testing
     #expect(after >= 2)
   }
 
-  @Test func timerSharedWithLateSubscriber() async {
+  @Test func `a shared timer serves a late subscriber`() async {
     let (first, second) = await onRunLoop { loop in
       let counter = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()
         .scan(0) { count, _ in count + 1 }
@@ -89,7 +89,7 @@ import Testing
     #expect(second == Array(first.suffix(second.count)))
   }
 
-  @Test func timerMulticast() async {
+  @Test func `a timer is multicast`() async {
     let (first, second) = await onRunLoop { loop in
       let counter = Timer.publish(every: 0.01, on: loop, in: .default).autoconnect()
         .scan(0) { count, _ in count + 1 }
@@ -108,7 +108,7 @@ import Testing
     #expect(Array(first.prefix(3)) == [1, 2, 3])
   }
 
-  @Test func debounceOnTheRunLoop() async {
+  @Test func `debounce runs on the run loop`() async {
     let out = out
     await onRunLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
@@ -121,7 +121,7 @@ import Testing
     #expect(out.joined == "sent / 3")
   }
 
-  @Test func delayAndTimeoutOnTheRunLoop() async {
+  @Test func `delay and timeout run on the run loop`() async {
     let out = out
     let start = Date()
     await onRunLoop { loop in

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func twoPictures() {
+  @Test func `two pictures are loaded together`() {
     let (game, scheduler) = (Game(), TestScheduler())
     let first = picture(answer(#"{"url":"http://a/1234"}"#)).flatMap { download($0) }
     let second = picture(answer(#"{"url":"http://a/12"}"#)).flatMap { download($0) }
@@ -79,7 +79,7 @@ import Testing
     game.stop()
   }
 
-  @Test func badAnswers() {
+  @Test func `bad answers become failures`() {
     let (game, scheduler) = (Game(), TestScheduler())
     let good = picture(answer(#"{"url":"http://a/1"}"#)).flatMap { download($0) }
     game.play(good, picture(answer("x", code: 500)).flatMap { download($0) }, on: scheduler)

@@ -87,7 +87,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
 @Suite("examples: location") struct LocationExamplesTests {
   let scheduler = TestScheduler()
 
-  @Test func viewModel() {
+  @Test func `a view model shows locations`() {
     let delegate = LocationDelegate()
     let model = LocationViewModel(delegate, clock: scheduler)
     var changes = 0
@@ -114,7 +114,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
     subscription.cancel()
   }
 
-  @Test func viewModelIsNotHeld() {
+  @Test func `a view model is not kept alive by its subscription`() {
     let delegate = LocationDelegate()
     weak var weakModel: LocationViewModel<TestScheduler>?
     do {
@@ -126,7 +126,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
   }
 
   /// The current status first, then the changes.
-  @Test func publicist() {
+  @Test func `a publicist publishes delegate callbacks`() {
     let authorizations = PassthroughSubject<Status?, Never>()
     let publisher = Just(Status.notDetermined).merge(with: authorizations.compactMap { $0 }).eraseToAnyPublisher()
     var statuses: [Status] = []
@@ -137,7 +137,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
     subscription.cancel()
   }
 
-  @Test func publicistWithoutErasure() {
+  @Test func `a publicist works without type erasure`() {
     let authorizations = PassthroughSubject<Status, Never>()
     let publisher: Publishers.Merge<Just<Status>, Publishers.CompactMap<PassthroughSubject<Status, Never>, Status>> =
       Just(Status.denied).merge(with: authorizations.compactMap { $0 })
@@ -148,7 +148,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
   }
 
   /// Reads the status at subscription, never fails.
-  @Test func deferredStatus() {
+  @Test func `Deferred reads the status at subscription`() {
     let subject = PassthroughSubject<Status, LocationError>()
     var flags: [Bool] = []
     let authorized = Deferred { subject.prepend(.notDetermined) }
@@ -163,7 +163,7 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
   }
 
   /// A sink as a value, in place of a binding to a view.
-  @Test func sinkAsValue() {
+  @Test func `a sink can be stored as a value`() {
     final class Label { var isHidden = false }
     let label = Label()
     let binding = AnySubscriber<Bool, Never>(

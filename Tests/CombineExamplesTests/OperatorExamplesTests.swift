@@ -16,44 +16,44 @@ import Testing
     _ = publisher.sink(receiveCompletion: { out.print("\($0)") }, receiveValue: { out.print($0) })
   }
 
-  @Test func collect() {
+  @Test func `collect gathers all values`() {
     showWithEnd(["A", "B", "C", "D", "E"].publisher.collect())
     #expect(out.joined == #"["A", "B", "C", "D", "E"] / finished"#)
   }
 
-  @Test func collectByCount() {
+  @Test func `collect gathers values by count`() {
     showWithEnd(["A", "B", "C", "D", "E"].publisher.collect(2))
     #expect(out.joined == #"["A", "B"] / ["C", "D"] / ["E"] / finished"#)
   }
 
-  @Test func scan() {
+  @Test func `scan accumulates values`() {
     show([1, 2, 3, 4, 5].publisher.scan(0) { $0 + $1 })
     #expect(out.joined == "1 / 3 / 6 / 10 / 15")
   }
 
-  @Test func filter() {
+  @Test func `filter passes matching values`() {
     show((1...10).publisher.filter { $0.isMultiple(of: 3) })
     #expect(out.joined == "3 / 6 / 9")
   }
 
-  @Test func replaceNil() {
+  @Test func `replaceNil fills in a value`() {
     show(["A", nil, "C"].publisher.replaceNil(with: "*_*").map { $0! })
     #expect(out.joined == "A / *_* / C")
   }
 
-  @Test func removeDuplicates() {
+  @Test func `removeDuplicates drops repeated values`() {
     show(["aaa", "aaa", "bbbb", "ccc", "ccc", "bbbb"].publisher.removeDuplicates())
     #expect(out.joined == "aaa / bbbb / ccc / bbbb")
   }
 
-  @Test func ignoreOutput() {
+  @Test func `ignoreOutput passes only the completion`() {
     let out = out
     _ = (1...1000).publisher.ignoreOutput()
       .sink(receiveCompletion: { out.print("Completed with: \($0)") }, receiveValue: { out.print($0) })
     #expect(out.joined == "Completed with: finished")
   }
 
-  @Test func reduceMinFirstCount() {
+  @Test func `reduce, min, first and count give one value`() {
     show([1, 2, 3, 4, 5].publisher.reduce(0) { $0 + $1 })
     show([5, 1, 3].publisher.min())
     show([5, 1, 3].publisher.first())
@@ -61,7 +61,7 @@ import Testing
     #expect(out.joined == "15 / 1 / 5 / 10")
   }
 
-  @Test func printOperator() {
+  @Test func `print logs each event`() {
     _ = [1, 2, 3].publisher.print("debug info", to: out).sink { _ in }
     #expect(
       out.lines == [
@@ -76,7 +76,7 @@ import Testing
 
   /// Older versions of Combine told the request before the subscription, and tutorials of that time show it so; here
   /// the subscription comes first, as in newer ones.
-  @Test func handleEvents() {
+  @Test func `handleEvents observes each event`() {
     let out = out
     _ = [1, 2, 3].publisher
       .handleEvents(
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// Every operator that the lists only name, once, on 1 to 5.
-  @Test func namedOnly() {
+  @Test func `operators that are only named compile`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
     func values<P: Publisher>(_ publisher: P) -> String {
       var values: [String] = []
@@ -127,7 +127,7 @@ import Testing
     #expect(values(numbers.tryLast { $0 < 3 }) == "2")
   }
 
-  @Test func namedOnlyContinued() {
+  @Test func `further operators that are only named compile`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
     func values<P: Publisher>(_ publisher: P) -> String {
       var values: [String] = []

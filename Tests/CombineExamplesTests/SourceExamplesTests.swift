@@ -19,7 +19,7 @@ import Testing
       }, receiveValue: { out.print($0) })
   }
 
-  @Test func typesOfChains() {
+  @Test func `chains have Combine's types`() {
     let flat: Publishers.FlatMap<Publishers.Sequence<[Int], Never>, Publishers.Sequence<[[Int]], Never>> =
       [[1, 2], [3]].publisher.flatMap { $0.publisher }
     let mapped:
@@ -32,7 +32,7 @@ import Testing
     #expect("\(type(of: erased))" == "AnyPublisher<Int, Never>")
   }
 
-  @Test func typesOfSequences() {
+  @Test func `sequences have Combine's types`() {
     #expect("\(type(of: ["a"].publisher))" == "Sequence<Array<String>, Never>")
     #expect("\(type(of: (1...3).publisher))" == "Sequence<ClosedRange<Int>, Never>")
     #expect("\(type(of: stride(from: 0, to: 6, by: 2).publisher))" == "Sequence<StrideTo<Int>, Never>")
@@ -41,7 +41,7 @@ import Testing
     #expect(out.joined == "0 / 2 / 4 / finished")
   }
 
-  @Test func emptyAndFail() {
+  @Test func `Empty and Fail end at once`() {
     show(Empty<Int, Never>())
     show(Empty<Int, Never>(completeImmediately: false))
     show(Fail<Int, Trouble>(error: .some))
@@ -49,26 +49,26 @@ import Testing
     #expect(out.joined == "finished / failure / failure")
   }
 
-  @Test func optional() {
+  @Test func `an optional publishes its value`() {
     show(Optional.Publisher(1))
     show(Optional<Int>.Publisher(nil))
     show(Optional(2).publisher)
     #expect(out.joined == "1 / finished / finished / 2 / finished")
   }
 
-  @Test func result() {
+  @Test func `a result publishes its value or failure`() {
     show(Result<Int, Trouble>.Publisher(1))
     show(Result<Int, Trouble>.Publisher(.some))
     show(Result<Int, Trouble>.success(2).publisher)
     #expect(out.joined == "1 / finished / failure / 2 / finished")
   }
 
-  @Test func sequence() {
+  @Test func `a sequence publishes its elements`() {
     show(Publishers.Sequence<[Int], Never>(sequence: [1, 2]))
     #expect(out.joined == "1 / 2 / finished")
   }
 
-  @Test func deferredFuture() {
+  @Test func `a deferred Future runs for each subscriber`() {
     var runs = 0
     let publisher = Deferred {
       Future<Int, Trouble> { promise in
@@ -82,7 +82,7 @@ import Testing
     #expect(out.joined == "1 / finished / 2 / finished")
   }
 
-  @Test func record() {
+  @Test func `a Record plays back its values`() {
     show(Record<Int, Trouble>(output: [1, 2], completion: .finished))
     show(
       Record<Int, Trouble> { recording in
@@ -96,19 +96,19 @@ import Testing
     #expect(out.joined == "1 / 2 / finished / 3 / failure / 4 / finished")
   }
 
-  @Test func prependAndAppend() {
+  @Test func `prepend and append add values`() {
     show(Just(2).prepend(Just(1)).append(Just(3)))
     #expect(out.joined == "1 / 2 / 3 / finished")
   }
 
-  @Test func future() {
+  @Test func `a Future delivers its promise`() {
     let out = out
     let future = Future<Int, Never> { promise in promise(.success(100)) }
     _ = future.sink { out.print($0) }
     #expect(out.joined == "100")
   }
 
-  @Test func futureOfModels() {
+  @Test func `a Future of models is decoded`() {
     struct Student { let name: String }
     func load() -> Future<[Student], Error> {
       Future { [out] promise in
@@ -123,7 +123,7 @@ import Testing
     #expect(out.joined == "执行Future / ZhangSan / LiSi / WangWu / 数据处理完成")
   }
 
-  @Test func printedFuture() {
+  @Test func `a Future is printed`() {
     let out = out
     _ = Future<String, Never> { $0(.success("2443 bytes")) }
       .print("Future", to: out)

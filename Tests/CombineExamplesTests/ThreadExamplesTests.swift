@@ -9,7 +9,7 @@ import Testing
 @Suite("examples: threads") struct ThreadExamplesTests {
   let out = Output()
 
-  @MainActor @Test func receiveOnBackground() async {
+  @MainActor @Test func `values are received on a background queue`() async {
     let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
@@ -25,7 +25,7 @@ import Testing
     subscription.cancel()
   }
 
-  @MainActor @Test func subscribeOnBackground() async {
+  @MainActor @Test func `a subscription happens on a background queue`() async {
     let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
@@ -40,7 +40,7 @@ import Testing
     subscription.cancel()
   }
 
-  @MainActor @Test func subscribeOnBackgroundReceiveOnMain() async {
+  @MainActor @Test func `work happens in the background and values arrive on the main queue`() async {
     let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
@@ -56,7 +56,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func receiveOnRunLoop() async {
+  @Test func `values are received on a run loop`() async {
     let out = out
     await onRunLoop { loop in
       let home = Thread.current
@@ -70,7 +70,7 @@ import Testing
     #expect(out.joined == "subscribed / true / finished")
   }
 
-  @MainActor @Test func receiveOnOperationQueue() async {
+  @MainActor @Test func `values are received on an operation queue`() async {
     let out = out
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -84,7 +84,7 @@ import Testing
     subscription.cancel()
   }
 
-  @MainActor @Test func immediateScheduler() {
+  @MainActor @Test func `the immediate scheduler runs at once`() {
     let out = out
     _ = Just(1).receive(on: ImmediateScheduler.shared).sink { _ in out.print(MainQueue.isCurrent) }
     #expect(out.joined == "true")

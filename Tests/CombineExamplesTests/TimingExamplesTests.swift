@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func delay() {
+  @Test func `delay postpones values`() {
     let (out, scheduler) = (out, scheduler)
     let subscription = Just("Hello").delay(for: 3, scheduler: scheduler).sink { out.print("delay:\($0)") }
     scheduler.advance(by: 2.9)
@@ -26,7 +26,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func delayThenTimeout() {
+  @Test func `a delay longer than the timeout times out`() {
     let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     let subscription =
@@ -42,7 +42,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func debounce() {
+  @Test func `debounce waits for a pause`() {
     let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     var times: [VirtualTime] = []
@@ -60,7 +60,7 @@ import Testing
   /// Older versions of Combine passed a value at once and were silent for the interval (for this input
   /// `H / HelloC / HelloComb / HelloCombin`); since then, and here, the first passes at once and then the oldest of
   /// each interval, at its end.
-  @Test func throttleOldest() {
+  @Test func `throttle keeps the oldest value`() {
     let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.throttle(for: .seconds(1), scheduler: scheduler, latest: false)
@@ -73,7 +73,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func retryAndTimeout() {
+  @Test func `retry and timeout work together`() {
     struct Response: Codable, Equatable { let id: Int }
     struct Trouble: Error {}
     let scheduler = scheduler
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// The registration form: the name is checked by a service after a pause in typing, the password at once.
-  @Test func registrationForm() {
+  @Test func `a registration form validates its fields`() {
     final class Button { var isEnabled = false }
     final class Form {
       @Published var username = ""

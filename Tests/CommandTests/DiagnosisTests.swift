@@ -104,7 +104,7 @@ import Testing
     #expect(Diagnosis.agent(facts)?.id == "agent-not-allowed")
   }
 
-  @Test func `remedies are those of the desktop`() {
+  @Test func `remedies name the settings of the desktop in use`() {
     var facts = Self.healthy()
     facts.authorizationReason = "no-agent"
     for (desktop, kind, remedy) in [
@@ -134,7 +134,7 @@ import Testing
     #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
   }
 
-  @Test func `root needs no agent of its own`() {
+  @Test func `root needs no agent`() {
     #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
     #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
     #expect(problems { ($0.authorizationReason, $0.userID, $0.isSession) = ("no-agent", 0, true) } == ["agent"])
@@ -156,7 +156,7 @@ import Testing
     #expect(FactGatherer.sandbox(controlGroups: groups)?.rawValue == sandbox)
   }
 
-  @Test func `what is not known yet is not shown`() {
+  @Test func `unknown facts are not shown`() {
     let facts = DoctorFacts()
     #expect(facts.diagnoses.map(\.id) == ["sandbox-ok"])
   }
@@ -216,7 +216,7 @@ import Testing
     #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
-  @Test func `a sandboxed caller is told of the portal`() {
+  @Test func `a sandboxed caller is pointed to the portal`() {
     #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
     #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
   }
@@ -237,7 +237,7 @@ import Testing
   }
 
   /// An administrator's rule may allow what usually is a fault.
-  @Test func `a client that receives locations is told of no fault`() {
+  @Test func `a client that receives locations has no fault to report`() {
     #expect(
       problems {
         ($0.attempt, $0.session, $0.polkit) = (.fix(isSimulated: false), .state("online"), .missing)

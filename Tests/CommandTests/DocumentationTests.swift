@@ -90,7 +90,7 @@ private nonisolated let commands = [
     ("record /etc/hostn", "record /etc/hostname"), ("authorize --int", "authorize --interactive"),
     ("monitor --li", "monitor --listen"), ("doctor --geo", "doctor --geoclue-config"), ("list --li", "list --li"),
     ("--vers", "--version"),
-  ]) func `zsh completes what was begun`(beginning: String, completed: String) throws {
+  ]) func `zsh completes a word that was begun`(beginning: String, completed: String) throws {
     let shell = try ChildProcess(["script", "-qefc", "zsh -f -i", "/dev/null"], environment: ["TERM": "dumb"])
     let folder = Rig.sourceFile("packaging/completions")
     try shell.send(

@@ -10,7 +10,7 @@ import Testing
     AuthorizationPrompt.explanation(of: reason, afterSeconds: seconds, onTerminal: onTerminal)
   }
 
-  @Test func `a question without an answer is told from one that nobody saw`() {
+  @Test func `an unanswered question differs from one that was never shown`() {
     #expect(said(.authorizationRequired, after: 119) == "Nobody answered within two minutes")
     #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent runs") == true)
   }

@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"])
-  func `a recording is continued with a piece of its own`(name: String) throws {
+  func `a resumed recording starts a new segment`(name: String) throws {
     let path = try record(name)
     let machine = try Machine()
     let recorder = try CommandRun.started(["record", "--append", path, "--count", "2"], on: machine.bus)
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `the service stands where it is told to`() throws {
+  @Test func `--at places the service at fixed coordinates`() throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus, options: ["--at", "52.5,-13.25"])
     let located = try CommandRun.finished(["locate", "--format", "{latitude} {longitude}"], on: bus)

@@ -58,7 +58,7 @@ import Testing
     #expect(event["Time"]?.string?.hasSuffix("Z") == true && event["Location"] == nil)
   }
 
-  @Test func `a region survives a restart of the service, and nothing is told twice`() throws {
+  @Test func `a region survives a restart of the service, and no event is repeated`() throws {
     var listener = try listener()
     let region = try CommandRun.started(Self.circle + ["--json"], on: machine.bus)
     func told() -> [String] {

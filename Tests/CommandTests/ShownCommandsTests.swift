@@ -22,7 +22,7 @@ private nonisolated func pages() -> [String] {
     try texts.contains(file) ? Transcript.all(inMarkdown: file) : Transcript.all(inManual: file)
   }
 
-  @Test(arguments: texts + manuals) func `documented commands print what is shown`(file: String) throws {
+  @Test(arguments: texts + manuals) func `documented commands print the documented output`(file: String) throws {
     let shown = try Self.transcripts(of: file).filter { !$0.steps.isEmpty }
     guard !shown.isEmpty else { return }
     let stage = try Stage()

@@ -5,7 +5,7 @@ import Testing
 
 /// The subcommands against the daemon and the real GeoClue.
 @Suite(.serialized) struct SubcommandTests {
-  @Test func statusSaysWhatTheContractSays() throws {
+  @Test func `status prints the fields of the contract`() throws {
     let machine = try Machine()
     let text = try CommandRun.finished(["status"], on: machine.bus)
     #expect(text.exit == .status(0))
@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func locateGivesAFixAndItsURI() throws {
+  @Test func `locate prints a fix and its URI`() throws {
     let machine = try Machine()
     let locate = try CommandRun.started(["locate", "--maximum-age", "0"], on: machine.bus)
     try machine.measure(52.5, -13.25)
@@ -34,7 +34,7 @@ import Testing
     #expect(location["Timestamp"]?.array?.count == 2)
   }
 
-  @Test func watchPrintsALineAFixAndCounts() throws {
+  @Test func `watch prints one line per fix and counts them`() throws {
     let machine = try Machine()
     let watch = try CommandRun.started(["watch", "--count", "2"], on: machine.bus)
     try machine.measure(52)
@@ -47,7 +47,7 @@ import Testing
     #expect(watch.standardOutput.split(separator: "\n").count == 2)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func watchEndsCleanlyOnCtrlC(signal: Int32) throws {
+  @Test(arguments: [SIGINT, SIGTERM]) func `watch ends cleanly on Ctrl-C`(signal: Int32) throws {
     let machine = try Machine()
     let watch = try CommandRun.started(["watch", "--json"], on: machine.bus)
     try machine.measure(52)
@@ -57,7 +57,7 @@ import Testing
     #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
   }
 
-  @Test func watchNoticesAtOnceThatItsReaderHasGone() throws {
+  @Test func `watch notices at once that its reader has gone`() throws {
     let machine = try Machine()
     let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
     let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -65,7 +65,7 @@ import Testing
     #expect(shell.standardOutput == "0\n")
   }
 
-  @Test func whatCannotBeWrittenIsAFailure() throws {
+  @Test func `output that cannot be written is a failure`() throws {
     let machine = try Machine()
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       let command = "exec \"$1\" --address \"$2\" status \(redirection)"
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aReaderThatWantsOneLineIsNoFailure() throws {
+  @Test func `a reader that takes one line is no failure`() throws {
     let machine = try Machine()
     for command in ["status", "--help", "list"] {
       let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func listShowsWhoListensWithoutAnyCoordinate() throws {
+  @Test func `list shows subscriptions without any coordinate`() throws {
     let machine = try Machine()
     let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: machine.bus)
     try machine.measure(52)
@@ -144,14 +144,14 @@ import Testing
       ])
   }
 
-  @Test func authorizeAnswersWithAStatusAndASentence() throws {
+  @Test func `authorize prints a status and a sentence`() throws {
     let machine = try Machine()
     let text = try CommandRun.finished(["authorize"], on: machine.bus)
     #expect(text.exit == .status(0))
     #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed; there is nothing to do\n")
   }
 
-  @Test func monitorSpeaksInSentencesToPeople() throws {
+  @Test func `monitor prints sentences for people`() throws {
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor"], on: machine.bus)
     for sentence in [
@@ -169,7 +169,7 @@ import Testing
     #expect(watch.exited == nil)
   }
 
-  @Test func monitorHearsErrorsWhenItListens() throws {
+  @Test func `monitor prints errors while it is subscribed`() throws {
     let machine = try Machine()
     let monitor = try CommandRun.started(["monitor", "--listen"], on: machine.bus)
     try eventually("GeoClue is used") { machine.geoclue.receiver.isConnected }

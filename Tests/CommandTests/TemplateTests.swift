@@ -22,7 +22,7 @@ import Testing
     ("{{{level}}} {source}\\t{time}", "{exact} gnss\t2024-06-21T11:00:00Z"),
     ("±{accuracy} m {heading}", "±- m -"),
   ])
-  func `fields are replaced, and what is unknown is a dash`(template: String, text: String) throws {
+  func `fields are replaced, and unknown ones become a dash`(template: String, text: String) throws {
     #expect(try LocationTemplate(template).text(reading()) == text)
   }
 
@@ -41,12 +41,12 @@ import Testing
     for field in LocationTemplate.fields { #expect("\(error.map { "\($0)" } ?? "")".contains(field)) }
   }
 
-  @Test func `what a source says cannot steer the terminal`() throws {
+  @Test func `text from a source cannot control the terminal`() throws {
     let text = try LocationTemplate("{description}").text(reading([("Description", .string("GPS\u{1B}[2J\u{202E}"))]))
     #expect(text == "GPS[2J")
   }
 
-  @Test func `the presets are what their programs read`() throws {
+  @Test func `the presets suit the programs that read them`() throws {
     let reading = try reading([("Accuracy", .double(12))])
     #expect(try LocationTemplate("geo").text(reading) == "geo:48.1371540,-11.5755000;u=12")
     #expect(try LocationTemplate("dms").text(reading) == "48°8′13.8″N 11°34′31.8″W")

@@ -159,7 +159,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     try peers.settle()
   }
 
-  @Test func `what the handler retains is released`() throws {
+  @Test func `objects that the handler retains are released`() throws {
     final class Held {}
     let peers = try Peers()
     let sample = Sample()

@@ -14,7 +14,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   /// The numbers of this process's open file descriptors.
   private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
 
-  @Test func theEndOfTheBusIsToldOnce() throws {
+  @Test func `the end of the bus is reported once`() throws {
     let peers = try Peers()
     var calls = 0
     peers.client.onDisconnected = { calls += 1 }
@@ -26,7 +26,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning(for: .milliseconds(30), "and not again") { calls == 1 }
   }
 
-  @Test func pendingCallsFailInOrderBeforeIt() throws {
+  @Test func `pending calls fail in order before a disconnection is reported`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -51,7 +51,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// Signals that had been read together with the end of the connection were taken for it, and lost.
-  @Test func whatCameBeforeTheEndIsHandledBeforeIt() throws {
+  @Test func `messages received before a disconnection are handled first`() throws {
     // dbus-daemon: dbus-broker may end with some of them in its own queue still.
     let peers = try Peers(on: .dbusDaemon)
     var told: [String] = []
@@ -78,7 +78,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(told == (0..<20).map(String.init) + ["end"])
   }
 
-  @Test func afterTheEndNothingTraps() throws {
+  @Test func `nothing traps after a disconnection`() throws {
     let peers = try Peers()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -92,7 +92,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// A call or a match on a closed connection used memory that libdbus had given back.
-  @Test func afterCloseNothingTraps() throws {
+  @Test func `nothing traps after close`() throws {
     let peers = try Peers()
     let sample = Sample()
     let object = sample.export(on: peers.service)
@@ -133,7 +133,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     withExtendedLifetime(peers) {}
   }
 
-  @Test func afterCloseNoHandlerIsCalled() throws {
+  @Test func `no handler is called after close`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -147,14 +147,14 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning(for: .milliseconds(50), "nothing is called") { true }
   }
 
-  @Test func aBusThatIsNotThereIsAnError() {
+  @Test func `a missing bus is an error`() {
     #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/nonexistent/bus")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("nonsense")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("")) }
     #expect(throws: DBusError.self) { try Connection(to: .address("unix:path=/tmp/\0x")) }
   }
 
-  @Test func whatIsQueuedCanBeAskedAndFlushed() throws {
+  @Test func `the outgoing queue can be measured and flushed`() throws {
     // dbus-daemon: it is one process, and the one that the bus names.
     let peers = try Peers(on: .dbusDaemon)
     var heard = 0
@@ -172,7 +172,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   /// A bus that does not read kept the program from ending.
-  @Test func flushGivesUp() throws {
+  @Test func `flush gives up after its deadline`() throws {
     // dbus-daemon: it is one process, and the one that the bus names.
     let peers = try Peers(on: .dbusDaemon)
     let body = Value.string(String(repeating: "x", count: 1_000_000))
@@ -189,7 +189,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(peers.service.outgoingBytes == 0)
   }
 
-  @Test func aConnectionThatIsLetGoIsClosed() throws {
+  @Test func `a released connection is closed`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     weak var weakly: Connection?
@@ -208,7 +208,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     try turning("the bus has noticed") { gone }
   }
 
-  @Test func tenThousandConnectionsLeaveNoDescriptor() throws {
+  @Test func `ten thousand connections leave no descriptor`() throws {
     let peers = try Peers()
     for _ in 0..<10 { try peers.connect().close() }
     let before = descriptors()

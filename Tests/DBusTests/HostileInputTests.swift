@@ -11,7 +11,7 @@ import Testing
   private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func aPeerThatSendsWhatNoLibraryWould(broker: PrivateBus.Broker) throws {
+  func `a peer that sends what no library would is survived`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     let sample = Sample()
     sample.export(on: peers.service)
@@ -37,7 +37,7 @@ import Testing
 
   /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.
   @Test(arguments: PrivateBus.Broker.installed)
-  func manyFileDescriptorsDoNotEndTheConnection(broker: PrivateBus.Broker) throws {
+  func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     let sample = Sample()
     sample.export(on: peers.service)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// A call that was kept for its late answer kept the file descriptors that had come with it.
-  @Test func aCallWithFileDescriptorsIsRefusedAtOnce() throws {
+  @Test func `a call with file descriptors is refused at once`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// What a newer bus says of a connection has one in it (`ProcessFD`), unasked: the rest must stay readable.
-  @Test func aFileDescriptorInAReplyIsLeftWhereItIs() throws {
+  @Test func `a file descriptor in a reply leaves the rest readable`() throws {
     let message = try Message(signal: "S", of: "a.b", at: "/", [.string("before")])
     message.append(descriptors: 1)
     try message.append([.string("after")])
@@ -102,7 +102,7 @@ import Testing
     #expect(message.hasDescriptors && inside.hasDescriptors)
   }
 
-  @Test func aHugeTextIsCarriedAndSmallOnesAfterIt() throws {
+  @Test func `a huge string is carried, and small ones after it`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -111,7 +111,7 @@ import Testing
     #expect(try peers.call("Nothing") == [])
   }
 
-  @Test func aFloodLetsTheLoopLive() throws {
+  @Test func `a flood does not starve the loop`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)

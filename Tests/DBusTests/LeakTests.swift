@@ -25,7 +25,7 @@ import Testing
     #expect(growth < rounds * cost / 1_024, "\(growth) KiB in \(rounds) rounds")
   }
 
-  @Test func fiftyThousandCalls() throws {
+  @Test func `fifty thousand calls leak nothing`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func abandonedAndTimedOutCalls() throws {
+  @Test func `abandoned and timed-out calls leak nothing`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func exportsAndSignals() throws {
+  @Test func `exports and signals leak nothing`() throws {
     let peers = try Peers()
     var heard = 0
     peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }.keep()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func connectionsWithEverythingOnThem() throws {
+  @Test func `connections with everything on them leak nothing`() throws {
     let peers = try Peers()
     try growsNot(300, leaking: 2_048) {
       let connection = try peers.connect()
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func matchesAndWatches() throws {
+  @Test func `matches and watches leak nothing`() throws {
     let peers = try Peers()
     try growsNot(500, leaking: 10 * 128) {
       for _ in 0..<10 {

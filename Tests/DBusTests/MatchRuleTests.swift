@@ -4,7 +4,7 @@ import Testing
 @testable import DBus
 
 @Suite struct MatchRuleTests {
-  @Test func `the rule's text is what the bus reads`() {
+  @Test func `the rule's text is in the bus's syntax`() {
     #expect(MatchRule().text == "type='signal'")
     let rule = MatchRule(
       sender: "org.example.Name", path: "/a", interface: "a.b", member: "M", argument0: "x", argument2: "")

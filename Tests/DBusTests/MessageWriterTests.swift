@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a template of what D-Bus cannot carry is refused`() {
+  @Test func `a template that D-Bus cannot carry is refused`() {
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.string("before\0after")]) }
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.structure([])]) }
     #expect(throws: DBusError.self) { try SignalTemplate("S", of: "a.b", [.array("s", [.byte(1)])]) }

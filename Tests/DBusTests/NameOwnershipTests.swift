@@ -8,7 +8,7 @@ import Testing
 @Suite struct NameOwnershipTests {
   private let name: BusName = "org.example.Watched"
 
-  @Test func ownAndRelease() throws {
+  @Test func `a name is owned and released`() throws {
     let peers = try Peers()
     try peers.service.own(name)
     try peers.service.own(name)
@@ -20,7 +20,7 @@ import Testing
     #expect(throws: DBusError.self) { try peers.service.own(name) }
   }
 
-  @Test func aNameThatTheBusRefusesIsAnError() throws {
+  @Test func `a name that the bus refuses is an error`() throws {
     let peers = try Peers()
     #expect(throws: DBusError.self) { try peers.client.own(.bus) }
     #expect(throws: DBusError.self) { try peers.client.own(":1.5") }
@@ -32,7 +32,7 @@ import Testing
 
   /// A signal with the serial number of the request was taken for the bus's answer, and any program may send one.
   @Test(arguments: PrivateBus.Broker.installed)
-  func aForgedAnswerDoesNotGiveTheName(broker: PrivateBus.Broker) throws {
+  func `a forged answer does not grant the name`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     try peers.client.own(name)
     let service = try peers.connect()
@@ -49,7 +49,7 @@ import Testing
     try service.own(name)
   }
 
-  @Test func aWatchTellsOfTheOwnerThatIsThere() throws {
+  @Test func `a watch reports the owner that is already there`() throws {
     let peers = try Peers()
     try peers.service.own(name)
     var owners: [BusName?] = []
@@ -61,7 +61,7 @@ import Testing
     #expect(owners.count == 1)
   }
 
-  @Test func aWatchTellsOfComingAndGoing() throws {
+  @Test func `a watch reports arrivals and departures`() throws {
     let peers = try Peers()
     var owners: [BusName?] = []
     let watch = NameWatch(name, on: peers.client) { owners.append($0) }
@@ -80,7 +80,7 @@ import Testing
     #expect(watch.owner == nil)
   }
 
-  @Test func aWatchTellsOfAHandOver() throws {
+  @Test func `a watch reports a hand-over`() throws {
     let peers = try Peers()
     // The first allows to be replaced, the second replaces it: the name never is without an owner.
     func request(_ flags: UInt32, from connection: Connection) throws {
@@ -99,7 +99,7 @@ import Testing
     #expect(owners == [peers.service.uniqueName, other.uniqueName])
   }
 
-  @Test func aWatchThatIsLetGoIsSilent() throws {
+  @Test func `a released watch is silent`() throws {
     let peers = try Peers()
     var owners: [BusName?] = []
     var watch: NameWatch? = NameWatch(name, on: peers.client) { owners.append($0) }
@@ -111,7 +111,7 @@ import Testing
     #expect(owners.isEmpty)
   }
 
-  @Test func aWatchMayLetGoOfItself() throws {
+  @Test func `a watch may release itself`() throws {
     let peers = try Peers()
     var calls = 0
     var watch: NameWatch?
@@ -127,7 +127,7 @@ import Testing
     #expect(calls == 1 && watch == nil)
   }
 
-  @Test func peersThatLeaveAreTold() throws {
+  @Test func `departing peers are reported`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     try peers.settle()
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// dbus-daemon drops the news of a peer that leaves when the queue of who should hear it is full.
-  @Test func whoLeftUnheardIsMissedInTheRollCall() throws {
+  @Test func `a departure that was missed is found by reconciliation`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service, rollCallsEvery: 0)
     var gone: [String] = []
@@ -163,7 +163,7 @@ import Testing
     #expect(gone == ["unheard"] && watch.count == 1)
   }
 
-  @Test func aReleasedNameIsNoPeerThatLeaves() throws {
+  @Test func `a released name is no departing peer`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
@@ -173,7 +173,7 @@ import Testing
     #expect(watch.count == 1)
   }
 
-  @Test func nobodyCanDeclareAPeerGone() throws {
+  @Test func `no other peer can declare a peer gone`() throws {
     let peers = try Peers()
     let stranger = try peers.connect()
     let watch = PeerWatch(on: peers.service)
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// With a match for each peer the bus would refuse the 513th.
-  @Test func oneMatchServesAThousandPeers() throws {
+  @Test func `one match serves a thousand peers`() throws {
     let peers = try Peers()
     let watch = PeerWatch(on: peers.service)
     for number in 0..<1_000 { watch.whenGone(BusName(unchecked: ":9.\(number)")) {} }

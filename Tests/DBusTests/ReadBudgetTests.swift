@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `what goes beyond the bytes is refused`() throws {
+  @Test func `a value beyond the byte budget is refused`() throws {
     let text = try message([.variant(.string(String(repeating: "x", count: 200)))])
     #expect(throws: Never.self) { try text.arguments(within: ReadBudget(bytes: 208, values: 2)) }
     let error = #expect(throws: DBusError.self) { try text.arguments(within: ReadBudget(bytes: 207, values: 2)) }
@@ -26,7 +26,7 @@ import Testing
     #expect(try bytes.arguments(within: ReadBudget(bytes: 304, values: 1)) == [.bytes(Array(repeating: 7, count: 300))])
   }
 
-  @Test func `what goes beyond the number of values is refused`() throws {
+  @Test func `a value beyond the number of values is refused`() throws {
     let flags = try message([.array("b", Array(repeating: .boolean(true), count: 10))])
     #expect(throws: DBusError.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 10)) }
     #expect(throws: Never.self) { try flags.arguments(within: ReadBudget(bytes: 1_000, values: 11)) }

@@ -116,7 +116,7 @@ import func GeopublicistCDBus.dbus_connection_close
     try turning("everything is handled") { signals == 100 }
   }
 
-  @Test func `D2: a ping is answered by a peer that reads, and by nobody else`() throws {
+  @Test func `D2: only a peer that reads answers a ping`() throws {
     let peers = try Peers()
     var answers: [Connection.PingResult] = []
     let first = peers.client.ping(peers.service.uniqueName) { answers.append($0) }

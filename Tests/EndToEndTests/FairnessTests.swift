@@ -62,7 +62,7 @@ import Testing
     #expect(client.answeredCalls == calls)
   }
 
-  @Test func `D26: object numbers tell nothing of others and are not used again after a restart`() throws {
+  @Test func `D26: object numbers reveal nothing about other clients and are not reused after a restart`() throws {
     let client = try ConsumerProgram(on: bus)
     func number() throws -> UInt64 {
       let path = try client.subscribe()

@@ -46,7 +46,7 @@ struct GatekeeperTableTests {
   }
 
   @Test(arguments: Policy.allCases)
-  func `every user gets what the contract says`(_ policy: Policy) throws {
+  func `every user gets the status of the contract`(_ policy: Policy) throws {
     let machine = try GatekeeperMachine(policy)
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")

@@ -39,7 +39,7 @@ import Testing
     try always("it stays", for: .seconds(2)) { daemon.isRunning }
   }
 
-  @Test func `D11: the next service tells the same cell`() throws {
+  @Test func `D11: the next service reports the same cell`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let folder = try TemporaryDirectory()

@@ -40,7 +40,7 @@ import Testing
     try observer.waitFor("InUse", false)
   }
 
-  @Test func `D18: no error tells the path of an object`() throws {
+  @Test func `D18: no error reveals the path of an object`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     let client = try ConsumerProgram(on: bus)

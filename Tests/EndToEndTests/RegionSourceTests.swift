@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a replayed day tells each crossing once, whatever the noise`() throws {
+  @Test func `a replayed day reports each crossing once despite the noise`() throws {
     var noise = SystemRandomNumberGenerator()
     // Home, a walk along the border, away, home: 100 m are inside of the 200 m, 300 m are outside.
     let legs: [(metres: Double, seconds: Int)] = [(0, 40), (100, 40), (600, 60), (300, 40), (50, 60), (5_000, 60)]
@@ -76,7 +76,7 @@ import Testing
     #expect(!machine.daemon.log.contains("52.5"))
   }
 
-  @Test func `a machine that sleeps in one place and wakes in another tells one exit and one entry`() throws {
+  @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {
     let bus = try PrivateBus(.session)
     let logind = try BusClient(at: bus.address)
     _ = try logind.reply(
@@ -105,7 +105,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func `twenty bisecting regions at city level tell nothing finer than the cell`() throws {
+  @Test func `twenty bisecting regions at city level reveal nothing finer than the cell`() throws {
     let city = ["accuracy": JSON.variant("s", "city")]
     var told: [[String]] = []
     var centre: Double?

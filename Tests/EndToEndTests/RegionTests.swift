@@ -26,7 +26,7 @@ import Testing
     try geoclue.fix(latitude: latitude, longitude: 13, more)
   }
 
-  @Test func `a region tells what happens, without a coordinate, and shows it in its properties`() throws {
+  @Test func `a region reports events without a coordinate and shows them in its properties`() throws {
     try follow()
     let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
     #expect(try client.property("State", of: path) == "unknown")
@@ -72,7 +72,7 @@ import Testing
     try always("nothing is told", for: .seconds(3)) { client.happenings(path) == ["determined"] }
   }
 
-  @Test func `a stay, a single use, an end of time and a location are told as asked for`() throws {
+  @Test func `stay, single use, expiry and location are reported as requested`() throws {
     try follow()
     let path = try client.regionStarted(
       ConsumerProgram.circle(
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `what a program remembers is compared with what is found`() throws {
+  @Test func `a remembered state is compared with the current one`() throws {
     try follow()
     let wrong = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "outside")]))
     let right = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "inside")]))
@@ -197,7 +197,7 @@ import Testing
     try client.waitFor(["determined", "exited"], path)
   }
 
-  @Test func `a region ends with its owner, and nobody else notices`() throws {
+  @Test func `a region ends with its owner, and no other client notices`() throws {
     let other = try ConsumerProgram(on: bus)
     let theirs = try other.regionStarted(ConsumerProgram.circle(52, 13))
     _ = try client.regionStarted(ConsumerProgram.circle(52, 13))

@@ -62,7 +62,7 @@ import Testing
     try agent.waitUntilRegistered(times: 2)
   }
 
-  @Test func `the simulated GeoClue behaves as the real one until told otherwise`() throws {
+  @Test func `the simulated GeoClue behaves like the real one by default`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let early = try BusClient(at: bus.address)

@@ -18,7 +18,7 @@ import Testing
     #expect(lines == 1_440)
   }
 
-  @Test func `another outcome, program or user has a line of its own`() {
+  @Test func `another outcome, program or user gets a separate line`() {
     var limiter = AuditLimiter()
     #expect(limiter.admit(subject(), of: 1, at: 0) == 0)
     #expect(limiter.admit(subject("", "revocation"), of: 1, at: 1) == 0)

@@ -114,7 +114,7 @@ import Testing
     #expect(queue.handle(.answered(2, no)) == [.report(dialog, no)], "a no is a no")
   }
 
-  @Test func `a client that has left is told nothing, and its check keeps its place`() {
+  @Test func `a client that has left gets no answer, and its check keeps its place`() {
     var queue = CheckQueue()
     let (gone, here) = (question(1), question(2))
     _ = queue.handle(asked(gone))

@@ -66,7 +66,7 @@ struct ControlGroupTests {
     ("/user.slice/user-1000.slice/user@1000.service/session.slice/mobi.phosh.Shell.service", "sm.puri.Phosh"),
     ("/user.slice/user-1000.slice/session-2.scope", nil),
   ])
-  func `the unit of a desktop's agent tells its id`(_ path: String, _ id: String?) {
+  func `the unit of a desktop's agent contains its id`(_ path: String, _ id: String?) {
     #expect(AgentIdentity.id(of: ControlGroup(path: path)) == id)
   }
 

@@ -222,7 +222,7 @@ struct DecisionTests {
   }
 
   /// A job of cron was told that its user has no active session, while that user sat at the machine.
-  @Test func `a program outside of the session is told that, and which rule helps`() {
+  @Test func `a program outside the session learns the reason and the rule that helps`() {
     for facts in [Self.person { ($0.reduced, $0.precise) = (.no, .no) }, Self.person { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside

@@ -23,12 +23,12 @@ struct GeoClueRulesTests {
 
   private var configuration: GeoClueRules { GeoClueRules(file: folder.file("geoclue.conf")) }
 
-  @Test func withoutAFileThereIsNoRule() {
+  @Test func `without a configuration file there are no rules`() {
     #expect(configuration.rule(for: "firefox", user: 1000) == .silent)
     #expect(configuration.rule(for: "", user: 1000) == .silent)
   }
 
-  @Test func rulesForbid() throws {
+  @Test func `rules forbid location to a program`() throws {
     try write(
       """
       [agent]
@@ -76,7 +76,7 @@ struct GeoClueRulesTests {
     }
   }
 
-  @Test func laterFilesWinKeyByKey() throws {
+  @Test func `later files win key by key`() throws {
     try write("[app]\nallowed=true\nsystem=false\nusers=1000\n")
     try write("[app]\nallowed=false\n", to: "conf.d/10.conf")
     #expect(configuration.rule(for: "app", user: 1000) == .disallowed)
@@ -95,7 +95,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "app", user: 1000, through: 998) == .disallowed)
   }
 
-  @Test func aChangeIsNoticed() throws {
+  @Test func `a changed configuration is noticed`() throws {
     let configuration = configuration
     #expect(!configuration.reloadIfChanged())
     try write("[app]\nallowed=false\nsystem=false\nusers=\n")
@@ -156,7 +156,7 @@ struct GeoClueRulesTests {
     #expect(configuration.acceptsAgent("lipstick"), "a later file replaces the list")
   }
 
-  @Test func thePackagedFileForbidsNothing() {
+  @Test func `the packaged configuration forbids nothing`() {
     let packaged = GeoClueRules()
     for name in ["firefox", "epiphany", "gnome-datetime-panel", "org.geopublicist.Location1"] {
       #expect(packaged.rule(for: name, user: 1000) == .silent)

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A logind that was silent was asked anew for each client that came and went, until the bus allowed no more calls.
-  @Test func aSilentLogindIsAskedOnceForAUser() throws {
+  @Test func `a silent logind is asked once for each user`() throws {
     final class Logind {
       var isSilent = true
       var asked: [[Value]] = []
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Who asks twice got the second answer, that there is no agent, before the agent had answered the first question.
-  @Test func aSecondSearchWaitsForTheAnswersToTheFirst() throws {
+  @Test func `a second search waits for the answers to the first`() throws {
     let agent = Agent()
     let object = export(agent)
     let finder = finder()
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// On a busy machine an agent's answer came when it was taken for a missing one already.
-  @Test func anAgentThatTakesItsTimeIsNotAMissingOne() throws {
+  @Test func `a slow agent is not a missing one`() throws {
     let agent = Agent()
     let object = export(agent)
     let finder = finder()
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// Each such signal made a question, and each 64 questions a new connection to the bus.
-  @Test func anAgentThatSaysAThousandTimesThatItHasChangedIsAskedOnceMore() throws {
+  @Test func `an agent that announces a thousand changes is asked once more`() throws {
     let agent = Agent()
     let object = export(agent)
     var opened = 0

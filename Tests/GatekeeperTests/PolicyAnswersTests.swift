@@ -152,7 +152,7 @@ import Testing
     #expect(driver.precise == .no)
   }
 
-  @Test func `a yes that nobody can confirm ends`() {
+  @Test func `a yes that cannot be confirmed expires`() {
     let driver = served()
     driver.now = 1_000 + PolicyAnswers.consentAge
     driver.handle(.timer(isServed: true, isPolkitThere: true))

@@ -6,7 +6,7 @@ import Testing
 
 /// From nothing to a client that sends fixes.
 @Suite nonisolated struct ConnectingTests {
-  @Test func `Nothing is done while nobody listens`() {
+  @Test func `nothing happens without subscribers`() {
     var driver = MachineDriver()
     #expect(driver.send(.serviceAppeared) == [.readAvailableAccuracy])
     #expect(driver.send(.available(.city)) == [])
@@ -17,7 +17,7 @@ import Testing
     #expect(driver.machine.status == UpstreamStatus())
   }
 
-  @Test func `A listener starts GeoClue, and a client is asked for when it is there`() {
+  @Test func `demand starts GeoClue, and a client is created when it is there`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.city)) == [.activate])
     #expect(driver.state == .starting)
@@ -35,7 +35,7 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `In the system deployment the agent is there before the client is asked for, with each client`() {
+  @Test func `in the system deployment the agent is registered before each client is created`() {
     var driver = MachineDriver(registersAgent: true)
     driver.send(.demand(.city))
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
@@ -46,7 +46,7 @@ import Testing
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
   }
 
-  @Test func `A fix before the reply to Start is a fix, and shows that we are allowed`() {
+  @Test func `a fix before the reply to Start counts and proves authorization`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -58,7 +58,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `A fix without a client changes nothing`() {
+  @Test func `a fix without a client changes nothing`() {
     var driver = MachineDriver.withoutAgent()
     let before = driver.machine.status
     #expect(!driver.machine.acceptsFixes)
@@ -67,7 +67,7 @@ import Testing
     #expect(driver.authorization == .undecided(.noAgent))
   }
 
-  @Test func `GeoClue that is not installed`() {
+  @Test func `a missing GeoClue is reported`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
@@ -81,14 +81,14 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `GeoClue that cannot be started`() {
+  @Test func `a GeoClue that cannot be started is reported`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     driver.send(.activationFailed(notInstalled: false))
     #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
-  @Test func `An activation without any answer`() {
+  @Test func `an activation without an answer times out`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     #expect(driver.pass(ConnectionMachine.activationDeadline) == [])
@@ -96,7 +96,7 @@ import Testing
     #expect(driver.pass(210) == [.activate])
   }
 
-  @Test func `GeoClue that has ended before we heard of its start`() {
+  @Test func `a GeoClue that ends before its start is known is tried again`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     driver.send(.activated)
@@ -105,7 +105,7 @@ import Testing
     #expect(driver.machine.deadline != nil)
   }
 
-  @Test func `The answer to an earlier activation counts for nothing`() {
+  @Test func `the answer to an earlier activation is ignored`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
     #expect(driver.send(.activated) == [])
@@ -113,7 +113,7 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `Listeners who come and go do not activate twice`() {
+  @Test func `subscribers that come and go do not activate twice`() {
     var driver = MachineDriver()
     #expect(driver.send(.demand(.exact)) == [.activate])
     for _ in 0..<10 {

@@ -6,14 +6,14 @@ import Testing
 
 /// The level that listeners need, and what a single one of them wants now.
 @Suite nonisolated struct DemandTests {
-  @Test func `The client is deleted at once when nobody listens`() {
+  @Test func `the client is deleted at once when demand ends`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.machine.deadline == nil)
     #expect(driver.machine.status == UpstreamStatus(availableAccuracy: .exact))
   }
 
-  @Test func `A client that has not started yet is deleted, too`() {
+  @Test func `a client that has not started yet is deleted, too`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -24,7 +24,7 @@ import Testing
     #expect(driver.authorization == .undecided())
   }
 
-  @Test func `A finer level needs a new client, because GeoClue reads it only at the start`() {
+  @Test func `a finer level needs a new client, because GeoClue reads it only at the start`() {
     var driver = MachineDriver.running(.city)
     driver.send(.fix(isNew: true))
     #expect(driver.send(.demand(.exact)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -32,7 +32,7 @@ import Testing
     #expect(driver.send(.created(client: "/2")) == [.startClient("/2", .exact)])
   }
 
-  @Test func `A coarser level has time`() {
+  @Test func `a coarser level is not urgent`() {
     var driver = MachineDriver.running(.exact)
     #expect(driver.send(.demand(.city)) == [])
     #expect(driver.pass(HeldClient.coarserDelay - 1) == [])
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.machine.deadline == nil)
   }
 
-  @Test func `A coarser level for a moment changes nothing`() {
+  @Test func `a briefly coarser level changes nothing`() {
     var driver = MachineDriver.running(.exact)
     for _ in 0..<100 {
       #expect(driver.send(.demand(.city)) == [])
@@ -54,14 +54,14 @@ import Testing
     #expect(driver.machine.client == "/1")
   }
 
-  @Test func `The level at the time when the client comes is the one that it gets`() {
+  @Test func `a new client gets the level of the moment`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.demand(.city))
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
     #expect(driver.send(.demand(.street)).contains(.deleteClient("/1")))
   }
 
-  @Test func `A fix that is wanted now is read once more, if there is one`() {
+  @Test func `a requested fix is read once more, if there is one`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.refresh) == [], "the first one is on its way")
     driver.send(.fix(isNew: true))
@@ -72,7 +72,7 @@ import Testing
     #expect(driver.send(.refresh) == [])
   }
 
-  @Test func `Starting over takes a new client, because the old one keeps its fix`() {
+  @Test func `starting over creates a new client, because the old one keeps its fix`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.startOver) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -83,7 +83,7 @@ import Testing
     #expect(driver.send(.startOver) == [])
   }
 
-  @Test func `Starting over in a pause tries sooner`() {
+  @Test func `starting over in a pause tries sooner`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     for _ in 0..<9 {

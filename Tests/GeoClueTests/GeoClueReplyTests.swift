@@ -17,7 +17,7 @@ import Testing
     GeoClueReply.fix(from: .options(properties.map { ($0.key, $0.value) }))
   }
 
-  @Test func `A whole fix`() {
+  @Test func `a complete fix is read`() {
     let fix = fix(from: whole)
     #expect(fix?.latitude == 52.5)
     #expect(fix?.longitude == 13.5)
@@ -29,12 +29,12 @@ import Testing
     #expect(fix?.timestamp == Timestamp(seconds: 1_700_000_000, microseconds: 5))
   }
 
-  @Test func `Strangers get an empty dictionary`() {
+  @Test func `an empty dictionary is no fix`() {
     #expect(fix(from: [:]) == nil)
     #expect(GeoClueReply.fix(from: .string("no dictionary")) == nil)
   }
 
-  @Test(arguments: ["Latitude", "Longitude"]) func `There is no fix without a place`(key: String) {
+  @Test(arguments: ["Latitude", "Longitude"]) func `a fix needs a position`(key: String) {
     for wrong in [nil, Value.string("52.5"), .uint32(52), .boolean(true), .structure([.double(52.5)])] {
       var properties = whole
       properties[key] = wrong
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Anything else that is missing or strange is unknown`() {
+  @Test func `other missing or malformed values are unknown`() {
     let unknown = Location(latitude: 0, longitude: 0)
     for key in whole.keys where key != "Latitude" && key != "Longitude" {
       for wrong in [nil, Value.uint32(1), .boolean(true), .structure([]), .array(.string, [])] {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A timestamp needs two numbers`() {
+  @Test func `a timestamp needs two numbers`() {
     for wrong in [
       [Value.uint64(1)], [.uint64(1), .uint64(2), .uint64(3)], [.double(1), .uint64(2)], [.uint32(1), .uint32(2)],
     ] {
@@ -79,7 +79,7 @@ import Testing
     #expect(fix(from: properties)?.timestamp.seconds == .max)
   }
 
-  @Test func `Numbers are taken as they are, for the validator to judge`() {
+  @Test func `numbers are taken as they are, for the validator to judge`() {
     for number in [Double.nan, .infinity, -.infinity, 1e300, -.greatestFiniteMagnitude] {
       var properties = whole
       properties["Latitude"] = .double(number)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `Changes are those of the interface, and nothing that is malformed`() {
+  @Test func `changes belong to the interface, and malformed ones are ignored`() {
     func changes(_ arguments: [Value]) -> [String: Value]? {
       let signal = Signal(
         sender: ":1.1", path: "/x", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
@@ -111,7 +111,7 @@ import Testing
     ("org.freedesktop.DBus.Error.Spawn.ChildExited", false), ("org.freedesktop.DBus.Error.TimedOut", false),
     ("org.freedesktop.DBus.Error.NoReply", false),
   ])
-  func `What cannot be started because it is not there`(name: String, isNotInstalled: Bool) throws {
+  func `a missing service is recognised by its error`(name: String, isNotInstalled: Bool) throws {
     let name = try #require(ErrorName(validating: name))
     #expect(GeoClueReply.isNotInstalled(DBusError(name, "")) == isNotInstalled)
   }
@@ -134,14 +134,14 @@ import Testing
       ("Access denied", nil),
       ("'DesktopId' property must be set", nil),
     ] as [(String, AuthorizationReason?)])
-  func `Each has its reason`(sentence: String, reason: AuthorizationReason?) {
+  func `each refusal has its reason`(sentence: String, reason: AuthorizationReason?) {
     let error = DBusError(.accessDenied, sentence)
     #expect(GeoClueRefusal.reason(for: error) == reason)
     #expect(GeoClueReply.failure(error) == reason.map { .refused($0) } ?? .other)
     #expect(GeoClueRefusal.reason(for: DBusError(.failed, sentence)) == nil, "other errors refuse nothing")
   }
 
-  @Test func `Every refusal has a status`() {
+  @Test func `every refusal has a status`() {
     for sentence in ["Geolocation disabled for UID 1", "disallowed, no agent for UID 1", "anything"] {
       let reason = GeoClueRefusal.reason(for: DBusError(.accessDenied, sentence))
       #expect(reason.flatMap(Authorization.init(refusedFor:)) != nil)

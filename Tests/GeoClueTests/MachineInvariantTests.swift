@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever happens, in whatever order: what must always be so.
 @Suite nonisolated struct MachineInvariantTests {
-  @Test(arguments: 0..<40) func `At random`(seed: Int) {
+  @Test(arguments: 0..<40) func `invariants hold for random events`(seed: Int) {
     var world = RandomWorld(seed: UInt64(seed))
     for _ in 0..<2_500 {
       world.step()

@@ -24,7 +24,7 @@ import Testing
       (.noAgent, .waiting, .noAgent),
       (.undecided, .starting, .none),
     ] as [(AuthorizationReason, UpstreamState, UpstreamReason)])
-  func `What is refused is told`(reason: AuthorizationReason, state: UpstreamState, told: UpstreamReason) {
+  func `a refusal is reported`(reason: AuthorizationReason, state: UpstreamState, told: UpstreamReason) {
     let driver = refused(reason)
     #expect(driver.state == state)
     #expect(driver.reason == told)
@@ -33,7 +33,7 @@ import Testing
     #expect(driver.machine.deadline != nil, "it is asked again some day")
   }
 
-  @Test func `It is asked again, ever more rarely, and stays refused meanwhile`() {
+  @Test func `a refused start is retried ever more rarely`() {
     var driver = refused(.disabledByUser)
     var attempts: [Int64] = []
     for client in 2..<12 {
@@ -50,7 +50,7 @@ import Testing
     #expect(gaps.last == 300_000)
   }
 
-  @Test func `After a failed start GeoClue does not tell of the switch, but its agent does`() {
+  @Test func `after a failed start the agent reports the switch`() {
     var driver = refused(.disabledByUser)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
@@ -60,7 +60,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `A changed configuration comes with a new GeoClue, which is asked at once`() {
+  @Test func `a new GeoClue with changed configuration is asked at once`() {
     var driver = refused(.disallowedByConfiguration)
     driver.send(.serviceVanished)
     #expect(driver.reason == .disallowedByConfiguration)
@@ -70,7 +70,7 @@ import Testing
     #expect(driver.authorization.isAuthorized)
   }
 
-  @Test func `A new listener gets a new answer`() {
+  @Test func `new demand gets a new answer`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.authorization == .undecided(), "nobody follows the switch now")
@@ -79,7 +79,7 @@ import Testing
     #expect(driver.state == .starting)
   }
 
-  @Test func `A refused CreateClient`() {
+  @Test func `a refused CreateClient is reported`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -89,7 +89,7 @@ import Testing
     #expect(driver.pass(2_000) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `A start that fails for no reason, or is not answered`() {
+  @Test func `a start that fails or is not answered is retried`() {
     for isAnswered in [true, false] {
       var driver = MachineDriver()
       driver.send(.serviceAppeared)

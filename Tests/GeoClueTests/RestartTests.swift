@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue crashes, restarts, is upgraded, is replaced.
 @Suite nonisolated struct RestartTests {
-  @Test func `A crash is a short pause, and then everything is as before`() {
+  @Test func `a crash is a short pause`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.serviceVanished) == [], "its clients have gone with it")
@@ -22,7 +22,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `One owner follows another without a gap`() {
+  @Test func `one owner follows another without a gap`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.machine.client == nil)
@@ -30,12 +30,12 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
   }
 
-  @Test func `A pending CreateClient of the one before does not keep us from asking the next`() {
+  @Test func `a CreateClient pending at a previous owner does not block the next`() {
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `A crash while nobody listens is none of our business`() {
+  @Test func `a crash without demand is ignored`() {
     var driver = MachineDriver.running()
     driver.send(.demand(nil))
     #expect(driver.send(.serviceVanished) == [])
@@ -43,7 +43,7 @@ import Testing
     #expect(driver.send(.demand(.exact)) == [.activate])
   }
 
-  @Test func `A crash loop is followed at ever longer distances`() {
+  @Test func `a crash loop is followed at growing intervals`() {
     var driver = MachineDriver.running()
     var activations: [Int64] = []
     for _ in 0..<14 {
@@ -61,7 +61,7 @@ import Testing
     #expect(gaps.last.map { $0 >= 60_000 } == true)
   }
 
-  @Test func `Who ran for long and crashes is back soon`() {
+  @Test func `a GeoClue that ran for long is retried soon after a crash`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.pass(ConnectionMachine.steadyRun)
@@ -73,14 +73,14 @@ import Testing
     }
   }
 
-  @Test func `Somebody else may start it first`() {
+  @Test func `another program may start GeoClue first`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.pass(1_000).contains(.activate) == false)
   }
 
-  @Test func `What GeoClue allowed is not believed for longer than one failed try`() {
+  @Test func `an old authorization does not outlive a failed try`() {
     var driver = MachineDriver.running()
     driver.send(.serviceVanished)
     #expect(driver.authorization.isAuthorized, "a restart is no news for consumers")
@@ -89,7 +89,7 @@ import Testing
     #expect(driver.authorization == .undecided())
   }
 
-  @Test func `New listeners cannot make us knock at the door all the time`() {
+  @Test func `new demand does not cause retries without limit`() {
     var driver = MachineDriver()
     var activations = 0
     for _ in 0..<6_000 {
@@ -107,7 +107,7 @@ import Testing
     #expect(activations >= 10, "but each of them gets an answer in the end")
   }
 
-  @Test func `Wanting a fix now cannot make us knock at the door all the time`() {
+  @Test func `requests do not cause retries without limit`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     driver.send(.activationFailed(notInstalled: true))

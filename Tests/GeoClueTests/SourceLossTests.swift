@@ -6,7 +6,7 @@ import Testing
 
 /// GeoClue hides every coarse fix behind an exact one, however old, for as long as a client lives.
 @Suite nonisolated struct SourceLossTests {
-  @Test func `Sources that have gone are told as far as GeoClue tells it`() {
+  @Test func `lost sources are reported as far as GeoClue reports them`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.available(AccuracyLevel.none)) == [], "there was no fix that could hide another")
     #expect(
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [AccuracyLevel.city, .none])
-  func `The source of the last fix has gone`(left: AccuracyLevel) {
+  func `losing the source of the last fix is noticed`(left: AccuracyLevel) {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.available(left)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
@@ -30,7 +30,7 @@ import Testing
     #expect(driver.send(.available(left)) == [])
   }
 
-  @Test func `More accuracy than before takes no new client`() {
+  @Test func `growing available accuracy needs no new client`() {
     var driver = MachineDriver.running()
     driver.send(.available(.city))
     driver.send(.fix(isNew: true))
@@ -40,7 +40,7 @@ import Testing
     #expect(driver.send(.available(.country)).contains(.deleteClient("/1")))
   }
 
-  @Test func `A receiver that falls silent`() {
+  @Test func `a receiver that falls silent is noticed`() {
     var driver = MachineDriver.running()
     for _ in 0..<100 {
       driver.send(.fix(isNew: true))
@@ -56,7 +56,7 @@ import Testing
     #expect(driver.machine.deadline == nil)
   }
 
-  @Test func `Anything else that is silent has nothing new to say`() {
+  @Test func `other silent sources have nothing new`() {
     var driver = MachineDriver.running()
     for _ in 0..<20 {
       driver.send(.fix(isNew: true))
@@ -66,7 +66,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `A source that comes and goes all the time does not make us do the same`() {
+  @Test func `a flapping source does not cause flapping clients`() {
     var driver = MachineDriver.running()
     var clients = 1
     for _ in 0..<1_000 {

@@ -6,7 +6,7 @@ import Testing
 
 /// The person switches location off and on, or allows more or less of it.
 @Suite nonisolated struct SwitchTests {
-  @Test func `Active is the only sign of the switch`() {
+  @Test func `Active is the only sign of the location switch`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
@@ -25,7 +25,7 @@ import Testing
     #expect(driver.state == .running)
   }
 
-  @Test func `Switched off between the start and its reply`() {
+  @Test func `turning location off between Start and its reply is noticed`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     driver.send(.demand(.exact))
@@ -37,7 +37,7 @@ import Testing
     #expect(driver.reason == .disabledByUser)
   }
 
-  @Test func `While it is off, nobody stops a client: GeoClue would start it again by itself`() {
+  @Test func `while location is off the client is not stopped, since GeoClue restarts it`() {
     var driver = MachineDriver.running()
     driver.send(.active(false))
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
@@ -46,7 +46,7 @@ import Testing
     #expect(driver.authorization == .undecided())
   }
 
-  @Test func `Whatever an agent changes takes a new client to be heard`() {
+  @Test func `an agent's change needs a new client to take effect`() {
     for level in [AccuracyLevel.exact, .city, .none] {
       var driver = MachineDriver.running()
       driver.send(.fix(isNew: true))
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `An agent that says off is believed at once`() {
+  @Test func `an agent that turns location off is believed at once`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     #expect(driver.authorization == .denied(.disabledByUser))
@@ -82,7 +82,7 @@ import Testing
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
 
-  @Test func `An agent that says off though GeoClue starts us is not the one that counts`() {
+  @Test func `an agent that says off while GeoClue starts the client is not the deciding one`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
@@ -92,7 +92,7 @@ import Testing
     #expect(driver.reason == .noFix)
   }
 
-  @Test func `A lower level is told as what is granted`() {
+  @Test func `a lower level is reported as granted`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(.city))
     driver.pass(ConnectionPacing.agentDelay)
@@ -109,7 +109,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `An agent that has gone leaves us without one`() {
+  @Test func `a departed agent is a missing one`() {
     var driver = MachineDriver.running()
     #expect(driver.send(.agentChanged(nil)).first == .deleteClient("/1"))
     driver.pass(ConnectionPacing.agentDelay)
@@ -118,7 +118,7 @@ import Testing
     #expect(driver.authorization == .undecided(.noAgent))
   }
 
-  @Test func `An agent that changes all the time does not make us do the same`() {
+  @Test func `a flapping agent does not cause flapping clients`() {
     var driver = MachineDriver.running()
     var clients = 1
     for _ in 0..<1_000 {
@@ -134,7 +134,7 @@ import Testing
     #expect(clients <= 12, "in 5 s")
   }
 
-  @Test func `What an agent says while nobody listens is not kept`() {
+  @Test func `an agent's level without demand is not kept`() {
     var driver = MachineDriver()
     driver.send(.serviceAppeared)
     #expect(driver.send(.agentChanged(.city)) == [])
@@ -144,7 +144,7 @@ import Testing
     #expect(driver.authorization == .authorized(.always))
   }
 
-  @Test func `When everybody leaves, what GeoClue decided is not believed any more`() {
+  @Test func `GeoClue's decision is forgotten when demand ends`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     driver.send(.demand(nil))

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// It looked like a missing desktop session, even to root.
-  @Test func `a whitelist without the service's agent has a reason of its own`() {
+  @Test func `a whitelist without the service's agent has its own reason`() {
     var driver = MachineDriver.withoutAgent()
     driver.send(.agentRefused)
     #expect(driver.state == .unavailable && driver.reason == .disallowedByConfiguration)

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a restart without a crossing is not told`() {
+  @Test func `a restart without a crossing reports nothing`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.restart()
@@ -78,7 +78,7 @@ import Testing
     #expect(driver.events.map(\.sequence) == [1, 2] && driver.events.last?.previous == .inside)
   }
 
-  @Test func `a crossing during a restart is told with a gap`() {
+  @Test func `a crossing during a restart is reported with a gap`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.restart()
@@ -100,7 +100,7 @@ import Testing
     #expect(driver.told.last == "determined")
   }
 
-  @Test func `a stay is told once`() {
+  @Test func `a stay is reported once`() {
     var driver = Driver()
     driver.change(.determined, .inside)
     driver.change(.dwelled, .inside)
@@ -126,7 +126,7 @@ import Testing
     #expect(driver.told == ["used"] && driver.created.count == 1)
   }
 
-  @Test func `after a restart only what is new is told`() throws {
+  @Test func `after a restart only new events are reported`() throws {
     func reading(_ event: String, _ state: String) throws -> RegionEvent {
       try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event
     }

@@ -182,7 +182,7 @@ import Testing
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
   }
 
-  @Test func `after access was lost the same place is told again`() throws {
+  @Test func `after lost access the same place is reported again`() throws {
     var driver = try running()
     driver.authorize("denied", "disabled-by-user")
     driver.send(.ownerChanged(second))
@@ -194,7 +194,7 @@ import Testing
     #expect(driver.done.contains("message"))
   }
 
-  @Test func `undecided after a restart is told when it lasts`() throws {
+  @Test func `undecided after a restart is reported only when it lasts`() throws {
     var driver = try running()
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
@@ -269,7 +269,7 @@ import Testing
     #expect(driver.told == ["completed"] && driver.machine.deadline == nil && driver.done.isEmpty)
   }
 
-  @Test func `the service's own sentence about a refusal is told`() throws {
+  @Test func `the service's own sentence about a refusal is passed on`() throws {
     var driver = try running()
     driver.authorize("restricted", "disallowed-by-policy")
     driver.send(ServiceObjectEvent.message("Ask the administrator of this machine"))

@@ -44,7 +44,7 @@ import Testing
 
   /// What goes out at once has to leave the rule as the long way would.
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `the fast path sends what the full path sends`(seed: UInt64) {
+  func `the fast path and the full path send the same`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
     var (short, long) = (DeliveryRule(), DeliveryRule())

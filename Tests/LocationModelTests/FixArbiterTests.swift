@@ -16,7 +16,7 @@ import Testing
       timestamp: Timestamp(seconds: 1_800_000_000 + (measured ?? at)), receivedAt: at * second)
   }
 
-  @Test func `The first fix is published whatever it is`() {
+  @Test func `the first fix is published whatever it is`() {
     var arbiter = FixArbiter()
     let first = Self.fix(nil, at: 5)
     #expect(arbiter.published == nil && arbiter.heldUntil == nil)
@@ -47,7 +47,7 @@ import Testing
       ("measured earlier, but the last one is stale", fix(3, at: 100), fix(3, at: 130, measured: 1), .accepted),
       ("received earlier", fix(3, at: 100), fix(3, at: 99, measured: 100), .outOfOrder),
     ] as [(String, Location, Location, FixArbiter.Verdict)])
-  func `A new fix against the last one`(
+  func `a new fix is weighed against the last`(
     _: String, last: Location, new: Location, expected: FixArbiter.Verdict
   ) {
     var arbiter = FixArbiter()
@@ -58,7 +58,7 @@ import Testing
     #expect(arbiter.published == (expected == .accepted ? new : last))
   }
 
-  @Test func `A stale exact fix does not hide a newer coarse one, even if no other one comes`() {
+  @Test func `a stale exact fix does not hide a newer coarse one`() {
     var arbiter = FixArbiter()
     let (exact, coarse) = (Self.fix(3, at: 100), Self.fix(25_000, metres: 2000, at: 105))
     #expect(arbiter.accept(exact, at: 100 * Self.second) == true)
@@ -73,7 +73,7 @@ import Testing
     #expect(arbiter.release(at: 131 * Self.second) == nil)
   }
 
-  @Test func `The newest of the fixes held back is kept, and a good fix makes it superfluous`() {
+  @Test func `the newest held fix is kept until a good one replaces it`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     for time in [101, 102, 103] as [UInt64] {
@@ -87,7 +87,7 @@ import Testing
     #expect(arbiter.heldBack == nil && arbiter.heldUntil == nil)
   }
 
-  @Test func `A receiver that goes on is never displaced`() {
+  @Test func `an active receiver is never displaced`() {
     var arbiter = FixArbiter()
     for time in 0..<600 as Range<UInt64> {
       #expect(arbiter.accept(Self.fix(4, metres: Double(time), at: time), at: time * Self.second) == true)
@@ -97,7 +97,7 @@ import Testing
     #expect(arbiter.published?.accuracy == 4)
   }
 
-  @Test func `After a suspend nothing from before it counts`() {
+  @Test func `after a suspend nothing from before it counts`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     #expect(arbiter.accept(Self.fix(5000, at: 101), at: 101 * Self.second) == false)
@@ -109,7 +109,7 @@ import Testing
     #expect(arbiter.accept(Self.fix(25_000, at: 9000), at: 9001 * Self.second) == true)
   }
 
-  @Test func `After the wall clock was set back new fixes count at once`() {
+  @Test func `new fixes count at once after the clock was set back`() {
     var arbiter = FixArbiter()
     #expect(arbiter.accept(Self.fix(3, at: 100), at: 100 * Self.second) == true)
     let new = Self.fix(3, at: 101, measured: 5)
@@ -118,7 +118,7 @@ import Testing
     #expect(arbiter.accept(new, at: 101 * Self.second) == true)
   }
 
-  @Test func `Times at the end of the range do no harm`() {
+  @Test func `times at the end of the range do no harm`() {
     var arbiter = FixArbiter()
     var last = Self.fix(3, at: 0)
     last.receivedAt = .max - 1

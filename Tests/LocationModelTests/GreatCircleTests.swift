@@ -26,19 +26,19 @@ import Testing
       ("from pole to equator", at(90, 0), at(0, 123), quarter, 1e-6),
       ("by the law of cosines", at(52.52, 13.405), at(48.8566, 2.3522), 877_464.538, 0.001),
     ] as [(String, Location, Location, Double, Double)])
-  func `Distances are right everywhere`(_: String, a: Location, b: Location, metres: Double, tolerance: Double) {
+  func `distances are correct everywhere`(_: String, a: Location, b: Location, metres: Double, tolerance: Double) {
     #expect(abs(a.distance(to: b) - metres) <= tolerance)
     #expect(abs(b.distance(to: a) - metres) <= tolerance)
   }
 
-  @Test func `The steps of a walk add up to its length`() {
+  @Test func `the steps of a walk add up to its length`() {
     let (start, end) = (Self.at(60, 24), Self.at(60.01, 24))
     let steps = (0...1000).map { Self.at(60 + 0.01 * Double($0) / 1000, 24) }
     let sum = zip(steps, steps.dropFirst()).reduce(0) { $0 + $1.0.distance(to: $1.1) }
     #expect(abs(sum - start.distance(to: end)) < 1e-6)
   }
 
-  @Test func `What is not a number is no distance that passes a threshold`() {
+  @Test func `NaN passes no distance threshold`() {
     let distance = Self.at(.nan, 0).distance(to: Self.at(0, 0))
     #expect(!(distance >= 0))
   }

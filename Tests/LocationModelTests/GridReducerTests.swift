@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `D11: what one reducer remembers another one takes over`(level: AccuracyLevel) throws {
+  func `D11: one reducer takes over the memory of another`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     #expect(reducer.memory == nil)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 30))

@@ -10,7 +10,7 @@ import Testing
     #expect(!location.isSimulated)
   }
 
-  @Test func `interpolating a location tells no coordinate`() {
+  @Test func `interpolating a location into a string reveals no coordinate`() {
     let location = Location(latitude: 52.123456, longitude: -13.654321, altitude: 98765, sequence: 7)
     for text in ["\(location)", "\(Optional(location) as Any)", String(reflecting: location), "\([location])"] {
       #expect(text.contains("sequence: 7"))

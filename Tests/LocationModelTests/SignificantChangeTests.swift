@@ -43,7 +43,7 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [3, 5])
   }
 
-  @Test func `a check is answered by a new and sufficient location, whoever caused it`() {
+  @Test func `a check is answered by any new and sufficient location`() {
     var check = SignificantCheck()
     #expect(check.nextAt == nil)
     check.checkNow(at: 1)
@@ -113,10 +113,7 @@ import Testing
     }
   }
 
-  @Test
-  func
-    `a clock with a threshold of ten minutes holds the source for at most 5 % of an hour, and is not late`()
-  {
+  @Test func `a clock with a threshold of ten minutes holds the source for at most 5 % of an hour, and is not late`() {
     var hour = Hour(DeliveryRule.Configuration(timeThreshold: 600_000))
     hour.run { Double($0) }
     #expect(hour.heldSeconds <= 180, "\(hour.heldSeconds) s")

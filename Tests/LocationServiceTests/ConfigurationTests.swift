@@ -14,7 +14,7 @@ struct ConfigurationTests {
     return try Configuration.load(file: path)
   }
 
-  @Test func `settings are taken, and what is not set keeps its default`() throws {
+  @Test func `settings are applied, and the others keep their defaults`() throws {
     let configuration = try load("# a comment\n[Service]\nidle-timeout=0\n[Limits]\ncalls-burst=7\n")
     #expect(configuration.idleTimeout == 0)
     #expect(configuration.limits[.callsBurst] == 7)

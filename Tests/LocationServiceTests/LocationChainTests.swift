@@ -65,14 +65,14 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test func `a slow walker passes the distance threshold in the end`() {
+  @Test func `a slow walker passes the distance threshold eventually`() {
     let chain = Chain(.init(distanceThreshold: 1))
     chain.start()
     for step in 0..<7 { chain.subject.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
     #expect(chain.sent == [0, 3, 6])
   }
 
-  @Test func `the time threshold holds the newest back until its time has come`() {
+  @Test func `the time threshold holds the newest location back until its time`() {
     let chain = Chain(.init(timeThreshold: 80))
     chain.start()
     for sequence in 1...3 { chain.subject.send(fix(UInt64(sequence))) }
@@ -81,7 +81,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 3])
   }
 
-  @Test func `while the way to the bus is blocked only the newest is kept, and goes when there is room`() {
+  @Test func `while the queue is full only the newest is kept, and sent when there is room`() {
     let chain = Chain()
     chain.start()
     chain.subject.send(fix(1))
@@ -108,7 +108,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `after the cut nothing passes, neither what is sent nor what waits`() {
+  @Test func `after cancellation nothing passes, neither new nor held locations`() {
     let chain = Chain(.init(timeThreshold: 20))
     chain.start()
     chain.subject.send(fix(1))
@@ -120,7 +120,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1])
   }
 
-  @Test func `a chain built anew on the same gate begins with the first fix again`() {
+  @Test func `a new chain on the same gate starts with a first fix again`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
     chain.start()
     chain.subject.send(fix(1))
@@ -154,7 +154,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 9, 10])
   }
 
-  @Test func `what is kept while deliveries are held does not survive the cut`() {
+  @Test func `a location kept while deliveries are held does not survive cancellation`() {
     let chain = Chain()
     chain.start()
     chain.isHeld = true

@@ -68,7 +68,7 @@ import Testing
     #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
   }
 
-  @Test func `crossings are told, with what the properties show`() throws {
+  @Test func `crossings are reported, and the properties agree`() throws {
     var machine = try started()
     #expect(stay(&machine, at: 53, from: 1, to: 31) == [.determined])
     #expect(stay(&machine, at: 52, from: 35, to: 65) == [.entered])
@@ -127,7 +127,7 @@ import Testing
     #expect(happenings(machine.handle(.timer, at: 62 * second)) == [.determined], "after three times the confirmation")
   }
 
-  @Test func `a grant coarser than the region is told at once, needs nothing, and ends with a finer grant`() throws {
+  @Test func `a grant coarser than the region is reported at once and ends with a finer one`() throws {
     var machine = try machine(Self.city)
     let actions = machine.handle(.start(machine.startAsked()), at: 0)
     #expect(happenings(actions) == [.lost])
@@ -140,7 +140,7 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
-  @Test func `what a finer grant has told is not left to read at a coarser one`() throws {
+  @Test func `events of a finer grant cannot be read at a coarser one`() throws {
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last != nil)
@@ -148,7 +148,7 @@ import Testing
     #expect(machine.last == nil)
   }
 
-  @Test func `ends are told: used, expired, closed, or nothing for an owner who has left`() throws {
+  @Test func `ends are reported: used, expired, closed, not to a departed owner`() throws {
     var single = try started { $0.region.isSingleUse = true }
     _ = stay(&single, at: 52, from: 1, to: 31)
     _ = single.handle(evidence(53, 40), at: 40 * second)
@@ -165,7 +165,7 @@ import Testing
     #expect(left.handle(.ownerLeft, at: second).last == .end(nil))
   }
 
-  @Test func `a suspend is told, and the timer is armed again`() throws {
+  @Test func `a suspend ends certainty, and the timer is armed again`() throws {
     var machine = try started()
     _ = stay(&machine, at: 52, from: 1, to: 31)
     let actions = machine.handle(.slept, at: 100 * second)

@@ -46,7 +46,7 @@ import Testing
     #expect(!self.machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 1_000))
   }
 
-  @Test(arguments: [off, .restricted(.sandboxed)]) func `a refusal is told at once`(authorization: Authorization) {
+  @Test(arguments: [off, .restricted(.sandboxed)]) func `a refusal is reported at once`(authorization: Authorization) {
     var machine = machine()
     _ = machine.handle(standing(authorization), at: 0)
     #expect(
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func `what is undecided is waited for until the timeout`() {
+  @Test func `an undecided request waits until the timeout`() {
     var machine = machine { $0.timeout = 1 }
     _ = machine.handle(standing(.undecided(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [UpstreamReason.geoclueNotInstalled, .disallowedByConfiguration])
-  func `what cannot change while it waits ends it`(reason: UpstreamReason) {
+  func `facts that cannot change end the wait`(reason: UpstreamReason) {
     var machine = machine()
     _ = machine.handle(standing(Self.allowed), at: 0)
     _ = machine.handle(.prepared, at: 1)
@@ -186,7 +186,7 @@ import Testing
     .standing(Standing(authorization: authorization, canAsk: canAsk))
   }
 
-  @Test func `what is decided is answered as soon as the facts are known`() {
+  @Test func `a decision is answered as soon as the facts are known`() {
     var machine = machine()
     #expect(machine.handle(standing(allowed), at: 0) == [])
     #expect(machine.handle(.prepared, at: 1) == [.audit(allowed), .end(nil), .reply(allowed)])
@@ -217,7 +217,7 @@ import Testing
     #expect(machine.handle(.prepared, at: 1) == [.end(nil), .refuse(.interactionRequired(open))])
   }
 
-  @Test func `what is still undecided in the end is answered so`() {
+  @Test func `a request that stays undecided is answered as undecided`() {
     var machine = machine()
     _ = machine.handle(standing(.undecided()), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])

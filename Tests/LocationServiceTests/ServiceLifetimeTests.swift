@@ -18,7 +18,7 @@ import Testing
   }
 
   /// They and the watch that ends the service when it is idle held each other.
-  @Test func consumersGoWithTheirService() throws {
+  @Test func `clients are released with their service`() throws {
     let clients = try consumersOfAServiceThatHasEnded()
     #expect(clients() == nil)
   }

@@ -106,7 +106,7 @@ struct SharedLocationsTests {
   }
 
   @Test
-  func `what is unknown is absent from the dictionary, and what is known has the contract's type`()
+  func `unknown fields are absent from the dictionary, and the others have the contract's types`()
     throws
   {
     var bare = location(7, accuracy: nil)

@@ -76,7 +76,7 @@ import Testing
       ])
   }
 
-  @Test func `lost access cuts the chain before the owner is told, and forgets the location`() {
+  @Test func `lost access cuts the chain before it is reported, and forgets the location`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)

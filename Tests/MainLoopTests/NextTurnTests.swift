@@ -4,7 +4,7 @@ import MainLoop
 import Testing
 
 @Suite struct NextTurnTests {
-  @Test func itIsCalledOnceAndNeverInsideTheCall() throws {
+  @Test func `an action runs once, and never inside the call that schedules it`() throws {
     var calls = 0
     let source = MainLoop.main.nextTurn { calls += 1 }
     #expect(calls == 0)
@@ -13,7 +13,7 @@ import Testing
     #expect(!source.isActive)
   }
 
-  @Test func theyComeInTheirOrder() throws {
+  @Test func `actions run in order`() throws {
     var order: [Int] = []
     let sources = (0..<20).map { number in MainLoop.main.nextTurn { order.append(number) } }
     try turning("all come") { order.count == 20 }
@@ -21,7 +21,7 @@ import Testing
     withExtendedLifetime(sources) {}
   }
 
-  @Test func whatIsAskedForInATurnComesInTheNext() throws {
+  @Test func `an action scheduled in a turn runs in the next`() throws {
     var turns = 0
     var inner: LoopSource?
     var innerTurn: Int?
@@ -36,7 +36,7 @@ import Testing
     withExtendedLifetime((outer, inner)) {}
   }
 
-  @Test func whileTrueGoesOnUntilFalse() throws {
+  @Test func `a repeated action runs until it returns false`() throws {
     var calls = 0
     let source = MainLoop.main.whileTrue {
       calls += 1
@@ -47,7 +47,7 @@ import Testing
     #expect(!source.isActive)
   }
 
-  @Test func aBusySourceDoesNotStarveOthers() throws {
+  @Test func `a busy source does not starve others`() throws {
     var fired = false
     let busy = MainLoop.main.whileTrue { true }
     let timer = MainLoop.main.after(milliseconds: 5) { fired = true }

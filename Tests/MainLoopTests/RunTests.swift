@@ -4,18 +4,18 @@ import MainLoop
 import Testing
 
 @Suite struct RunTests {
-  @Test func quitEndsRunWithItsStatus() {
+  @Test func `quit ends run with its status`() {
     let quitting = MainLoop.main.nextTurn { MainLoop.main.quit(status: 7) }
     #expect(MainLoop.main.run() == 7)
     #expect(!quitting.isActive)
   }
 
-  @Test func quitWithoutStatusIsZero() {
+  @Test func `quit without status is zero`() {
     MainLoop.main.nextTurn { MainLoop.main.quit() }.keep()
     #expect(MainLoop.main.run() == 0)
   }
 
-  @Test func quitBeforeRunIsNotLost() throws {
+  @Test func `quit before run is not lost`() throws {
     var turns = 0
     MainLoop.main.nextTurn { turns += 1 }.keep()
     MainLoop.main.quit(status: 3)
@@ -24,7 +24,7 @@ import Testing
     try turning("the loop is still good") { turns == 1 }
   }
 
-  @Test func theFirstStatusIsKept() {
+  @Test func `the first status is kept`() {
     MainLoop.main.nextTurn {
       MainLoop.main.quit(status: 1)
       MainLoop.main.quit(status: 2)
@@ -32,7 +32,7 @@ import Testing
     #expect(MainLoop.main.run() == 1)
   }
 
-  @Test func itRunsAgain() {
+  @Test func `the loop runs again after quit`() {
     for status in Int32(0)..<3 {
       MainLoop.main.nextTurn { MainLoop.main.quit(status: status) }.keep()
       #expect(MainLoop.main.run() == status)
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The loop belonged for ever to the thread that had touched it first, and did nothing on any other.
-  @Test func theMainActorMayMoveToAnotherThread() async throws {
+  @Test func `the main actor may move to another thread`() async throws {
     for delay in [Duration.zero, .milliseconds(5_500)] {
       // Dispatch ends a thread that has had nothing to do for five seconds; the next one to serve the actor is another.
       try await Task.sleep(for: delay)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func iterateSaysWhetherSomethingWasDone() {
+  @Test func `iterate reports whether anything was done`() {
     while MainLoop.main.iterate() {}
     #expect(!MainLoop.main.iterate())
     MainLoop.main.nextTurn {}.keep()

@@ -101,7 +101,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `what the action retains is released`() throws {
+  @Test func `objects that the action retains are released`() throws {
     final class Held {}
     weak var held: Held?
     var fired = false

@@ -71,7 +71,7 @@ import Testing
     try GeopublicistTestSupport.eventually(what, turn: turn, condition)
   }
 
-  @Test func `a region needs the source, is told at once, and lets go of it far from the border`() throws {
+  @Test func `a region reports its state at once and releases the source far from the border`() throws {
     let publicist = LocationPublicist(manager)
     var events: [RegionEvent] = []
     let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }
@@ -117,7 +117,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a manager that monitors tells no locations, and stops`() throws {
+  @Test func `a manager that monitors reports no locations, and stops`() throws {
     source.onEvent?(.authorization(.authorized(.whenInUse)))
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)

@@ -50,7 +50,7 @@ import Testing
     #expect(trace.text == "3 gone")
   }
 
-  @Test func `assign(to: &$x) cancels upstream when the property goes`() {
+  @Test func `assign(to: &$x) cancels upstream when the property is released`() {
     let probe = Probe<Int, Never>(trace)
     var model: Model? = Model()
     if let model { probe.assign(to: &model.$number) }

@@ -41,7 +41,7 @@ import Testing
     #expect(trace.text == "1 | 2")
   }
 
-  @Test func `buffer: dropNewest keeps what came first`() {
+  @Test func `buffer: dropNewest keeps the first values`() {
     let recorder = subject.buffer(size: 2, prefetch: .byRequest, whenFull: .dropNewest).record(trace, asking: .none)
     for value in 1...4 { subject.send(value) }
     recorder.request(.unlimited)
@@ -72,7 +72,7 @@ import Testing
     #expect(trace.text == "b:sub b:max(3)")
   }
 
-  @Test func `buffer: the end waits until what is kept has gone out`() {
+  @Test func `buffer: the end waits until the kept values are delivered`() {
     let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
     for value in 1...3 { subject.send(value) }
     subject.send(completion: .finished)
@@ -83,7 +83,7 @@ import Testing
     #expect(trace.text == "1 2 3 end")
   }
 
-  @Test func `buffer: cancel drops what is kept`() {
+  @Test func `buffer: cancel drops the kept values`() {
     final class Token {}
     let subject = PassthroughSubject<Token, TestError>()
     let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(asking: .none)

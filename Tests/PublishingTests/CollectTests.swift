@@ -37,7 +37,7 @@ import Testing
     #expect(Empty<Int, TestError>().collect().record().values == [[]])
   }
 
-  @Test func `collect(.byTime): what came in each interval, the remainder at the end`() {
+  @Test func `collect(.byTime): the values of each interval, and the remainder at the end`() {
     let subject = PassthroughSubject<Int, TestError>()
     subject.collect(.byTime(scheduler, 1)).record(trace)
     scheduler.advance(by: 0.1)

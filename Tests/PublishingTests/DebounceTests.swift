@@ -87,7 +87,7 @@ import Testing
     #expect(times == [.seconds(0.5), .seconds(1.5), .seconds(2.5)])
   }
 
-  @Test func `debounce: demand counts; what is due beyond it is lost`() {
+  @Test func `debounce: demand counts; values due beyond it are lost`() {
     let recorder = subject.debounce(for: 0.5, scheduler: scheduler).record(trace, asking: .max(2))
     for value in 1...4 {
       subject.send(value)

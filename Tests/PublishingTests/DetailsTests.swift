@@ -88,7 +88,7 @@ import Testing
     #expect(trace.text == "")
   }
 
-  @Test func `Future: a subscriber that comes while the promise is being kept is told as well`() {
+  @Test func `Future: a subscriber that comes while the promise is being kept gets the result as well`() {
     var promise: Future<Int, Never>.Promise?
     let future = Future<Int, Never> { promise = $0 }
     let trace = trace

@@ -26,7 +26,7 @@ import Testing
     #expect(trace.text == "up:sub up:max(2) 1 end")
   }
 
-  @Test func `AnySubscriber of closures asks what they return`() {
+  @Test func `AnySubscriber of closures requests what they return`() {
     let trace = trace
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `encode and decode go through the coder; what it throws cancels upstream and fails`() {
+  @Test func `encode and decode go through the coder; an error of the coder cancels upstream and fails`() {
     let round = [1, 2].publisher.encode(encoder: TextCoder()).decode(type: Int.self, decoder: TextCoder()).record()
     #expect(round.values == [1, 2])
     let probe = Probe<Int, TestError>(trace)

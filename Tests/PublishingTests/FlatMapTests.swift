@@ -7,7 +7,7 @@ import Testing
   typealias Source = PassthroughSubject<Int, TestError>
   let trace = Trace()
 
-  @Test func `flatMap(maxPublishers: 1): what a subject sends while one child runs is lost`() {
+  @Test func `flatMap(maxPublishers: 1): values that a subject sends while one child runs are lost`() {
     let outer = PassthroughSubject<Source, TestError>()
     let children = (0..<3).map { _ in Source() }
     outer.flatMap(maxPublishers: .max(1)) { $0 }.record(trace)

@@ -47,7 +47,7 @@ import Testing
     #expect(recorder.values == ["2"])
   }
 
-  @Test func `filter makes up for what it swallows: max(1) back per rejected value`() {
+  @Test func `filter requests max(1) for each rejected value`() {
     let probe = Probe<Int, TestError>(Trace())
     probe.filter { $0 > 1 }.record(asking: .max(1))
     trace.add(probe.send(1).traced)

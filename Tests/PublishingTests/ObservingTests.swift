@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: Described.all)
-  func `print shows what a subscription calls itself`(_ described: Described) {
+  func `print shows the description of a subscription`(_ described: Described) {
     let stream = LineStream()
     let cancellable = described.publisher(TestScheduler())
       .print("", to: stream)
@@ -65,8 +65,7 @@ import Testing
     #expect(trace.text == "subscription request:unlimited 1 2 end")
   }
 
-  @Test
-  func `handleEvents: cancel is told before upstream is cancelled; demand returned for a value counts as a request`() {
+  @Test func `handleEvents: cancel is observed before upstream is cancelled; returned demand counts as a request`() {
     let trace = trace
     let probe = Probe<Int, TestError>(trace)
     let recorder =

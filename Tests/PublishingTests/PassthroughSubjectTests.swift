@@ -16,7 +16,7 @@ import Testing
     #expect(trace.text == "1 3")
   }
 
-  @Test func `a subject that has ended ignores everything, and tells newcomers`() {
+  @Test func `a subject that has ended ignores everything, and ends new subscribers`() {
     let trace = trace
     let a = subject.sink(receiveCompletion: { _ in trace.add("aend") }, receiveValue: { trace.add("\($0)") })
     subject.send(1)

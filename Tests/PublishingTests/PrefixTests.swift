@@ -93,7 +93,7 @@ import Testing
     #expect(recorder.completion == .finished)
   }
 
-  @Test func `prefix: what downstream asks goes up as it is`() {
+  @Test func `prefix: the demand of downstream goes up unchanged`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.prefix(5).record(asking: .max(2))
     recorder.request(.max(1))

@@ -121,7 +121,7 @@ import Testing
     #expect(trace.text == "will will will")
   }
 
-  @Test func `objectWillChange asked for late still hears what comes after`() {
+  @Test func `objectWillChange read late still reports later changes`() {
     let (trace, model) = (trace, Model())
     model.x = 1
     let values = model.$x.record()

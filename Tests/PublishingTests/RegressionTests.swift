@@ -26,7 +26,7 @@ import Testing
     #expect(values.record().values.count == 1000)
   }
 
-  @Test func `retry dies after thousands of synchronous failures`() {
+  @Test func `retry survives thousands of synchronous failures`() {
     var attempts = 0
     let recorder = Deferred {
       attempts += 1
@@ -37,7 +37,7 @@ import Testing
     #expect(recorder.completion == .failure(.oops))
   }
 
-  @Test func `retry dies when a request is what fails`() {
+  @Test func `retry survives many failing requests`() {
     let recorder = (0..<3).publisher.tryMap { _ in throw TestError.oops }.mapError { _ in TestError.oops }
       .map { (never: Int) in never }.retry(20_000).record()
     #expect(recorder.completion == .failure(.oops))
@@ -45,7 +45,7 @@ import Testing
 
   final class Plain: ObservableObject {}
 
-  @Test func `objectWillChange reaches nobody in a class without published properties`() {
+  @Test func `objectWillChange works in a class without published properties`() {
     let (first, second) = (Plain(), Plain())
     let recorder = first.objectWillChange.map { 1 }.record()
     first.objectWillChange.send()
@@ -54,7 +54,7 @@ import Testing
     #expect(first.objectWillChange === first.objectWillChange)
   }
 
-  @Test func `objectWillChange of a released object reaches the next one at its address`() {
+  @Test func `objectWillChange works for an object at the address of a released one`() {
     for _ in 0..<500 {
       let object = Plain()
       let recorder = object.objectWillChange.map { 1 }.record()

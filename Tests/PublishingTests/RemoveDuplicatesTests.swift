@@ -28,7 +28,7 @@ import Testing
     #expect(trace.text == "0.0")
   }
 
-  @Test func `removeDuplicates makes up for what it swallows`() {
+  @Test func `removeDuplicates requests a value for each one that it drops`() {
     let probe = Probe<Int, TestError>(trace)
     let recorder = probe.removeDuplicates().record(asking: .max(2))
     #expect(probe.send(1) == .none)

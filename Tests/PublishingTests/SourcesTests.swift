@@ -26,7 +26,7 @@ import Testing
     #expect(trace.text == "run 1 end 1 end")
   }
 
-  @Test func `Future: waiting subscribers are told when the promise comes, and hold nothing before`() {
+  @Test func `Future: waiting subscribers get the result when the promise is kept, and hold nothing before`() {
     var promise: Future<Int, TestError>.Promise?
     let future = Future<Int, TestError> { promise = $0 }
     future.record(trace, "a")
@@ -107,7 +107,7 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `Record plays back what it was given, in all three ways of making it`() {
+  @Test func `Record plays back its values, in all three ways of making it`() {
     let a = Record<Int, TestError>(output: [1, 2], completion: .failure(.oops))
     let b = Record<Int, TestError> { recording in
       recording.receive(1)

@@ -29,7 +29,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `nothing runs inside schedule; what an action schedules for now runs in the same advance`() {
+  @Test func `nothing runs inside schedule; an action scheduled for now by another runs in the same advance`() {
     let (trace, scheduler) = (trace, scheduler)
     scheduler.schedule {
       trace.add("a")

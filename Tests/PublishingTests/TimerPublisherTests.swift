@@ -93,7 +93,7 @@ import Testing
     #expect(scheduler.pendingActions == 0)
   }
 
-  @Test func `a timer's properties are those it was made with`() {
+  @Test func `a timer's properties are those of its initializer`() {
     let timer = Publishers.TimerPublisher(interval: 2, tolerance: 0.5, scheduler: scheduler)
     #expect(timer.interval == 2)
     #expect(timer.tolerance == 0.5)

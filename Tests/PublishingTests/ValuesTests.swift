@@ -130,7 +130,7 @@ import Testing
     #expect(probe.links.isEmpty || probe.cancels == 1)
   }
 
-  @Test func `values: what a subject sends between two next() is lost; a buffer before it keeps the newest`() async {
+  @Test func `values: a value sent between two next() is lost; a buffer before it keeps the newest`() async {
     let subject = PassthroughSubject<Int, Never>()
     let plain = Seen()
     let kept = Seen()

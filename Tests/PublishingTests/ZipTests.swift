@@ -7,7 +7,7 @@ import Testing
   let trace = Trace()
   let a = PassthroughSubject<Int, TestError>()
 
-  @Test func `zip pairs by index and keeps what is ahead`() {
+  @Test func `zip pairs by index and keeps values that are ahead`() {
     let b = PassthroughSubject<String, TestError>()
     a.zip(b).record(trace)
     a.send(1)
@@ -42,7 +42,7 @@ import Testing
     #expect(trace.text == "a:sub b:sub a:max(2) b:max(2)")
   }
 
-  @Test func `zip: one failure cancels the other side and drops what is kept`() {
+  @Test func `zip: one failure cancels the other side and drops kept values`() {
     let a = Probe<Int, TestError>(trace, "a")
     let b = Probe<Int, TestError>(trace, "b")
     let recorder = a.zip(b).record(trace)

@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `polar day and polar night are told apart`() {
+  @Test func `polar day and polar night are distinguished`() {
     let june = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_718_967_600)
     let december = SunDay(latitude: 78.2, longitude: 15.6, containing: 1_766_314_800)
     #expect(june.polar == .day && june[.sunset] == nil)

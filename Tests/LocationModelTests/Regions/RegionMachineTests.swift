@@ -137,7 +137,7 @@ import Testing
     #expect(region.changes.last == Change(.lost, at: 929, reason: .accuracyInsufficient))
   }
 
-  @Test func `what a program remembers yields at most one event, with a gap`() {
+  @Test func `a remembered state yields at most one event, with a gap`() {
     for assumed in RegionState.allCases {
       var region = simulation { $0.assumed = assumed }
       for second in 0..<60 { region.locate(0, at: UInt64(second)) }
@@ -196,7 +196,7 @@ import Testing
     #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
   }
 
-  @Test func `a coarser grant drops what a finer one suggested`() {
+  @Test func `a coarser grant drops the suspicion of a finer one`() {
     var region = simulation(radius: 20_000)
     for second in 0..<60 { region.locate(0, accuracy: 10, at: UInt64(second)) }
     region.locate(90_000, at: 61)

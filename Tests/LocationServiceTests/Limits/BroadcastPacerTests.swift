@@ -6,7 +6,7 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct BroadcastPacerTests {
-  @Test func `D2: state that changes all the time is not told all the time, but the last change is`() {
+  @Test func `D2: rapid changes of state are thinned out, but the last one is sent`() {
     var told: [MemberName] = []
     let pacer = BroadcastPacer { told.append($0) }
     for _ in 0..<1_000 { pacer.changed("State") }

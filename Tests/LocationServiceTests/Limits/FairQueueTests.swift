@@ -96,7 +96,7 @@ import Testing
     #expect(queue.drain() == [1, 2])
   }
 
-  @Test func `a client that leaves takes its calls along, and nobody else's`() {
+  @Test func `a departing client takes only its own calls along`() {
     let queue = Queue()
     for number in 0..<6 { #expect(queue.add(number, bytes: 7, from: number % 2 == 0 ? "a" : "b", of: 1)) }
     #expect(queue.add(9, bytes: 7, from: "c", of: nil))

@@ -32,7 +32,7 @@ import Testing
 
   private let way = Way()
 
-  @Test func `what waits for the bus goes when there is room`() throws {
+  @Test func `waiting messages are sent when the bus has room`() throws {
     way.queue(Outbox.highWater)
     var done: [String] = []
     #expect(way.outbox.isFull)
@@ -66,7 +66,7 @@ import Testing
     #expect(done == 1)
   }
 
-  @Test func `what waits for a client that leaves is dropped`() {
+  @Test func `messages for a departed client are dropped`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     way.outbox.whenRoom(for: ":1.1") { Issue.record("it has left") }
     way.outbox.left(":1.1")

@@ -148,7 +148,7 @@ import Testing
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sendUntilPing(ledger, "next", user: 1000)))
   }
 
-  @Test func `what was sent before the user was known is counted for the user`() {
+  @Test func `bytes sent before the user was known count for the user`() {
     let ledger = Ledger()
     _ = ledger.sent(100, to: "new", of: nil, at: 0)
     _ = ledger.sent(100, to: "new", of: 1000, at: 0)
@@ -156,7 +156,7 @@ import Testing
     #expect(ledger.count == 0)
   }
 
-  @Test func `after a stall whoever owes an answer gets nothing, and whoever does not, everything`() {
+  @Test func `after a stall only clients that owe an answer get nothing`() {
     let ledger = Ledger()
     _ = sendUntilPing(ledger, "stopped")
     _ = ledger.sent(400, to: "fine", of: 1, at: 0)

@@ -26,7 +26,7 @@ import Testing
 
   private let queue = Queue()
 
-  @Test func `a burst is refused at once, and what follows at a steady rate`() {
+  @Test func `a burst is refused at once, and later calls at a steady rate`() {
     for call in 0..<3 { #expect(queue.add(call, of: "a") == .refuseNow) }
     #expect(queue.add(3, of: "a") == .waits)
     #expect(queue.add(4, of: "a") == .waits)

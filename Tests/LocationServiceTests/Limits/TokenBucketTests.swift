@@ -4,7 +4,7 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct TokenBucketTests {
-  @Test func `D3: what was expensive is paid for before the next call`() {
+  @Test func `D3: an expensive call is paid for before the next one`() {
     var bucket = TokenBucket(burst: 400, at: 0)
     func take(_ now: Int64) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))

@@ -58,7 +58,7 @@ import Testing
     #expect(quota.take(for: 1001, perUser: 512, of: 10) == .whole)
   }
 
-  @Test func `what is released can be taken again`() {
+  @Test func `a released place can be taken again`() {
     let quota = Quota()
     for _ in 0..<3 {
       #expect(fill(quota, 1000) == 512)

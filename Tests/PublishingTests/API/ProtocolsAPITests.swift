@@ -52,7 +52,7 @@ import Testing
     #expect(subscriber.log.filter { $0 == "finished" }.count == 2)
   }
 
-  @Test func `primary associated types name what flows`() {
+  @Test func `primary associated types name output and failure`() {
     func numbers() -> some Publisher<Int, Never> { [1, 2].publisher }
     func input(_ subject: any Subject<Int, TestError>) { subject.send(1) }
     func take(_ publisher: some ConnectablePublisher<Int, Never>) -> any Cancellable { publisher.connect() }
@@ -154,7 +154,7 @@ import Testing
     #expect(record.recording.completion == .failure(.oops))
   }
 
-  @Test func `completion, demand, identifiers are what collections need`() {
+  @Test func `completion, demand and identifiers can be stored in collections`() {
     #expect(Set([Subscribers.Completion<TestError>.finished, .finished]).count == 1)
     #expect(Set([CombineIdentifier(), CombineIdentifier()]).count == 2)
     #expect("\(CombineIdentifier())".hasPrefix("0x"))

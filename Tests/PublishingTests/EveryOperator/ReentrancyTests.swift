@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `what a source sends from inside its cancel does not pass`(operation: OperatorCase) {
+  func `values that a source sends inside its cancel do not pass`(operation: OperatorCase) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     probe.onCancel = {
       guard $0.cancels == 1 else { return }
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
-  func `what a source sends from inside the cancel of an operator that ends early does not pass`(
+  func `values that a source sends inside the cancel of an operator that ends early do not pass`(
     operation: OperatorCase
   ) {
     guard operation.traits.contains(.early) else { return }

@@ -37,7 +37,7 @@ import Testing
 
   private static let second = 100_000
 
-  @Test func `debounce gives what a second of silence follows, a second later`() {
+  @Test func `debounce gives a value that a second of silence follows, a second later`() {
     for seed in 0..<200 {
       let times = times(seed: seed)
       let expected = times.indices.compactMap { index -> String? in
