@@ -4,9 +4,10 @@ import GeoClue
 import GeopublicistLocationModel
 import MainLoop
 
-/// Finds the GeoClue agents of users and follows what they allow: the shell around each user's ``AgentSearch``.
+/// Finds users' GeoClue agents and tracks the levels that they allow. Carries out the actions of each user's
+/// ``AgentSearch``.
 final class AgentFinder {
-  /// Called with a user whose agents may allow something else now.
+  /// Called with a user whose agents may now allow a different level.
   var onChange: ((UInt32) -> Void)?
 
   private final class User {
@@ -22,17 +23,18 @@ final class AgentFinder {
   private let sandboxes: SandboxCheck
   private let mayBeAgent: (ControlGroup?) -> Bool
   private var users: [UInt32: User] = [:]
-  /// Whose connections they are; a unique name is never given to another one.
+  /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
+  /// leaves.
   private var owners: [BusName: Credentials] = [:]
-  /// Connections whose user the bus has not told yet.
+  /// Connections whose credentials the bus has not returned yet.
   private var unidentified: Set<BusName> = []
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
-  /// The users whose connections are to be listed, with the clients that ask: no client is its own agent.
+  /// The users whose connections are to be listed, each with the clients that asked. A client is never its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
 
-  /// `mayBeAgent` tells whether GeoClue would accept a program of a control group as an agent.
+  /// - Parameter mayBeAgent: Returns whether GeoClue would accept a program in this control group as an agent.
   init(
     on connection: Connection, _ probes: ProbePool, _ sandboxes: SandboxCheck,
     mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
@@ -47,20 +49,20 @@ final class AgentFinder {
       MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged),
       from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
-    // GNOME announces a new level only to a GeoClue that runs, and not afterwards either.
+    // GNOME Shell announces a new level only while GeoClue runs, so a level may have changed unannounced.
     geoclue = NameWatch("org.freedesktop.GeoClue2", on: connection) { [weak self] _ in self?.doubtAll() }
   }
 
-  /// The least that the agents of a user allow, leaving out one connection.
+  /// Returns the coarsest level that the user's agents allow, ignoring the connection `peer`.
   func level(for user: UInt32, without peer: BusName) -> Facts.AgentLevel {
     users[user]?.search.level(without: peer) ?? .unknown
   }
 
-  /// Whether deliveries to a user wait for an agent.
+  /// Returns whether deliveries to a user are held until an agent confirms its level.
   func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: now) ?? false }
 
-  /// Looks for agents of a user among the connections that have not been asked yet, or among all (`again`), and calls
-  /// `done` at the end of the search, whatever came of it.
+  /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
+  /// Connections that have already answered are asked only if `again` is true.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
     let entry = users[user] ?? User()
     users[user] = entry
@@ -70,13 +72,13 @@ final class AgentFinder {
     handle(.wanted(again: again, isGeoClueThere: geoclue?.owner != nil), user)
   }
 
-  /// No client of a user is left.
+  /// Discards everything known about a user who has no clients left.
   func forget(_ user: UInt32) {
     wanted[user] = nil
     if let entry = users.removeValue(forKey: user) { finish(entry) }
   }
 
-  /// The rules for agents have changed: everything is found out again.
+  /// Discards all results and searches again, because the rules for agents have changed.
   func startOver() {
     for (user, entry) in users {
       (entry.search, entry.questions) = (AgentSearch(), [:])
@@ -116,7 +118,7 @@ final class AgentFinder {
   }
 }
 
-/// Connections.
+/// MARK: - Connections
 extension AgentFinder {
   private func list() {
     guard listing == nil, let message = try? Message(callingBus: "ListNames") else { return }
@@ -132,7 +134,7 @@ extension AgentFinder {
     }
   }
 
-  /// Learns whose the connections are.
+  /// Asks the bus for the users behind the connections, then reports each user's own connections to that user's search.
   private func identify(_ names: [BusName], for callers: [UInt32: Set<BusName>]) {
     let round = Gathering { [weak self] in
       guard let self else { return }
@@ -143,7 +145,7 @@ extension AgentFinder {
     }
     for name in names where owners[name] == nil && unidentified.insert(name).inserted {
       let done = round.expect()
-      // Before the question: the answer may come after the connection has left.
+      // Watch before asking: the connection may leave before the bus answers.
       peers.whenGone(name) { [weak self] in self?.left(name) }
       Credentials.ask(for: name, on: connection) { [weak self] credentials in
         if self?.unidentified.remove(name) != nil { self?.owners[name] = credentials }
@@ -174,7 +176,7 @@ extension AgentFinder {
     }
   }
 
-  /// GeoClue accepts no agent from a sandbox, and none that its configuration does not name.
+  /// GeoClue rejects agents in sandboxes and agents that its configuration does not list.
   private func verify(_ name: BusName, _ user: UInt32) {
     guard let credentials = owners[name] else { return handle(.verified(name, isAgent: false), user) }
     sandboxes.check(name, credentials) { [weak self] confinement, group in

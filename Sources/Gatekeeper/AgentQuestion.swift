@@ -3,12 +3,11 @@ import DBus
 import GeoClue
 import GeopublicistLocationModel
 
-/// One connection that is asked whether it is an agent, and for its level.
+/// Asks one connection whether it is a GeoClue agent and which level it allows.
 final class AgentQuestion {
-  /// How long an agent may take on a busy machine.
+  /// Long enough for an agent on a busy machine.
   private static let patience = CallTimeout.milliseconds(2_000)
 
-  /// What a connection answers.
   enum Answer {
     case level(AccuracyLevel)
     case notAnAgent
@@ -17,7 +16,7 @@ final class AgentQuestion {
 
   private var call: PendingCall?
 
-  /// Asks a connection; the question ends with this object.
+  /// Asks a connection. Releasing this object cancels the question, and the handler is not called.
   func ask(_ name: BusName, through probes: ProbePool, _ handler: @escaping (Answer) -> Void) {
     let message = try? Message(
       calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,

@@ -2,42 +2,44 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What is known of one user's GeoClue agents, and the search for them.
+/// What is known about one user's GeoClue agents, and the search for them.
 ///
-/// Agents own no name: any connection of the user may be one, and each is asked for its level. There is one search and one
-/// deadline at a time; everybody who waits joins it and hears of its end, whatever the connections do. An agent whose level
-/// may be another one holds deliveries until it has been asked again. All times are in microseconds.
+/// Agents own no bus name: any connection of the user may be one, so each is asked for its level. At most one search
+/// with one deadline runs at a time. Every waiting call joins it and is released when it ends, even if connections stay
+/// silent. If an agent's level may have changed, deliveries are held until the agent has been asked again. All times
+/// are in microseconds.
 nonisolated struct AgentSearch {
-  /// How long a search lasts at most.
+  /// The longest a search lasts.
   static let searchTime: Int64 = 2_000_000
-  /// How long a call waits for the search if an agent is known: it decides, and whoever opens connections that stay
-  /// silent does not delay the user's other programs.
+  /// How long a call waits for the search if an agent is already known. That agent decides, so connections that never
+  /// answer cannot delay the user's other programs.
   static let pace: Int64 = 50_000
-  /// How many connections of one user are asked at once.
+  /// The maximum number of a user's connections that are asked at the same time.
   static let parallel = 16
-  /// How long a connection that did not answer is left alone, the first time; then twice as long each time.
+  /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence: Int64 = 3_000_000
 
   enum Event: Hashable, Sendable {
-    /// A call needs to know, or a client waits for an agent (`again`): then connections that were none are asked again.
-    /// Without GeoClue, agents may change their levels and not say so: then known ones are asked, too.
+    /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
+    /// before are asked again. While GeoClue is not running, agents do not announce new levels, so known agents are
+    /// asked again, too.
     case wanted(again: Bool, isGeoClueThere: Bool = true)
-    /// The user's connections that are on the bus, ours and the callers' own left out.
+    /// The user's connections on the bus, without the service's own and those of the waiting clients.
     case listed([BusName], isComplete: Bool)
-    /// A connection has told its level as an agent, or that it is none.
+    /// A connection has returned its level as an agent, or nil if it is not an agent.
     case answered(BusName, AccuracyLevel?)
-    /// A connection has not answered in time.
+    /// A connection did not answer in time.
     case silent(BusName)
-    /// It is known whether a connection that has a level may be an agent at all.
+    /// It is now known whether a connection that returned a level may be an agent.
     case verified(BusName, isAgent: Bool)
-    /// A connection says what its level is now.
+    /// A connection announced its new level.
     case announced(BusName, AccuracyLevel)
-    /// A connection says that its level is another one.
+    /// A connection announced that its level changed, without the value.
     case invalidated(BusName)
     case left(BusName)
-    /// Agents may have changed their levels without a word.
+    /// Agents may have changed their levels without announcing it.
     case doubted
-    /// ``wakeUp`` has come.
+    /// The time in ``wakeUp`` has been reached.
     case timer
   }
 
@@ -45,17 +47,17 @@ nonisolated struct AgentSearch {
     /// List the user's connections.
     case list
     case probe(BusName)
-    /// Find out whether a connection may be an agent.
+    /// Check whether a connection may be an agent.
     case verify(BusName)
-    /// The level may be another one, or deliveries are held from now on, or not any more.
+    /// The level may have changed, or deliveries are now held or released.
     case changed
-    /// Calls that wait for the search go on.
+    /// Release the calls that wait for the search.
     case ready
   }
 
   private enum Work: Hashable {
     case queued
-    /// `isOutdated`: the answer may be from before a doubt.
+    /// `isOutdated`: the answer may predate a doubt.
     case probing(isOutdated: Bool)
     case verifying(AccuracyLevel, isOutdated: Bool)
   }
@@ -67,7 +69,7 @@ nonisolated struct AgentSearch {
 
   private struct Refusal {
     var silences = 0
-    /// When it may be asked again.
+    /// When the connection may be asked again.
     var end: Int64 = 0
   }
 
@@ -84,10 +86,10 @@ nonisolated struct AgentSearch {
   private var isSearched = false
   private var wasHeld = false
 
-  /// Whether announcements of a connection count: it is an agent, or is being asked whether it is.
+  /// Returns whether announcements from a connection count: it is an agent, or is being checked.
   func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
 
-  /// The least that the agents allow, leaving out one connection: no client is its own agent.
+  /// Returns the coarsest level that the agents allow, ignoring the connection `peer`: a client is never its own agent.
   func level(without peer: BusName) -> Facts.AgentLevel {
     guard isSearched else { return .unknown }
     var least: AccuracyLevel?
@@ -98,13 +100,13 @@ nonisolated struct AgentSearch {
     return least.map { .level($0) } ?? .none
   }
 
-  /// Whether deliveries wait for an agent.
+  /// Returns whether deliveries are held until an agent confirms its level.
   func isHeld(at now: Int64) -> Bool { agents.values.contains { $0.confirmation.isHeld(at: now) } }
 
-  /// How many connections are being asked.
+  /// The number of connections that are being asked.
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
-  /// When ``Event/timer`` is due.
+  /// When ``Event/timer`` is due, or nil if it is not needed.
   var wakeUp: Int64? {
     let confirmations = agents.values.map(\.confirmation)
     let heldFrom = wasHeld ? [] : confirmations.map(\.heldFrom)
@@ -139,7 +141,7 @@ nonisolated struct AgentSearch {
   }
 }
 
-/// Agents.
+/// MARK: - Agents
 nonisolated extension AgentSearch {
   private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: Int64) -> [Action] {
     guard case .probing(let isOutdated) = work[name] else { return [] }
@@ -171,7 +173,7 @@ nonisolated extension AgentSearch {
   }
 
   private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: Int64) -> [Action] {
-    // A connection that has left meanwhile is neither.
+    // The connection may have left in the meantime.
     guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return [] }
     guard isAgent else {
       refusals[name] = Refusal()
@@ -187,7 +189,7 @@ nonisolated extension AgentSearch {
     if case .verifying(_, let isOutdated) = work[name] { work[name] = .verifying(level, isOutdated: isOutdated) }
     guard let agent = agents[name] else { return [] }
     agents[name]?.level = level
-    // It is the agent's last word, unless it is being asked anyway.
+    // The announcement is current unless the agent is already being asked again.
     if work[name] == nil { agents[name]?.confirmation = Confirmation() }
     return agent.level != level || agent.confirmation.isDoubtful ? [.changed] : []
   }
@@ -209,7 +211,7 @@ nonisolated extension AgentSearch {
   }
 }
 
-/// The search.
+/// MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: Int64) {
     if again { refusals = refusals.filter { $0.value.silences > 0 } }
@@ -240,7 +242,7 @@ nonisolated extension AgentSearch {
 
   private var searchDeadline: Int64? {
     guard let search else { return nil }
-    // Where an agent is known, nobody waits long for connections that may be others.
+    // With a confirmed agent, do not wait long for connections that might be agents, too.
     let isKnown = agents.values.contains { !$0.confirmation.isDoubtful }
     return search.begin + (isKnown ? Self.pace : Self.searchTime)
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Chooses which audit lines are written: one for each program and outcome in a while, and not too many for a user.
+/// Limits the audit lines: one per program and outcome per ``window``, and at most ``linesPerUser`` per user.
 nonisolated struct AuditLimiter {
-  /// Microseconds in which a line of a program is not repeated.
+  /// The time in microseconds during which a line is not repeated.
   static let window: Int64 = 60_000_000
-  /// How many lines a user has in that time.
+  /// The maximum number of lines per user and window.
   static let linesPerUser = 30
   private static let capacity = 512
 
-  /// What lines have in common that say the same.
+  /// Identifies lines that say the same.
   struct Subject: Hashable, Sendable {
     let unit: String?
     let desktopID: String
@@ -22,7 +22,8 @@ nonisolated struct AuditLimiter {
 
   private var users: [UInt32?: Record] = [:]
 
-  /// Whether a line may be written, and how many of this user have been left out since the last one; nil leaves it out.
+  /// Returns nil if a line must be omitted, otherwise the number of this user's lines omitted since the last written
+  /// one.
   mutating func admit(_ subject: Subject, of user: UInt32?, at now: Int64) -> Int? {
     var record = users[user] ?? Record(begin: now)
     var omitted = 0

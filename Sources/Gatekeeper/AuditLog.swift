@@ -3,9 +3,8 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// Writes a line for each grant, refusal and revocation: who, how much, why. Never a coordinate.
+/// Logs each grant, refusal and revocation with user, level and reason. Never logs a coordinate.
 package enum AuditLog {
-  /// What has happened.
   nonisolated enum Event: String, Sendable {
     case granted = "grant"
     case refused = "refusal"
@@ -13,7 +12,7 @@ package enum AuditLog {
     case revoked = "revocation"
   }
 
-  /// Writes the line for what a client is told, unless it was told the same the last time.
+  /// Logs the authorization that a client receives, unless it equals the one the client received before.
   package static func note(
     _ authorization: Authorization, for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String
   ) {
@@ -44,7 +43,7 @@ package enum AuditLog {
     guard let omitted else { return }
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
     if omitted > 0 { words += ", \(omitted) more of this user left out" }
-    // What the client chooses comes last and quoted, so that it cannot look like the service's words.
+    // Text chosen by the client comes last and quoted, so that it cannot pass for the service's own words.
     if !desktopID.isEmpty { words += ", desktop-id '\(desktopID.escapedForQuotes)'" }
     if let unit = client.unit { words += ", unit \(unit)" }
     Log.write(
@@ -60,7 +59,7 @@ package enum AuditLog {
   private static var limiter = AuditLimiter()
 }
 
-/// What one client was told last, for each thing that it asked.
+/// The last authorization that one client received for each desktop-id and level.
 nonisolated package struct AuditedAnswers: Sendable {
   package init() {}
 
@@ -69,7 +68,7 @@ nonisolated package struct AuditedAnswers: Sendable {
     let level: AccuracyLevel
   }
 
-  /// A desktop-id is the client's own word: it can have as many as it likes.
+  /// A client chooses its desktop-ids freely, so their number is bounded.
   private static let capacity = 64
   private var answers: [Key: Authorization] = [:]
 

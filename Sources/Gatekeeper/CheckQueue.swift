@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Which polkit checks are under way, which wait for their turn, and which wait for polkit.
+/// Schedules polkit checks: in flight, queued, or waiting for polkit to return to the bus.
 ///
-/// The bus allows a connection 128 calls without a reply, so at most ``capacity`` checks are under way, and each user has
-/// a share of them. Users take turns: many clients of one user do not delay another user's.
+/// The bus allows a connection 128 calls without a reply, so at most ``capacity`` checks are in flight, and at most
+/// ``userCapacity`` of them for one user. Users take turns, so many clients of one user do not delay another user's.
 nonisolated struct CheckQueue {
   static let capacity = 64
   static let userCapacity = 16
-  /// Dialogs take minutes, so they get a part of the capacity only.
+  /// Dialogs stay open for minutes, so they may use only part of the capacity.
   static let dialogCapacity = 16
   static let userDialogCapacity = 2
-  /// How often a check is sent to a polkit that leaves the bus without an answer.
+  /// How often a check is sent if polkit leaves the bus without answering.
   static let attempts = 2
 
-  /// What is asked; one check serves all that ask the same.
+  /// One question to polkit. Callers that ask the same question share one check.
   struct Question: Hashable, Sendable {
     let peer: BusName
     let action: PolkitAction
-    /// Whether the user may be asked.
+    /// Whether polkit may show a dialog.
     let isInteractive: Bool
   }
 
-  /// One check, as polkit knows it.
+  /// The cancellation id under which polkit knows a check.
   typealias Number = UInt64
 
   enum Event: Hashable, Sendable {
-    /// A client of a user has a question. One that may not start polkit waits while polkit is gone.
+    /// A client asks a question. If the check must not start polkit, it waits while polkit is gone.
     case asked(Question, user: UInt32, mayStartPolkit: Bool)
-    /// polkit has replied, or cannot be reached.
+    /// polkit has answered or cannot be reached.
     case answered(Number, PolkitReply)
-    /// polkit left the bus before it replied.
+    /// polkit left the bus before answering.
     case lost(Number)
-    /// polkit's rules or authorizations have changed, for one client or for all: a dialog that is open may be outdated.
+    /// polkit's rules or authorizations have changed for one client, or for all (nil), so the result of an open dialog
+    /// may be outdated.
     case policyChanged(BusName?)
-    /// The answer is not wanted any more.
+    /// The answer is no longer needed.
     case withdrawn(Question)
-    /// The client has left the bus.
+    /// The client left the bus.
     case gone(BusName)
     case polkitLeft
     case polkitCame
-    /// polkit has been gone for a while.
+    /// polkit has not returned within the time it needs to restart.
     case waitedForPolkit
   }
 
   enum Action: Hashable, Sendable {
     case send(Number, Question, mayStartPolkit: Bool)
-    /// Tell polkit that the answer is not wanted any more.
+    /// Tell polkit that the answer is no longer needed.
     case cancel(Number)
     case report(Question, PolkitReply)
-    /// Tell the queue after a while that polkit has not come back.
+    /// Send ``Event/waitedForPolkit`` after a short time.
     case waitForPolkit
   }
 
   private enum Presence {
-    /// There, or never seen to leave.
+    /// On the bus, or not known to have left.
     case usual
-    /// It has just left: it may be restarting, and calling it now would get in the way.
+    /// polkit has just left and may be restarting. A call now would interfere with the restart.
     case restarting
     case gone
   }
@@ -66,9 +67,9 @@ nonisolated struct CheckQueue {
     let user: UInt32
     var mayStartPolkit: Bool
     var attempts = 0
-    /// Asks without a dialog whether the user's yes still counts.
+    /// Repeats the question without a dialog, to find out whether the user's consent still counts.
     var confirmsDialog = false
-    /// polkit's rules have changed while the dialog was open.
+    /// polkit's rules changed while the dialog was open.
     var isOutdated = false
     var isWanted = true
 
@@ -77,15 +78,15 @@ nonisolated struct CheckQueue {
 
   private var underWay: [Number: Check] = [:]
   private var waiting: [UInt32: [Check]] = [:]
-  /// The users that have checks waiting, in the order of their turns.
+  /// The users with queued checks, in the order of their turns.
   private var turns: [UInt32] = []
   private var lastNumber: Number = 0
   private var presence = Presence.usual
 
-  /// How many checks polkit has not answered.
+  /// The number of checks that polkit has not answered.
   var inFlight: Int { underWay.count }
 
-  /// How many are still to be sent.
+  /// The number of checks that have not been sent.
   var queued: Int { waiting.values.reduce(0) { $0 + $1.count } }
 
   mutating func handle(_ event: Event) -> [Action] {
@@ -128,20 +129,20 @@ nonisolated extension CheckQueue {
   private mutating func answered(_ check: Check, _ reply: PolkitReply) -> [Action] {
     guard check.isWanted else { return [] }
     if check.showsDialog, check.isOutdated, reply.answer == .yes {
-      // The change may be the dialog's own success, or an administrator's no: polkit knows.
+      // Either the dialog itself caused the change, or an administrator now forbids the action: ask polkit again.
       var next = check
       next.confirmsDialog = true
       wait(next, first: true)
       return []
     }
-    // Rules that still ask for the user's word have got it.
+    // The user has already agreed, so rules that ask for the user's consent are satisfied.
     let isGiven = check.confirmsDialog && reply.answer == .challenge
     return [.report(check.question, isGiven ? PolkitReply(.yes) : reply)]
   }
 
   private mutating func lost(_ check: Check) -> [Action] {
     guard check.isWanted else { return left() }
-    // A dialog is never shown twice for one call.
+    // Never show a dialog twice for one call.
     guard !check.showsDialog, check.attempts + 1 < Self.attempts else {
       return left() + [.report(check.question, .unavailable)]
     }
@@ -164,7 +165,7 @@ nonisolated extension CheckQueue {
     }
     turns.removeAll { waiting[$0] == nil }
     let numbers = underWay.filter { $0.value.isWanted && isMeant($0.value) }.keys.sorted()
-    // Each keeps its place until polkit has answered: the bus counts it for as long.
+    // A cancelled check keeps its slot until polkit answers, because the bus counts the call until then.
     for number in numbers { underWay[number]?.isWanted = false }
     return numbers.map { .cancel($0) }
   }
@@ -197,7 +198,7 @@ nonisolated extension CheckQueue {
     return actions
   }
 
-  /// Takes a user's next check that may be sent now.
+  /// Removes and returns a user's first queued check that may be sent now.
   private mutating func takeNext(of user: UInt32) -> Check? {
     let mine = underWay.values.filter { $0.user == user }
     guard presence != .restarting, mine.count < Self.userCapacity else { return nil }

@@ -2,25 +2,24 @@
 import DBus
 import MainLoop
 
-/// What has been found out about one client.
+/// The facts known about one client.
 final class ClientFacts {
   var confinement = Facts.Confinement.unknown
   var placement = Facts.Placement.unknown
-  /// What a dialog calls it.
+  /// The program's name in a dialog.
   var program: String?
-  /// What polkit says of it.
   var policy = PolicyAnswers()
-  /// Wakes ``policy``.
+  /// Delivers timer events to ``policy``.
   var timer: LoopSource?
-  /// Calls that wait for polkit.
+  /// Releases the calls that wait for polkit.
   var policyWaiters: [() -> Void] = []
 
   private var rounds: [ObjectIdentifier: (round: Gathering, timer: LoopSource)] = [:]
 
-  /// Whether something is being found out.
+  /// Whether a call is waiting for facts.
   var isGathering: Bool { !rounds.isEmpty }
 
-  /// Calls `action` when all that `gather` expects has come, or after ``gatheringTime``.
+  /// Calls `action` once every answer expected by `gather` has arrived, at the latest after ``gatheringTime``.
   func wait(_ action: @escaping () -> Void, _ gather: (Gathering) -> Void) {
     var identifier: ObjectIdentifier?
     var isDone = false

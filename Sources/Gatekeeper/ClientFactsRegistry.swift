@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// The allClientFacts of all clients, each as long as its client is on the bus.
+/// Holds the facts about each client while it is on the bus.
 final class ClientFactsRegistry {
-  private var allClientFacts: [BusName: ClientFacts] = [:]
+  private var facts: [BusName: ClientFacts] = [:]
 
-  subscript(client: any GatekeeperClient) -> ClientFacts? { allClientFacts[client.name] }
+  subscript(client: any GatekeeperClient) -> ClientFacts? { facts[client.name] }
 
-  /// The clientFacts of a client, a new one if there is none; then `close` is called when the client has gone.
+  /// Returns a client's facts, creating them if necessary. `close` is called when a client whose facts were created
+  /// here leaves.
   func open(for client: any GatekeeperClient, _ close: @escaping () -> Void = {}) -> ClientFacts {
-    if let clientFacts = allClientFacts[client.name] { return clientFacts }
-    let clientFacts = ClientFacts()
-    allClientFacts[client.name] = clientFacts
+    if let entry = facts[client.name] { return entry }
+    let entry = ClientFacts()
+    facts[client.name] = entry
     client.onEnd = { [weak self, name = client.name] in
-      self?.allClientFacts.removeValue(forKey: name)
+      self?.facts.removeValue(forKey: name)
       close()
     }
-    return clientFacts
+    return entry
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The control groups of a process, as `/proc/PID/cgroup` and systemd name them.
+/// The control groups of a process, as listed by `/proc/PID/cgroup` and systemd.
 nonisolated struct ControlGroup: Equatable, Sendable {
-  /// The elements of all paths; of a process there is one path in each hierarchy.
+  /// The components of all paths. A process has one path in each hierarchy.
   let elements: [String]
-  /// What the process calls itself, where that comes with its control group.
+  /// The program name, if the source of the control group also provides it.
   let program: String?
 
-  /// Reads the lines of `/proc/PID/cgroup`, `number:controllers:path`; nil if one of them is none.
+  /// Parses `/proc/PID/cgroup` (`number:controllers:path` on each line). Returns nil if a line is malformed.
   init?(contents: String) {
     var paths: [Substring] = []
     for line in contents.split(separator: "\n") {
@@ -19,23 +19,22 @@ nonisolated struct ControlGroup: Equatable, Sendable {
     program = nil
   }
 
-  /// One path.
   init(path: String, program: String? = nil) {
     elements = path.split(separator: "/").map(String.init)
     self.program = program
   }
 
-  /// Whether it is one that Flatpak or snapd makes for a sandboxed program.
+  /// Whether Flatpak or snapd created the group for a sandboxed program.
   ///
-  /// Flatpak has named its scopes in three ways; snapd's are services and scopes named after the snap, and on the old
-  /// hierarchy a freezer of the snap's name. A program on the host may name itself so, too, and harms only itself.
+  /// Flatpak has used three scope prefixes. snapd creates services and scopes named after the snap and, on cgroup v1, a
+  /// freezer group with that name. A host program that imitates these names only restricts itself.
   var isSandbox: Bool { elements.contains(where: Self.isSandbox) }
 
-  /// Whether it is one of a user's session, or of the user's own manager, and not of a system service or a job.
+  /// Whether the process belongs to a user session or a user manager, not to a system service or job.
   var belongsToSession: Bool { elements.contains { $0.hasPrefix("user-") && $0.hasSuffix(".slice") } }
 
-  /// The systemd unit that says most about the process: the innermost one. Nil if its name has characters that no
-  /// unit's has: a user names control groups freely, and must not forge words in the journal with them.
+  /// The innermost systemd unit. Nil if the name contains characters that unit names never have: users can name control
+  /// groups freely and must not be able to forge journal text.
   var unit: String? {
     elements.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }.flatMap { Self.isUnitName($0) ? $0 : nil }
   }
@@ -57,13 +56,13 @@ nonisolated struct ControlGroup: Equatable, Sendable {
   }
 }
 
-/// The label that a Linux security module has given a connection's process.
+/// The label that a Linux security module assigned to a connection's process.
 nonisolated package struct SecurityLabel: Hashable, Sendable {
   let text: String
 
-  /// Of what the bus says: bytes, with a NUL at the end.
+  /// Creates a label from the bytes that the bus returns, which end with a NUL.
   init(bytes: [UInt8]) { text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 
-  /// Whether it is one that snapd or Flatpak's AppArmor profile gives to a sandboxed program.
+  /// Whether snapd or Flatpak's AppArmor profile assigned it to a sandboxed program.
   var isSandbox: Bool { text.hasPrefix("snap.") || text.hasPrefix("flatpak") }
 }

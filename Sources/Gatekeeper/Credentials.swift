@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Who a connection belongs to, as the bus says.
+/// The owner of a connection, as reported by the bus.
 nonisolated package struct Credentials: Hashable, Sendable {
   package let userID: UInt32
-  /// For people to read; pids are reused, so nothing is decided by it.
+  /// For display only: process ids are reused, so no decision depends on it.
   package let processID: UInt32?
-  /// Of a Linux security module, if there is one.
+  /// The label from a Linux security module, if the bus reports one.
   package let securityLabel: SecurityLabel?
 
-  /// Asks the bus; the handler hears nil if it does not tell the user.
+  /// Asks the bus for a connection's credentials. Calls the handler with nil if the bus does not return the user.
   @MainActor package static func ask(
     for name: BusName, on connection: Connection, _ handler: @escaping (Credentials?) -> Void
   ) -> PendingCall? {

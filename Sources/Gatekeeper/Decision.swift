@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What a client may have, computed from the facts and nothing else.
+/// What a client may have, computed only from the facts.
 ///
-/// Refusals come before what may still change, and what a rule forbids before what the person does not want: so the
-/// answer does not depend on which fact was there first. An unknown fact that matters makes it undecided.
+/// Refusals take precedence over facts that may still change, and rules over the user's own choice. The result
+/// therefore does not depend on the order in which facts arrive. A relevant fact that is unknown makes the decision
+/// undecided.
 nonisolated struct Decision: Hashable, Sendable {
   let authorization: Authorization
-  /// The action about which a dialog could give more; nil where none would help.
+  /// The action for which a dialog could grant more access, or nil.
   let dialog: PolkitAction?
-  /// Whether deliveries wait until a fact behind the authorization has been confirmed.
+  /// Whether deliveries are held until a fact behind the authorization is confirmed.
   private(set) var isHeld = false
 
-  /// The system deployment.
+  /// Decides in the system deployment.
   init(_ facts: Facts, asking asked: AccuracyLevel) {
     if let decision = Self.byRule(facts) {
       self = decision
@@ -21,20 +22,20 @@ nonisolated struct Decision: Hashable, Sendable {
       let authorization = decision.authorization
       self = Decision(
         facts.placement == .outside ? authorization.outsideSession() : authorization, dialog: decision.dialog)
-      // For a user whom an administrator's rule names, neither the session nor the agent counts.
+      // For users named in an administrator's rule, neither the session nor the agent matters.
       isHeld = facts.withoutAgent == .yes ? facts.held.contains(.policy) : !facts.held.isEmpty
     }
   }
 
-  /// The session deployment, in which GeoClue itself judges the person: only what it cannot see is added.
-  init(_ facts: Facts, asking asked: AccuracyLevel, upstream: Authorization) {
+  /// Decides in the session deployment. GeoClue itself judges the user; the service adds only what GeoClue cannot see.
+  init(_ facts: Facts, asking asked: AccuracyLevel, geoClue authorization: Authorization) {
     self =
       switch facts.confinement {
       case .unknown: Decision(.undecided())
       case .sandbox, .unverifiable: Decision(.restricted(.sandboxed))
       case .host:
         facts.rule == .silent
-          ? Decision(upstream.asking(asked)) : Decision(.restricted(.disallowedByConfiguration))
+          ? Decision(authorization.asking(asked)) : Decision(.restricted(.disallowedByConfiguration))
       }
   }
 
@@ -43,9 +44,9 @@ nonisolated struct Decision: Hashable, Sendable {
     self.dialog = dialog
   }
 
-  /// What is decided before polkit is asked; nil if nothing is.
+  /// Returns the decision that does not depend on polkit, or nil.
   private static func byRule(_ facts: Facts) -> Decision? {
-    let isTrusted = facts.person != .other
+    let isTrusted = facts.user != .other
     switch facts.confinement {
     case .host: break
     case .unknown: return Decision(.undecided())
@@ -68,7 +69,7 @@ nonisolated struct Decision: Hashable, Sendable {
       return Decision(.restricted(.policyUnavailable))
     }
     switch facts.session {
-    // Before what polkit has still to say, which it says anew with each change of a session.
+    // Checked before the remaining polkit answers, because polkit must be asked again after each session change.
     case .inactive: return Decision(.denied(.sessionInactive))
     case .unknown: return Decision(.undecided())
     case .active, .untracked: break
@@ -80,16 +81,16 @@ nonisolated struct Decision: Hashable, Sendable {
     case .unknown: return Decision(.undecided())
     case .none: return Decision(.undecided(.noAgent))
     case .level(.none): return Decision(.denied(.disabledByUser))
-    case .level(let level): return byPerson(permission, agent: level, asking: asked)
+    case .level(let level): return byAgent(permission, agent: level, asking: asked)
     }
   }
 
-  /// What polkit permits, now and after a dialog.
+  /// The access that polkit permits without and with a dialog.
   private struct Permission: Equatable {
     static let none = Permission(level: nil, reachable: nil, dialog: nil)
 
     let level: AccuracyLevel?
-    /// The level that a dialog can give, and the action that it is about.
+    /// The level that a dialog can grant, and the action to ask about.
     let reachable: AccuracyLevel?
     let dialog: PolkitAction?
 
@@ -97,7 +98,7 @@ nonisolated struct Decision: Hashable, Sendable {
       switch (facts.precise, facts.reduced) {
       case (.yes, _): self.init(level: .exact, reachable: nil, dialog: nil)
       case (.challenge, .yes): self.init(level: PolkitAction.reducedLevel, reachable: .exact, dialog: .accessPrecise)
-      // The person is asked for no more than is needed.
+      // Ask for no more than the caller needs.
       case (.challenge, .challenge) where asked <= PolkitAction.reducedLevel:
         self.init(level: nil, reachable: PolkitAction.reducedLevel, dialog: .access)
       case (.challenge, _): self.init(level: nil, reachable: .exact, dialog: .accessPrecise)
@@ -114,11 +115,11 @@ nonisolated struct Decision: Hashable, Sendable {
     }
   }
 
-  private static func byPerson(
+  private static func byAgent(
     _ permission: Permission, agent: AccuracyLevel, asking asked: AccuracyLevel
   ) -> Decision {
     let level = permission.level.map { min($0, agent) }
-    // A dialog that brings nothing for what is asked is not worth showing.
+    // Do not show a dialog that cannot improve on the requested level.
     let isWorthADialog =
       permission.reachable.map { reachable in
         level.map { min(reachable, agent, asked) > $0 } ?? true

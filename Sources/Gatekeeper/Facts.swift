@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// All that the decision about one client rests on.
+/// The facts on which the decision about one client is based.
 nonisolated struct Facts: Hashable, Sendable {
-  /// Whose connection it is.
-  enum Person: CaseIterable, Hashable, Sendable {
-    /// Root, whom no rule of ours could keep out.
+  /// The user behind the connection.
+  enum User: CaseIterable, Hashable, Sendable {
+    /// Root can read any location anyway, so no rule is applied.
     case root
-    /// The user as whom the daemon runs.
+    /// The user that the service runs as.
     case own
-    /// Anybody else.
+    /// Any other user.
     case other
   }
 
-  /// Where the client's process lives.
+  /// Whether the client's process is sandboxed.
   enum Confinement: CaseIterable, Hashable, Sendable {
-    /// Not looked up yet.
+    /// The check is in progress.
     case unknown
-    /// On the host, like any program.
+    /// Not sandboxed.
     case host
     /// In a Flatpak or a Snap.
     case sandbox
-    /// Nobody would tell.
+    /// The process could not be looked up.
     case unverifiable
   }
 
-  /// What polkit says of one action.
+  /// polkit's answer for one action.
   enum Answer: CaseIterable, Hashable, Sendable {
-    /// It has not answered yet.
+    /// polkit has not answered yet.
     case unknown
     case yes
     case no
-    /// Yes, if the person says so in a dialog.
+    /// Allowed if the user authenticates in a dialog.
     case challenge
-    /// It cannot be asked.
+    /// polkit cannot be asked.
     case unavailable
   }
 
-  /// What the GeoClue agents of the client's user allow.
+  /// What the agents of the client's user allow.
   enum AgentLevel: Hashable, Sendable {
-    /// They are being looked for.
+    /// The search for agents is in progress.
     case unknown
-    /// There is none.
+    /// No agent is running.
     case none
-    /// The least of what they allow; ``AccuracyLevel/none`` is off.
+    /// The coarsest level that an agent allows. ``AccuracyLevel/none`` means location is turned off.
     case level(AccuracyLevel)
   }
 
-  /// What logind says of the client's user.
+  /// The state of the client's user according to logind.
   enum Session: CaseIterable, Hashable, Sendable {
-    /// It has not answered yet.
+    /// logind has not answered yet.
     case unknown
     case active
     case inactive
-    /// There is no logind: polkit's answer stands alone.
+    /// logind is not installed, so polkit's answer alone decides.
     case untracked
   }
 
@@ -61,11 +61,11 @@ nonisolated struct Facts: Hashable, Sendable {
   enum Placement: CaseIterable, Hashable, Sendable {
     case unknown
     case session
-    /// It is a system service or a job.
+    /// In a system service or a job.
     case outside
   }
 
-  /// Facts that may have changed and are being confirmed; the last known one still stands.
+  /// Facts that may have changed and are being confirmed. Until then, the last known value applies.
   struct Doubts: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -74,28 +74,28 @@ nonisolated struct Facts: Hashable, Sendable {
     static let agents = Doubts(rawValue: 4)
   }
 
-  /// What GeoClue's configuration says of the declared desktop-id and this user.
+  /// What GeoClue's configuration says about the declared desktop-id and this user.
   enum Rule: CaseIterable, Hashable, Sendable {
     case silent
     case disallowed
   }
 
-  var person: Person
+  var user: User
   var confinement = Confinement.unknown
   var rule = Rule.silent
-  /// Of the action `access`.
+  /// polkit's answer for `access`.
   var reduced = Answer.unknown
-  /// Of the action `access-precise`.
+  /// polkit's answer for `access-precise`.
   var precise = Answer.unknown
-  /// Of the action `access-without-agent`.
+  /// polkit's answer for `access-without-agent`.
   var withoutAgent = Answer.unknown
   var session = Session.unknown
   var agent = AgentLevel.unknown
   var placement = Placement.unknown
-  /// The facts for which deliveries have to wait.
+  /// The facts that must be confirmed before the next delivery.
   var held: Doubts = []
 
-  init(_ person: Person) { self.person = person }
+  init(_ user: User) { self.user = user }
 
   subscript(action: PolkitAction) -> Answer {
     get {
@@ -117,13 +117,13 @@ nonisolated struct Facts: Hashable, Sendable {
 
 /// The polkit actions of the service.
 nonisolated enum PolkitAction: String, CaseIterable, Hashable, Sendable {
-  /// The location up to the town.
+  /// Locations up to ``AccuracyLevel/city``.
   case access = "org.geopublicist.location1.access"
-  /// The location as it is.
+  /// Exact locations.
   case accessPrecise = "org.geopublicist.location1.access-precise"
-  /// The location without a GeoClue agent of the user's own, and without regard to sessions.
+  /// Locations without a GeoClue agent and regardless of the user's session.
   case accessWithoutAgent = "org.geopublicist.location1.access-without-agent"
 
-  /// The finest level that the first of the actions is for.
+  /// The finest level that ``access`` permits.
   static let reducedLevel = AccuracyLevel.city
 }

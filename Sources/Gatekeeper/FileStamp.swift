@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// By which it is told that a file is not the one that was read last; equal for a file that is not there.
+/// Identifies a version of a file, so that a change can be detected. All missing files have equal stamps.
 nonisolated struct FileStamp: Equatable, Sendable {
   let path: String
   private var inode: UInt64 = 0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// The gatekeepers with the sources of facts that a daemon has.
+/// Creates the gatekeepers with their real sources of facts.
 extension SystemGatekeeper {
-  /// `probes` are connections to the same bus, through which users' agents are asked.
+  /// - Parameter probes: Connections to the same bus for asking users' agents.
   package convenience init(on connection: Connection, probes: ProbePool) {
     let sandboxes = SandboxCheck(on: connection)
     let rules = GeoClueRules()

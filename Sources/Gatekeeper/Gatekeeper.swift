@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Decides what each client may have, now.
+/// Decides what each client may have.
 package protocol Gatekeeper: AnyObject {
-  /// What is decided at this moment; asks nobody.
+  /// Returns the current decision from the facts at hand, without asking anything.
   func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
 
-  /// Whether deliveries to a client wait, although it is authorized: a fact behind the authorization may have changed
-  /// and is being confirmed. The authorization stays as it is meanwhile, at most for a second; ``onChange`` tells of
-  /// the beginning and the end, even if nothing else has changed.
+  /// Returns whether deliveries to an authorized client are held because a fact behind the authorization may have
+  /// changed and is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second.
+  /// ``onChange`` is called when holding begins and ends, even if nothing else has changed.
   func isHeld(_ client: any GatekeeperClient) -> Bool
 
-  /// The finest level at which GeoClue itself would serve the client's user: what the user's agent permits.
+  /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
   func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
 
-  /// Gathers the facts about a client that are missing or old, then calls `action`: at once if there are none, and
-  /// after ``gatheringTime`` whatever is missing then.
+  /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
+  /// latest after ``gatheringTime``.
   func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
 
-  /// Reads GeoClue's rules for applications again if they have changed.
+  /// Rereads GeoClue's rules for applications if the files have changed.
   func reload()
 
-  /// Whether a dialog could give a client more than it has now.
+  /// Returns whether a dialog could give a client more access than it has now.
   func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool
 
-  /// Asks the person, and calls the handler with what is decided then, unless the returned prompt ends before.
+  /// Asks the user, then calls the handler with the resulting decision, unless the returned prompt is cancelled first.
   func ask(
     _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt
 
-  /// Whether GeoClue itself judges the clients: then it has to run for a decision to come.
-  var decidesByListening: Bool { get }
+  /// Whether GeoClue itself judges the clients, so that it must be running before a decision is possible.
+  var sourceDecides: Bool { get }
 
-  /// Called when the decisions about a client may have become others; nil is all clients.
+  /// Called with a client whose decision may have changed, or with nil if any client's may have.
   var onChange: (((any GatekeeperClient)?) -> Void)? { get set }
 }
 
-/// A dialog that is open, or waits to be.
+/// A dialog that is open or queued.
 package final class Prompt {
   private var end: (() -> Void)?
 
   package init(_ end: @escaping () -> Void) { self.end = end }
 
-  /// Takes it back.
+  /// Closes the dialog. Its handler is not called.
   package func cancel() {
     let end = end
     self.end = nil
@@ -52,5 +52,5 @@ package final class Prompt {
   }
 }
 
-/// How long a call waits for facts, in milliseconds: a little less than the 5 s in which it has to be answered.
+/// How long a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be answered.
 nonisolated package let gatheringTime: Int64 = 4_500

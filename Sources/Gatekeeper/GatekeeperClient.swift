@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// A client as the gatekeeper sees it: one connection on the bus.
+/// One connection on the bus, as the gatekeeper sees it.
 package protocol GatekeeperClient: AnyObject {
-  /// Its unique name.
   var name: BusName { get }
-  /// The account behind the connection; nil until the bus has told.
+  /// The user behind the connection, or nil until the bus has reported it.
   var credentials: Credentials? { get }
-  /// Whether it has a subscription or a call without an answer, so that changes of its facts matter now.
+  /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { get }
-  /// The systemd unit of its process, once that is known; for people to read.
+  /// The systemd unit of its process, once known. For display only.
   var unit: String? { get set }
-  /// What the journal says that it was told.
+  /// The answers that have been logged for it.
   var audited: AuditedAnswers { get set }
-  /// Called when its connection has gone.
+  /// Called when the connection has left the bus.
   var onEnd: (() -> Void)? { get set }
 }

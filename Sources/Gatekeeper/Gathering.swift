@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// Waits for several answers, some of which may be there at once, and acts when the last one has come.
+/// Calls an action once all expected answers have arrived. Answers may arrive immediately.
 final class Gathering {
-  /// What makes it give up, perhaps; ends with it.
+  /// A timer that calls ``giveUp()``, released with this object.
   var timer: LoopSource?
   private var missing = 1
   private var action: (() -> Void)?
 
   init(_ action: @escaping () -> Void) { self.action = action }
 
-  /// One more answer to wait for; what is returned is called when it has come.
+  /// Expects one more answer. Call the returned closure when it has arrived.
   func expect() -> () -> Void {
     missing += 1
     return { [self] in finishOne() }
   }
 
-  /// Nothing more will be expected.
+  /// Declares that no further answers will be expected.
   func allExpected() { finishOne() }
 
-  /// Acts now, whatever is missing.
+  /// Calls the action now, even if answers are missing.
   func giveUp() {
     timer = nil
     let action = action

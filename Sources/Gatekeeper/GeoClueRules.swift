@@ -5,10 +5,10 @@ import MainLoop
 
 /// GeoClue's rules for applications and agents, kept up to date.
 ///
-/// The files are read again when they have changed; GeoClue reads them at its start only. A file that cannot be read or
-/// parsed keeps the rules that it had.
+/// Files are reread when they change, whereas GeoClue reads them only at start-up. If a file cannot be read or parsed,
+/// its previous rules stay in force.
 final class GeoClueRules {
-  /// Called when the rules are others now, and whether those for agents are.
+  /// Called when the rules have changed.
   var onChange: ((_ areAgentsAffected: Bool) -> Void)?
 
   private let file: String
@@ -17,7 +17,7 @@ final class GeoClueRules {
   private var watch: FolderWatch?
   private var hasWarnedOfAgent = false
 
-  /// `file` is the main one; the drop-ins are in `conf.d` in the same folder.
+  /// - Parameter file: The main file. Drop-ins are read from `conf.d` in the same folder.
   init(file: String = "\(GeoClueConfiguration.folder)/geoclue.conf") {
     self.file = file
     reloadIfChanged()
@@ -27,30 +27,30 @@ final class GeoClueRules {
     }
   }
 
-  /// The id by which GeoClue knows the service.
+  /// The desktop id that the service declares to GeoClue.
   private static let serviceID = "org.geopublicist.Location1"
 
-  /// Returns what the rules say of a program that calls itself so, for a user.
+  /// Returns the rule for a user's program with this desktop-id.
   func rule(for desktopID: String, user: UInt32) -> Facts.Rule {
     contents.rules[desktopID].map { $0.permits(user) ? .silent : .disallowed } ?? .silent
   }
 
-  /// Returns what the rules say of a program whose locations come through the service, which runs as another user.
+  /// Returns the rule for a program that receives its locations through the service, which runs as another user.
   ///
-  /// GeoClue refuses the service only from its next start on, and only when it is asked: until then the service would
-  /// return locations that it still has.
+  /// A new rule against the service takes effect in GeoClue only when GeoClue restarts. Until then the service would
+  /// return locations that it still has, so that rule is applied here as well.
   func rule(for desktopID: String, user: UInt32, through service: UInt32) -> Facts.Rule {
     rule(for: Self.serviceID, user: service) == .silent ? rule(for: desktopID, user: user) : .disallowed
   }
 
-  /// Whether GeoClue accepts an agent with an id; nil is one of which nothing is known but that it is an agent. Without
-  /// a configuration file GeoClue does not run, and everything is said.
+  /// Returns whether GeoClue accepts an agent with this id. Nil stands for an agent whose id is not known. Without a
+  /// configuration file GeoClue does not run, so every agent is accepted.
   func acceptsAgent(_ id: String?) -> Bool {
     guard let whitelist = contents.agents else { return true }
     return id.map(whitelist.contains) ?? !whitelist.isEmpty
   }
 
-  /// Reads the files if they are not those that were read last; returns whether the rules are others now.
+  /// Rereads files that have changed, and returns whether this changed the rules.
   @discardableResult func reloadIfChanged() -> Bool {
     let paths = [file] + (folder.map { TextFile.dropIns(in: "\($0)/conf.d") } ?? [])
     let stamps = paths.map(FileStamp.init(path:))
@@ -68,7 +68,7 @@ final class GeoClueRules {
     return true
   }
 
-  /// What a file says; nil if it is there and cannot be read.
+  /// Returns the contents of a file, or nil if it exists but cannot be read.
   private func read(_ path: String) -> GeoClueConfiguration? {
     guard TextFile.exists(path) else { return GeoClueConfiguration() }
     do throws(KeyFile.FileError) {

@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What polkit says of one client, and how certain that still is.
+/// polkit's answers about one client, and whether they are still reliable.
 ///
-/// Answers are gathered in rounds, and a decision rests on the last complete round: half of a new one never shows.
-/// After a doubt that round still stands for the status, but nothing is delivered (``isHeld(at:)``) until a round that
-/// began after the doubt is complete. Answers that nothing confirms in time are dropped. All times are in microseconds.
+/// Answers are gathered in rounds. Decisions use the last complete round, never part of a new one. After a doubt, that
+/// round still determines the status, but deliveries are held (``isHeld(at:)``) until a round that began after the
+/// doubt is complete. Answers that are not confirmed in time are dropped. All times are in microseconds.
 nonisolated struct PolicyAnswers {
-  /// How long a refusal counts for the calls that follow. polkit's rules may depend on things that nothing signals.
+  /// How long a refusal is reused for later calls. Short, because polkit rules may depend on conditions that polkit
+  /// does not announce.
   static let refusalAge: Int64 = 1_000_000
-  /// How long a yes counts before it is confirmed, in the background while the client is served.
+  /// How long a yes counts before it is confirmed in the background, while the client is served.
   static let consentAge: Int64 = 30_000_000
-  /// How long polkit may take to confirm a yes that is only old: less than a call waits.
+  /// How long polkit may take to confirm a yes that has merely aged: less than a call waits.
   static let confirmationTime: Int64 = 4_000_000
-  /// The pause between rounds while doubts keep coming, so that nobody can make the service flood polkit.
+  /// The pause between rounds while doubts keep arriving, so that a user cannot make the service flood polkit.
   static let pause: Int64 = 100_000
 
   enum Event: Hashable, Sendable {
     /// A call needs the answers.
     case wanted
-    /// Every answer may be another one now. Nothing is asked about a client that is not served.
+    /// Every answer may have changed. If the client is not being served, answers are dropped instead of confirmed.
     case doubted(isServed: Bool)
-    /// polkit has replied.
+    /// polkit has answered.
     case answered(PolkitAction, PolkitReply)
-    /// The user agreed in a dialog, and polkit's rules allow that.
+    /// The user agreed in a dialog, and polkit's rules accept that.
     case consented(PolkitAction, PolkitReply)
-    /// ``wakeUp`` has come.
+    /// The time in ``wakeUp`` has been reached.
     case timer(isServed: Bool, isPolkitThere: Bool)
   }
 
   enum Action: Hashable, Sendable {
-    /// Ask polkit; only a call may start it, never a confirmation.
+    /// Ask polkit. Only a call may start polkit, a confirmation never does.
     case ask(PolkitAction, mayStartPolkit: Bool)
     /// Deliveries are held from now on.
     case held
-    /// The decision may be another one, or deliveries are not held any more.
+    /// The decision may have changed, or deliveries are no longer held.
     case changed
-    /// Calls that wait for the answers go on.
+    /// Release the calls that wait for the answers.
     case ready
   }
 
   private struct Known {
     let reply: PolkitReply
     let time: Int64
-    /// The next round has to confirm it.
+    /// Whether the next round must confirm it.
     var isOld = false
   }
 
@@ -51,7 +52,7 @@ nonisolated struct PolicyAnswers {
     var asked: Set<PolkitAction> = []
     var fresh: [PolkitAction: Known] = [:]
     var mayStartPolkit: Bool
-    /// When answers that are only old are dropped.
+    /// When answers that have merely aged are dropped.
     var deadline: Int64?
   }
 
@@ -59,23 +60,23 @@ nonisolated struct PolicyAnswers {
   private var wasHeld = false
   private var confirmation = Confirmation()
   private var round: Round?
-  /// When the next round may begin, after one that was doubtful before it was complete.
+  /// When the next round may begin, after a doubt arose during the previous one.
   private var nextRound: Int64?
-  /// How many rounds in a row were doubtful before they were complete.
+  /// The number of consecutive rounds during which a doubt arose.
   private var doubtfulRounds = 0
-  /// The actions to which the user agreed for as long as polkit's rules ask for no more than that.
+  /// The actions to which the user has agreed. Each counts while polkit's rules require no more than that agreement.
   private var consents: Set<PolkitAction> = []
 
-  /// Whether deliveries wait for polkit.
+  /// Returns whether deliveries are held until polkit confirms its answers.
   func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
 
-  /// Whether the answers may be others already.
+  /// Whether the answers may have changed.
   var isDoubtful: Bool { confirmation.isDoubtful }
 
-  /// What the decision rests on.
+  /// Returns the answer that decisions use.
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
-  /// When ``Event/timer(isServed:isPolkitThere:)`` is due.
+  /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.
   var wakeUp: Int64? {
     let heldFrom = wasHeld ? nil : confirmation.heldFrom
     let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
@@ -111,7 +112,7 @@ nonisolated extension PolicyAnswers {
 
   private mutating func wanted(_ now: Int64) -> [Action] {
     if round != nil {
-      // A question that waited for polkit to come back may start it now.
+      // A check that was waiting for polkit to return may start it now.
       round?.mayStartPolkit = true
       return (round?.asked ?? []).sorted { $0.rawValue < $1.rawValue }.map { .ask($0, mayStartPolkit: true) }
     }
@@ -139,7 +140,7 @@ nonisolated extension PolicyAnswers {
       actions = [.changed, .ready]
     }
     if let round, let deadline = round.deadline, now >= deadline {
-      // The round goes on: a late answer still counts.
+      // The round continues, because a late answer still counts.
       drop(round.replaced, isPolkitThere: isPolkitThere)
       self.round?.deadline = nil
       actions = [.changed, .ready]
@@ -170,7 +171,7 @@ nonisolated extension PolicyAnswers {
   }
 }
 
-/// Rounds.
+/// MARK: - Rounds
 nonisolated extension PolicyAnswers {
   private mutating func begin(
     _ replaced: Set<PolkitAction> = Set(PolkitAction.allCases), mayStartPolkit: Bool, deadline: Int64? = nil,
@@ -182,12 +183,12 @@ nonisolated extension PolicyAnswers {
     return advance(now)
   }
 
-  /// Asks what the round needs next, and completes it when there is nothing left to ask.
+  /// Asks the next questions of the round, or completes it if no question is left.
   private mutating func advance(_ now: Int64) -> [Action] {
     guard var round else { return [] }
     var needed: [PolkitAction] = [.accessWithoutAgent, .accessPrecise].filter(round.replaced.contains)
     let precise = round.replaced.contains(.accessPrecise) ? round.fresh[.accessPrecise] : known[.accessPrecise]
-    // The reduced location is asked for only if the precise one, which implies it, is no plain yes.
+    // Precise access implies reduced access, so the latter is checked only without the former.
     if let precise, effective(precise, .accessPrecise) != .yes, round.replaced.contains(.access) {
       needed.append(.access)
     }
@@ -202,7 +203,7 @@ nonisolated extension PolicyAnswers {
     self.round = nil
     let wasDoubtful = confirmation.isDoubtful
     doubtfulRounds = confirmation.isOvertaken ? doubtfulRounds + 1 : 0
-    // A round that was overtaken by a doubt is not used; only if that happens again, it is better than nothing.
+    // The first round in which a doubt arose is repeated. From the second one on, its answers are better than none.
     let isUsed = doubtfulRounds != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return begin(mayStartPolkit: round.mayStartPolkit, now) }
@@ -213,8 +214,8 @@ nonisolated extension PolicyAnswers {
     return (wasDoubtful || before != snapshot ? [.changed] : []) + [.ready]
   }
 
-  /// Drops answers that nothing has confirmed. That a client is not named by a rule stays: it does not depend on
-  /// sessions, and another answer could only give more.
+  /// Drops unconfirmed answers. The answer that no rule names the client stays: it does not depend on sessions, and a
+  /// new answer could only grant more.
   private mutating func drop(_ actions: Set<PolkitAction>, isPolkitThere: Bool) {
     for action in actions {
       guard let answer = known[action] else { continue }
@@ -226,7 +227,7 @@ nonisolated extension PolicyAnswers {
     }
   }
 
-  /// The actions that the decision depends on.
+  /// The actions on which the decision depends.
   private var relevant: [PolkitAction] {
     guard let precise = known[.accessPrecise], effective(precise, .accessPrecise) != .yes else {
       return [.accessWithoutAgent, .accessPrecise]

@@ -3,22 +3,23 @@ import DBus
 import GeopublicistProcessSupport
 import MainLoop
 
-/// Asks polkit, and tells when its answers may have become others: the shell around ``CheckQueue``.
+/// Asks polkit for authorization and reports when its answers may have changed. Carries out the actions of
+/// ``CheckQueue``.
 ///
-/// The subject is always the connection, never a process: a pid belongs to another program as soon as it is free.
+/// The subject is always the bus connection, never a process: process ids are reused.
 final class PolkitAuthority {
   typealias Question = CheckQueue.Question
 
-  /// Called when every answer may have become another.
+  /// Called when every answer may have changed.
   var onDoubt: (() -> Void)?
-  /// Called with the reply to each question of ``ask(_:about:of:mayStartPolkit:)``.
+  /// Called with the answer to each question asked by ``ask(_:about:of:mayStartPolkit:)``.
   var onReply: ((BusName, PolkitAction, PolkitReply) -> Void)?
 
   private static let service: BusName = "org.freedesktop.PolicyKit1"
   private static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
   private static let interface: InterfaceName = "org.freedesktop.PolicyKit1.Authority"
-  /// How long a polkit that has left the bus is waited for before a call starts it, in milliseconds: starting it while
-  /// an administrator stops it would cancel that.
+  /// How long to wait for polkit to return before a call starts it, in milliseconds. Starting it earlier would cancel
+  /// an administrator's `systemctl stop`.
   private static let restartTime: Int64 = 300
 
   private let connection: Connection
@@ -31,7 +32,7 @@ final class PolkitAuthority {
   private var hasComplained = false
 
   private struct Dialog {
-    /// What the dialog calls the program.
+    /// The program's name in the dialog.
     var program: String
     var handlers: [(PolkitReply) -> Void]
   }
@@ -51,13 +52,14 @@ final class PolkitAuthority {
   /// Whether polkit is on the bus.
   var isThere: Bool { owner?.owner != nil }
 
-  /// Asks whether a client of a user may do something, without a dialog.
+  /// Asks, without a dialog, whether a user's client may perform an action.
   func ask(_ action: PolkitAction, about peer: BusName, of user: UInt32, mayStartPolkit: Bool) {
     let question = Question(peer: peer, action: action, isInteractive: false)
     perform(queue.handle(.asked(question, user: user, mayStartPolkit: mayStartPolkit)))
   }
 
-  /// Shows the user a dialog; a second one for the same joins it. The returned question is for ``withdraw(_:)``.
+  /// Shows a dialog to the user. Requests with the same question share one dialog. Pass the returned question to
+  /// ``withdraw(_:)``.
   func showDialog(
     _ action: PolkitAction, about peer: BusName, of user: UInt32, program: String?,
     _ handler: @escaping (PolkitReply) -> Void
@@ -68,16 +70,16 @@ final class PolkitAuthority {
     return question
   }
 
-  /// Takes a dialog back; its handlers are not called any more.
+  /// Closes a dialog. Its handlers are not called.
   func withdraw(_ question: Question) {
     dialogs[question] = nil
     perform(queue.handle(.withdrawn(question)))
   }
 
-  /// What polkit has said of one client, or of all, may have changed: so may what a dialog was opened for.
+  /// Records that the policy for one client, or for all (nil), may have changed, including during an open dialog.
   func doubt(_ peer: BusName?) { perform(queue.handle(.policyChanged(peer))) }
 
-  /// A connection has left the bus.
+  /// Drops all questions about a connection that has left the bus.
   func forget(_ peer: BusName) {
     for question in dialogs.keys where question.peer == peer { dialogs[question] = nil }
     perform(queue.handle(.gone(peer)))
@@ -86,7 +88,7 @@ final class PolkitAuthority {
   private func ownerChanged(to owner: BusName?) {
     perform(queue.handle(.policyChanged(nil)))
     perform(queue.handle(owner == nil ? .polkitLeft : .polkitCame))
-    // At the start of the service the first owner only becomes known.
+    // At start-up this is only the first report of the existing owner.
     if hasReplied { onDoubt?() }
   }
 
@@ -112,13 +114,13 @@ final class PolkitAuthority {
   }
 }
 
-/// Messages.
+/// MARK: - Messages
 extension PolkitAuthority {
   private func send(_ number: CheckQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
     let subject: Value = .structure([
       .string("system-bus-name"), .options([("name", .string(question.peer.rawValue))]),
     ])
-    // polkit puts it into the dialog's text, for which the action's message has `$(program)`.
+    // polkit substitutes this for `$(program)` in the action's message.
     let details = dialogs[question].map { [Value.Entry(.string("program"), .string($0.program))] } ?? []
     let message = try? Message(
       calling: "CheckAuthorization", of: Self.interface, at: Self.path, on: Self.service,
@@ -128,7 +130,7 @@ extension PolkitAuthority {
       ])
     guard let message else { return perform(queue.handle(.answered(number, .unavailable))) }
     message.startsService = mayStartPolkit
-    // Never given up from here: the bus counts a call as long as it has no reply, and so does the queue.
+    // No timeout: the bus counts the call until polkit replies, and so must the queue.
     connection.call(message, timeout: .never, expecting: "(bba{ss})") { [weak self] result in
       self?.answered(number, result, mayStartPolkit)
     }.keep()
@@ -157,7 +159,7 @@ extension PolkitAuthority {
     connection.send(message)
   }
 
-  /// A missing polkit is a way to run the service; a polkit that refuses to speak to it is a mistake in its setup.
+  /// Running without polkit is supported, but a polkit that rejects the service's questions indicates a setup error.
   private func complain(_ error: DBusError) {
     guard error.name.rawValue.hasPrefix("org.freedesktop.PolicyKit1.Error."), !hasComplained,
       error.name.rawValue != "org.freedesktop.PolicyKit1.Error.Cancelled"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What polkit replies to one check.
+/// polkit's answer to one check.
 nonisolated struct PolkitReply: Hashable, Sendable {
-  /// What it says.
   let answer: Facts.Answer
-  /// Whether a yes rests on an authentication that polkit remembers for a while, and takes back with a `Changed`.
+  /// Whether a yes rests on an authentication that polkit keeps only for a while. polkit sends `Changed` when it
+  /// expires.
   let isTemporary: Bool
 
   init(_ answer: Facts.Answer, isTemporary: Bool = false) {

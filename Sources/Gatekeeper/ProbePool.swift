@@ -2,33 +2,33 @@
 import DBus
 import GeopublicistProcessSupport
 
-/// Connections through which strangers are asked something that they may never answer.
+/// Connections for calls to programs that may never answer.
 ///
-/// The bus counts a call as long as it has no reply, whether or not anybody still waits for one, and at 128 it refuses
-/// the caller everything. So strangers are not asked through the service's own connection, and a connection that has
-/// met enough silence is given up for a new one.
+/// The bus counts a call until it is answered, even after the caller has given up, and rejects every further call at
+/// 128. The service's own connection is therefore not used for such calls, and a connection with ``tolerance``
+/// unanswered calls is replaced.
 package final class ProbePool {
-  /// How many calls without a reply a connection bears; the bus's own limit is 128.
+  /// The number of unanswered calls after which a connection is replaced. The bus's own limit is 128.
   static let tolerance = 64
 
-  /// One such connection; it closes when nobody uses it any more.
+  /// One connection. It closes when the last reference is released.
   final class Probe {
     let connection: Connection
     fileprivate var unanswered = 0
 
     fileprivate init(_ connection: Connection) { self.connection = connection }
 
-    /// A call has been answered, however.
+    /// Records that a call has been answered, even with an error.
     func answered() { unanswered -= 1 }
   }
 
   private let open: () throws(DBusError) -> Connection
   private var current: Probe?
 
-  /// `open` makes a connection to the bus on which the strangers are.
+  /// - Parameter open: Opens a connection to the bus on which the calls are made.
   package init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
 
-  /// A connection for one more call; nil if the bus gives none.
+  /// Returns a connection for one more call, or nil if none can be opened.
   func take() -> Probe? {
     if let current, current.unanswered < Self.tolerance, current.connection.isConnected {
       current.unanswered += 1
@@ -45,9 +45,9 @@ package final class ProbePool {
     }
   }
 
-  /// Whether a connection is one of these.
+  /// Returns whether a name belongs to the current connection.
   func isOurs(_ name: BusName) -> Bool { current?.connection.uniqueName == name }
 
-  /// Closes the connection until it is needed again.
+  /// Releases the connection. The next call opens a new one.
   func rest() { current = nil }
 }

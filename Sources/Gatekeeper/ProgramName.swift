@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What a dialog calls a program: for the user to recognise, since a program may call itself anything. Nothing is decided
-/// by it.
+/// Cleans up a program's name for display in a dialog. Programs choose their names freely, so no decision depends on
+/// it.
 nonisolated enum ProgramName {
   private static let longest = 48
-  /// What could end the quotation around the name, or become markup in a dialog.
+  /// Characters that could end the quotation around the name or act as markup in a dialog.
   private static let forbidden = Set("\"'“”‘’«»<>&$\\".unicodeScalars)
 
-  /// The name for a command line or the kernel's name of the process: without the folder of the program, in one line;
-  /// nil if nothing is left.
+  /// Returns the name from a command line or from the kernel's process name, without folder or line breaks, or nil if
+  /// nothing remains.
   static func plain(_ commandLine: String) -> String? {
     let words = commandLine.prefix(1_024).split(whereSeparator: \.isWhitespace)
     guard let first = words.first else { return nil }

@@ -2,18 +2,18 @@
 import DBus
 import GeopublicistCGLib
 
-/// Finds out whether a connection's process lives in a Flatpak or a Snap.
+/// Determines whether a connection's process runs in a Flatpak or a Snap.
 ///
-/// The security label comes from the bus and cannot be wrong. Where it says nothing, the process's control group does,
-/// read from /proc, or asked of systemd where /proc hides other users' processes from a hardened service. Whoever
-/// cannot be looked up counts as sandboxed. GeoClue goes by the control group, too; like there, the process that opened
-/// the connection is meant, whoever uses it now.
+/// The security label comes from the bus and cannot be forged. Without a decisive label, the control group decides. It
+/// is read from /proc, or requested from systemd where /proc hides other users' processes from a hardened service. A
+/// process that cannot be looked up is unverifiable, which counts as sandboxed. As in GeoClue, the process that opened
+/// the connection counts, even if another process uses it now.
 final class SandboxCheck {
   typealias Handler = (Facts.Confinement, ControlGroup?) -> Void
 
   private let connection: Connection
   private let processes: UnitProcesses
-  /// Where the control groups of a process are read.
+  /// Reads `/proc/PID/cgroup`. Replaced in tests.
   private let controlGroup: (UInt32) -> String?
 
   init(
@@ -25,7 +25,7 @@ final class SandboxCheck {
     processes = UnitProcesses(on: connection)
   }
 
-  /// Calls the handler with the verdict, at once if /proc tells.
+  /// Calls the handler with the result, immediately if /proc is readable.
   func check(_ peer: BusName, _ credentials: Credentials, _ handler: @escaping Handler) {
     if credentials.securityLabel?.isSandbox == true { return handler(.sandbox, nil) }
     guard let process = credentials.processID, process > 0 else { return handler(.unverifiable, nil) }

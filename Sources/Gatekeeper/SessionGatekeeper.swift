@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The session deployment: the daemon runs as the person, and GeoClue itself judges that person. What GeoClue cannot
-/// see, because the one client that it knows is ours, stays to be judged here: sandboxes and rules for applications.
+/// Decides in the session deployment, where the service runs as the user and GeoClue itself judges that user. The
+/// service checks only what GeoClue cannot see because the service is its only client: sandboxes and rules for
+/// applications.
 package final class SessionGatekeeper: Gatekeeper {
   package var onChange: (((any GatekeeperClient)?) -> Void)?
-  package let decidesByListening = true
-  /// What GeoClue says of us.
-  package var upstream = Authorization.undecided() {
-    didSet { if upstream != oldValue { onChange?(nil) } }
+  package let sourceDecides = true
+  /// GeoClue's decision about the service itself.
+  package var geoClueAuthorization = Authorization.undecided() {
+    didSet { if geoClueAuthorization != oldValue { onChange?(nil) } }
   }
 
   private let ownUserID: UInt32
   private let sandboxes: SandboxCheck
   private let rules: GeoClueRules
-  private let allClientFacts = ClientFactsRegistry()
+  private let registry = ClientFactsRegistry()
 
   init(ownUserID: UInt32, _ sandboxes: SandboxCheck, _ rules: GeoClueRules) {
     self.ownUserID = ownUserID
@@ -27,26 +28,26 @@ package final class SessionGatekeeper: Gatekeeper {
     -> Authorization
   {
     var facts = Facts(.own)
-    facts.confinement = allClientFacts[client]?.confinement ?? .unknown
+    facts.confinement = registry[client]?.confinement ?? .unknown
     facts.rule = rules.rule(for: desktopID, user: client.credentials?.userID ?? ownUserID, through: ownUserID)
-    return Decision(facts, asking: level, upstream: upstream).authorization
+    return Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization
   }
 
   package func isHeld(_ client: any GatekeeperClient) -> Bool { false }
 
-  /// GeoClue itself limits what the service gets.
+  /// Always ``AccuracyLevel/exact``: GeoClue itself limits what the service receives.
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel { .exact }
 
   package func reload() { rules.reloadIfChanged() }
 
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
     reload()
-    let clientFacts = allClientFacts.open(for: client)
-    guard clientFacts.confinement == .unknown, let credentials = client.credentials else { return action() }
-    clientFacts.wait(action) { round in
+    let known = registry.open(for: client)
+    guard known.confinement == .unknown, let credentials = client.credentials else { return action() }
+    known.wait(action) { round in
       let done = round.expect()
       sandboxes.check(client.name, credentials) { [weak self, weak client] confinement, group in
-        clientFacts.confinement = confinement
+        known.confinement = confinement
         client?.unit = group?.unit
         self?.onChange?(client)
         done()

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What logind says of one user, and how certain that still is.
+/// The session state of one user according to logind, and whether it is still reliable.
 ///
-/// Anything that logind announces is a doubt: deliveries are held until it has been asked again. The session of a user
-/// about whom logind does not answer in time counts as unknown. All times are in microseconds.
+/// Every announcement by logind is a doubt: deliveries are held until logind has been asked again. If logind does not
+/// answer in time, the state becomes unknown. All times are in microseconds.
 nonisolated struct SessionState {
-  /// How long a logind that has left the bus is waited for before it is called, which might start it.
+  /// How long to wait for logind to return before it is called, since a call might start it.
   static let restartTime: Int64 = 300_000
-  /// The pause between questions while doubts keep coming.
+  /// The pause between questions while doubts keep arriving.
   static let pause: Int64 = 100_000
 
   enum Event: Hashable, Sendable {
-    /// A call needs to know.
+    /// A call needs the state.
     case wanted
-    /// logind has announced something, or polkit has, which follows logind too.
+    /// logind announced a change, or polkit did, which also follows logind.
     case doubted
     case left
     case came
     case answered(Facts.Session)
-    /// logind left the bus before it answered.
+    /// logind left the bus before answering.
     case lost
-    /// ``wakeUp`` has come.
+    /// The time in ``wakeUp`` has been reached.
     case timer
   }
 
@@ -27,29 +27,29 @@ nonisolated struct SessionState {
     case ask
     /// Deliveries are held from now on.
     case held
-    /// The state is another one, or deliveries are not held any more.
+    /// The state has changed, or deliveries are no longer held.
     case changed(from: Facts.Session)
-    /// Calls that wait for the state go on.
+    /// Release the calls that wait for the state.
     case ready
   }
 
   private(set) var state = Facts.Session.unknown
-  /// Whether an answer is still to come; the bus counts the question until then.
+  /// Whether a question is in flight. The bus counts it until it is answered.
   private(set) var isAsking = false
   private var confirmation = Confirmation()
   private var wasHeld = false
-  /// When logind may be asked next.
+  /// The earliest time of the next question.
   private var notBefore: Int64?
-  /// How many answers in a row were doubtful when they came.
+  /// The number of consecutive answers during which a doubt arose.
   private var doubtfulAnswers = 0
 
-  /// Whether deliveries wait for logind.
+  /// Returns whether deliveries are held until logind confirms the state.
   func isHeld(at now: Int64) -> Bool { state != .unknown && confirmation.isHeld(at: now) }
 
-  /// Whether the state may be another one already.
+  /// Whether the state may have changed.
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
-  /// When ``Event/timer`` is due.
+  /// When ``Event/timer`` is due, or nil if it is not needed.
   var wakeUp: Int64? {
     let heldFrom = wasHeld || state == .unknown ? nil : confirmation.heldFrom
     return [confirmation.deadline, heldFrom, notBefore].compactMap(\.self).min()
@@ -97,7 +97,7 @@ nonisolated struct SessionState {
     isAsking = false
     let (old, wasDoubtful) = (state, confirmation.isDoubtful)
     doubtfulAnswers = confirmation.isOvertaken ? doubtfulAnswers + 1 : 0
-    // An answer that was overtaken by a doubt is not used; only if that happens again, it is better than nothing.
+    // The first answer that predates a doubt is ignored. From the second one on, it is better than none.
     let isUsed = doubtfulAnswers != 1
     confirmation.answered(at: now, isUsed: isUsed)
     guard isUsed else { return ask(now) }

@@ -2,23 +2,23 @@
 import DBus
 import MainLoop
 
-/// Follows with logind whether users have an active session: the shell around ``SessionState``.
+/// Tracks through logind whether users have an active session. Carries out the actions of ``SessionState``.
 final class SessionWatch {
-  /// Called with a user whose state may be another one, and the one before.
+  /// Called with a user whose state may have changed, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
   private static let service: BusName = "org.freedesktop.login1"
   private static let path: ObjectPath = "/org/freedesktop/login1"
   private static let manager: InterfaceName = "org.freedesktop.login1.Manager"
   private static let user: InterfaceName = "org.freedesktop.login1.User"
-  /// The properties from which a user's state follows. A user can change others, such as the idle hint, at any rate.
+  /// The properties that determine a user's state. Others, such as the idle hint, can be changed by users at any rate.
   private static let meaningful: Set<String> = ["Active", "ActiveSession", "Display", "Sessions", "State"]
 
   private final class Entry {
     var state = SessionState()
     var question: PendingCall?
     var timer: LoopSource?
-    /// No client of the user is left; it goes with the answer that is still to come.
+    /// No client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
     var waiting: [() -> Void] = []
   }
@@ -33,7 +33,7 @@ final class SessionWatch {
     owner = NameWatch(Self.service, on: connection) { [weak self] owner in
       self?.handleForAll(owner == nil ? .left : .came)
     }
-    // A user's state has no signal of its own: it follows from those of sessions, seats and the manager.
+    // The `State` of a logind user has no change signal. It follows from sessions, seats and the manager.
     for interface in ["Session", "Seat", "User"] {
       follow(.properties, .propertiesChanged, argument0: "org.freedesktop.login1.\(interface)")
     }
@@ -42,16 +42,16 @@ final class SessionWatch {
     }
   }
 
-  /// What is known of a user's session.
+  /// Returns the known state of a user.
   func state(of user: UInt32) -> Facts.Session { entries[user]?.state.state ?? .unknown }
 
-  /// Whether deliveries to a user wait for logind.
+  /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
 
-  /// Whether a user's state may be another one already.
+  /// Returns whether a user's state may have changed.
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
-  /// Calls `done` when a user's state is known, at once if it is; follows it from then on.
+  /// Calls `done` once a user's state is known, immediately if it already is, and tracks the user from then on.
   func find(_ user: UInt32, _ done: @escaping () -> Void) {
     let entry = entries[user] ?? Entry()
     entries[user] = entry
@@ -60,16 +60,16 @@ final class SessionWatch {
     handle(.wanted, user, entry)
   }
 
-  /// polkit has announced a change, which may be one of sessions.
+  /// Records that polkit announced a change, which may be a changed session.
   func doubtAll() { handleForAll(.doubted) }
 
-  /// A user's state is of no interest any more.
+  /// Stops tracking a user.
   func forget(_ user: UInt32) {
     guard let entry = entries[user] else { return }
     entry.isForgotten = true
     finish(entry)
-    // The bus counts a question until it has an answer: there must not be one for each time that a client comes and
-    // goes.
+    // The bus counts a question until it is answered. Keeping the entry prevents one more question each time that a
+    // client comes and goes.
     if !entry.state.isAsking { entries[user] = nil }
   }
 
@@ -122,7 +122,7 @@ final class SessionWatch {
   }
 }
 
-/// Questions.
+/// MARK: - Questions
 extension SessionWatch {
   private func ask(_ user: UInt32, _ entry: Entry) {
     let message = try? Message(
@@ -135,7 +135,7 @@ extension SessionWatch {
         guard let path = values.first?.objectPath else { return answered(.inactive, user, entry) }
         askState(of: user, at: path, entry)
       case .failure(let error) where error.name == .noReply: answered(nil, user, entry)
-      // A call would have started it, if it could be started.
+      // The call would have started logind if it were installed.
       case .failure: answered(owner?.owner == nil ? .untracked : .inactive, user, entry)
       }
     }
@@ -155,7 +155,7 @@ extension SessionWatch {
     }
   }
 
-  /// An answer has come, or nil if logind has left without one.
+  /// Handles the answer, or nil if logind left the bus without answering.
   private func answered(_ state: Facts.Session?, _ user: UInt32, _ entry: Entry) {
     entry.question = nil
     guard entries[user] === entry else { return }

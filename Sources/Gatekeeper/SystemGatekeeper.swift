@@ -3,13 +3,13 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// The system deployment: GeoClue sees only the service, so everything that it would refuse a client is refused here.
+/// Decides in the system deployment. GeoClue sees only the service, so the service must refuse everything that GeoClue
+/// would refuse the client.
 ///
-/// The facts come from the bus, polkit, the user's own GeoClue agent, GeoClue's configuration and logind. What is known
-/// and how certain it is live in pure machines, one for each client (``PolicyAnswers``) and user (``AgentSearch``,
-/// ``SessionState``); ``Decision`` derives from the facts what a client may have.
+/// The facts come from the bus, polkit, the user's GeoClue agent, GeoClue's configuration and logind. Pure state
+/// machines, one per client (``PolicyAnswers``) and per user (``AgentSearch``, ``SessionState``), track what is known
+/// and how reliable it is. ``Decision`` derives the authorization from the facts.
 package final class SystemGatekeeper: Gatekeeper {
-  /// Where the facts come from.
   struct Sources {
     let sandboxes: SandboxCheck
     let rules: GeoClueRules
@@ -19,9 +19,9 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 
   package var onChange: (((any GatekeeperClient)?) -> Void)?
-  package let decidesByListening = false
+  package let sourceDecides = false
 
-  /// How often an agent is looked for while a client waits for one, in milliseconds.
+  /// The interval between agent searches while a client waits for an agent, in milliseconds.
   static let searchInterval: Int64 = 1_500
 
   private let ownUserID: UInt32
@@ -58,7 +58,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {
     let facts = facts(about: client, as: "")
-    guard facts.person == .other, facts.withoutAgent != .yes else { return .exact }
+    guard facts.user == .other, facts.withoutAgent != .yes else { return .exact }
     if case .level(let level) = facts.agent { return level }
     return .none
   }
@@ -75,7 +75,7 @@ package final class SystemGatekeeper: Gatekeeper {
     }
     facts.wait(act) { round in
       checkSandbox(of: client, credentials, facts, round)
-      guard person(credentials.userID) == .other else { return }
+      guard kind(of: credentials.userID) == .other else { return }
       facts.policyWaiters.append(round.expect())
       handle(.wanted, for: client)
       sources.sessions.find(credentials.userID, round.expect())
@@ -91,11 +91,11 @@ package final class SystemGatekeeper: Gatekeeper {
 
   private func facts(about client: any GatekeeperClient, as desktopID: String) -> Facts {
     guard let user = client.credentials?.userID, let known = registry[client] else { return Facts(.other) }
-    var facts = Facts(person(user))
+    var facts = Facts(kind(of: user))
     facts.confinement = known.confinement
     facts.placement = known.placement
     facts.rule = sources.rules.rule(for: desktopID, user: user, through: ownUserID)
-    guard facts.person == .other else { return facts }
+    guard facts.user == .other else { return facts }
     for action in PolkitAction.allCases { facts[action] = known.policy.answer(to: action) }
     facts.session = sources.sessions.state(of: user)
     facts.agent = sources.agents.level(for: user, without: client.name)
@@ -105,7 +105,7 @@ package final class SystemGatekeeper: Gatekeeper {
     return facts
   }
 
-  private func person(_ user: UInt32) -> Facts.Person { user == 0 ? .root : user == ownUserID ? .own : .other }
+  private func kind(of user: UInt32) -> Facts.User { user == 0 ? .root : user == ownUserID ? .own : .other }
 
   private var now: Int64 { MainLoop.main.clock.monotonic() }
 
@@ -123,7 +123,7 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 }
 
-/// The dialog.
+/// MARK: - Dialogs
 extension SystemGatekeeper {
   package func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
     decision(for: client, asking: level, as: desktopID).dialog != nil
@@ -142,10 +142,10 @@ extension SystemGatekeeper {
     let question = sources.polkit.showDialog(action, about: client.name, of: user, program: program(of: client)) {
       [weak self, weak client] reply in
       guard let self, let client else { return }
-      // A yes is kept; a no is for this time only.
+      // Consent is remembered. A refusal applies only to this call.
       if reply.answer == .yes { handle(.consented(action, reply), for: client) }
       let authorization = authorization(for: client, asking: level, as: desktopID)
-      // What is still being found out does not hide the answer.
+      // Facts that are still missing must not hide the user's refusal.
       let isOpen = authorization.reason == .authorizationRequired || authorization.reason == .undecided
       let isRejected = reply.answer == .no && isOpen
       handler(isRejected ? .denied(.rejectedByAgent) : authorization)
@@ -153,14 +153,14 @@ extension SystemGatekeeper {
     return Prompt { [polkit = sources.polkit] in polkit.withdraw(question) }
   }
 
-  /// What the dialog calls a client: from /proc where that may be read, otherwise what systemd has told.
+  /// Returns the name of a client in dialogs: from /proc if readable, otherwise from systemd.
   private func program(of client: any GatekeeperClient) -> String? {
     let name = client.credentials?.processID.flatMap { SandboxCheck.contents(ofFile: "/proc/\($0)/comm") }
     return name.flatMap(ProgramName.plain) ?? registry[client]?.program
   }
 }
 
-/// Gathering.
+/// MARK: - Gathering facts
 extension SystemGatekeeper {
   private func checkSandbox(
     of client: any GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
@@ -191,7 +191,7 @@ extension SystemGatekeeper {
       case .ask(let action, let mayStart):
         sources.polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
       case .held: onChange?(client)
-      // Only the outcome is announced: where the session may have changed, too, what logind says comes first.
+      // If the session may also have changed, wait for logind, so that only the final outcome is reported.
       case .changed: if !sources.sessions.isDoubtful(user) { changed(client) }
       case .ready:
         let waiters = facts.policyWaiters
@@ -202,7 +202,7 @@ extension SystemGatekeeper {
   }
 }
 
-/// Changes.
+/// MARK: - Changes
 extension SystemGatekeeper {
   private func changed(_ client: any GatekeeperClient) {
     onChange?(client)
@@ -217,7 +217,7 @@ extension SystemGatekeeper {
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
     let state = sources.sessions.state(of: user)
     if before != .unknown, before != state {
-      // polkit's defaults depend on the session: what it said before counts only for less.
+      // polkit's defaults depend on the session, so its earlier answers are now in doubt.
       for client in clients.values where client.credentials?.userID == user {
         sources.polkit.doubt(client.name)
         doubt(client)
@@ -232,16 +232,16 @@ extension SystemGatekeeper {
     for client in clients.values { doubt(client) }
   }
 
-  /// What polkit has said of a client may have changed.
+  /// Records that polkit's answers about a client may have changed.
   private func doubt(_ client: any GatekeeperClient) {
-    guard let facts = registry[client], let user = client.credentials?.userID, person(user) == .other else { return }
+    guard let facts = registry[client], let user = client.credentials?.userID, kind(of: user) == .other else { return }
     handle(.doubted(isServed: client.isWaiting || facts.isGathering), for: client)
   }
 
-  /// Nothing signals that an agent has come, so one is looked for as long as a client waits for it.
+  /// A new agent is not announced, so search periodically while a client waits for one.
   private func searchSoon() {
     guard search == nil else { return }
-    // Once for all clients that change together.
+    // One search serves all clients that change in the same turn of the loop.
     search = MainLoop.main.nextTurn { [weak self] in
       self?.search = nil
       self?.searchIfNeeded()
@@ -261,7 +261,7 @@ extension SystemGatekeeper {
   private var usersWithoutAgent: Set<UInt32> {
     Set(
       clients.values.compactMap { client in
-        guard client.isWaiting, let user = client.credentials?.userID, person(user) == .other else { return nil }
+        guard client.isWaiting, let user = client.credentials?.userID, kind(of: user) == .other else { return nil }
         switch sources.agents.level(for: user, without: client.name) {
         case .none, .unknown: return user
         case .level: return nil

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Asks systemd for the control group of a process, for a service that may not look into /proc.
+/// Asks systemd for the control group of a process, for a service that cannot read other processes in /proc.
 ///
-/// `GetUnitByPID` names the unit, which for a program of a person's session is only `user@UID.service`;
-/// `GetUnitProcesses` then has the path of each process below it. systemd answers both to everybody.
+/// `GetUnitByPID` returns the unit, which is only `user@UID.service` for most programs in a user's session.
+/// `GetUnitProcesses` returns the control group of each process in that unit. systemd answers both calls for every
+/// caller.
 final class UnitProcesses {
   private static let service: BusName = "org.freedesktop.systemd1"
   private static let path: ObjectPath = "/org/freedesktop/systemd1"
   private static let manager: InterfaceName = "org.freedesktop.systemd1.Manager"
-  /// How many are looked up at once; the bus allows 128 calls without a reply, for all purposes.
+  /// The maximum number of concurrent lookups. The bus allows 128 calls without a reply for all purposes together.
   private static let parallel = 16
 
   private let connection: Connection
@@ -18,7 +19,7 @@ final class UnitProcesses {
 
   init(on connection: Connection) { self.connection = connection }
 
-  /// Calls the handler with the control group, or with nil if systemd does not know.
+  /// Calls the handler with the control group, or nil if systemd does not know the process.
   func controlGroup(of process: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
     waiting.append((process, handler))
     next()
@@ -56,7 +57,8 @@ final class UnitProcesses {
     connection.call(message, timeout: .never, expecting: signature) { handler(try? $0.get()) }.keep()
   }
 
-  /// The name of a unit from its object path, in which everything but letters and digits is `_` and two hex digits.
+  /// Returns the unit name from its object path, in which every byte except letters and digits is encoded as `_XX`
+  /// (hex).
   nonisolated static func unitName(of path: ObjectPath) -> String? {
     let prefix = "/org/freedesktop/systemd1/unit/"
     guard path.rawValue.hasPrefix(prefix) else { return nil }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Users of the machine.
 package enum UserID {
-  /// The user whom this process runs as.
+  /// The user that this process runs as.
   package static var own: UInt32 { getuid() }
 }

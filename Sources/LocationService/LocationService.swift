@@ -6,13 +6,13 @@ import MainLoop
 import Publicist
 import Publishing
 
-/// The exported service: the manager object, its clients, and the one location manager that serves them all.
+/// The exported service: the manager object, its clients, and the location manager that serves them all.
 public final class LocationService {
-  /// Whom the service serves.
+  /// The users that the service serves.
   public enum Deployment: Hashable, Sendable {
     /// For all users of the machine, on the system bus.
     case system
-    /// For the user who runs it, on that user's session bus.
+    /// The user who runs the service, on that user's session bus.
     case session
   }
 
@@ -21,12 +21,12 @@ public final class LocationService {
   let clients: ClientRegistry
   let locations: SharedLocations
   let signals = LocationSignals()
-  /// The administrator's settings; a change applies from then on.
+  /// The administrator's settings. Changes take effect immediately.
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
       limitsInForce.now = configuration.limits
-      // GeoClue's own rules count as configuration, too.
+      // GeoClue's own rules are part of the configuration, too.
       gatekeeper.reload()
     }
   }
@@ -51,14 +51,14 @@ public final class LocationService {
   private var outage = Outage()
   private var isEnding = false
   private var cellTimer: LoopSource?
-  /// Whether ``cells`` reach the next service.
-  public var handsCellsOn = false
+  /// Whether ``cells`` will reach the next service.
+  public var passesCellsOn = false
   private var numbers = ObjectNumbers(startedAt: MainLoop.main.clock.realtime())
   private var cancellables: Set<AnyCancellable> = []
 
-  /// Exports the service on a connection, without owning the name yet; the main loop serves it.
+  /// Exports the service on a connection, without owning the name. The main loop must run for it to serve calls.
   ///
-  /// `open` makes further connections to the same bus, through which strangers are asked.
+  /// - Parameter open: Opens further connections to the same bus for calls to other users' programs.
   public init(
     on connection: Connection, _ publicist: LocationPublicist, for deployment: Deployment,
     _ configuration: Configuration, openingMore open: @escaping () throws(DBusError) -> Connection
@@ -96,36 +96,36 @@ public final class LocationService {
 
   var limits: Limits { configuration.limits }
 
-  /// Whether at least one client is receiving.
+  /// Whether at least one client is receiving locations.
   var isInUse: Bool { receivers > 0 }
 
-  /// Whether there is an object of a client, or a call without an answer.
+  /// Whether a client has an object or a pending call.
   public var isBusy: Bool { clients.isBusy || intake.count > 0 }
 
-  /// Closes every subscription, and answers every pending call.
+  /// Closes every object and answers every pending call.
   public func shutDown() {
     for request in clients.requests { request.handle(.close(.shutdown)) }
     closeSubscriptions()
     source.end()
   }
 
-  /// Closes every subscription and refuses new ones; pending calls continue.
+  /// Closes every object and refuses new ones. Pending calls continue.
   public func closeSubscriptions() {
     isEnding = true
     for object in clients.objects { object.handle(.close(.shutdown)) }
   }
 
-  /// Notes that the connection was lost and joined again, on the same bus.
+  /// Handles that the connection was lost and reopened on the same bus.
   ///
   /// - Parameter wasStalled: Whether the bus had stopped reading from the old connection.
   public func rejoined(afterStall wasStalled: Bool) {
     intake.dropAll()
-    // The bus has already told their callers that no answer will arrive.
+    // The bus has already told the callers that no answer will arrive.
     for request in clients.requests { request.handle(.ownerLeft) }
     if wasStalled { outbox.suspendDebtors() }
   }
 
-  /// Notes that the machine has slept, or its clock was set: the known location may be wrong.
+  /// Handles a sleep of the machine or a change of its clock, after which the known location may be wrong.
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
     locations.forget(afterSleep: event == .woke)
@@ -140,7 +140,7 @@ public final class LocationService {
     if event == .clockSet { askSource() }
   }
 
-  /// Notes that the machine has connected to another network, and so may be somewhere else.
+  /// Handles a change to a different network, after which the machine may have moved.
   public func networkChanged() {
     for object in clients.objects { object.checkNow() }
   }
@@ -151,7 +151,7 @@ public final class LocationService {
         guard let self, let session else { return }
         let authorization = publicist.manager.authorization
         if !authorization.isAuthorized { locations.forget() }
-        session.upstream = authorization
+        session.geoClueAuthorization = authorization
       }.store(in: &cancellables)
     publicist.upstreamStatusPublisher()
       .sink { [weak self] status in self?.upstreamChanged(status) }.store(in: &cancellables)
@@ -162,7 +162,7 @@ public final class LocationService {
       .sink { [weak self] _ in self?.outage.ended() }.store(in: &cancellables)
   }
 
-  /// Notes that the state of the source has changed, or that it is released until the next delivery is due.
+  /// Handles a new state of the source, or that it is released until the next delivery is due.
   private func upstreamChanged(_ sourceStatus: UpstreamStatus) {
     let before = upstreamStatus
     var status = sourceStatus
@@ -179,7 +179,7 @@ public final class LocationService {
     for object in clients.objects { object.handle(.failure(error)) }
   }
 
-  /// Notes that the authorization of one client, or of all, may have changed.
+  /// Handles that the authorization of one client, or of all (nil), may have changed.
   private func refresh(_ client: Client?) {
     let objects = client.map { Array($0.objects.values) } ?? clients.objects
     let requests = client.map { Array($0.requests.values) } ?? clients.requests
@@ -188,7 +188,7 @@ public final class LocationService {
     source.permissionsChanged()
   }
 
-  /// The finest level at which GeoClue would serve the user of a client that is being served.
+  /// The finest level at which GeoClue would serve the user of any client that is being served.
   private var ceiling: AccuracyLevel {
     var ceiling = AccuracyLevel.none
     for client in clients.served where ceiling < .exact {
@@ -200,18 +200,19 @@ public final class LocationService {
   private func changed(_ property: MemberName) { broadcasts.changed(property) }
 }
 
-/// The cells of reduced locations, which outlive the service.
+/// MARK: - Cells of reduced locations, which outlive the service
 extension LocationService {
-  /// The cells in force, for ``restore(_:)`` of the next service.
+  /// The current cells, to be passed to ``restore(_:)`` of the next service.
   public var cells: [String] { locations.memory }
 
-  /// Restores the cells that the previous service left.
+  /// Restores the cells of the previous service.
   public func restore(_ cells: [String]) { locations.restore(cells) }
 
-  /// Where cells cannot be handed on, the service stays until the next one may choose new ones anyway.
+  /// Returns whether to keep running because cells cannot be passed on and the next service would choose new ones too
+  /// early.
   private func staysForCells() -> Bool {
     let now = MainLoop.main.clock.boottime()
-    guard !handsCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
+    guard !passesCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
     cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in
       self?.idleWatch.touch()
     }
@@ -219,7 +220,7 @@ extension LocationService {
   }
 }
 
-/// For the objects of clients.
+/// MARK: - Objects of clients
 extension LocationService: ClientHost {
   /// Creates a stopped subscription for a client.
   func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
@@ -229,7 +230,7 @@ extension LocationService: ClientHost {
     return subscription.path
   }
 
-  /// Makes a stopped region for a client.
+  /// Creates a stopped region for a client.
   func createRegion(
     for client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration
   ) throws(DBusError) -> ObjectPath {
@@ -240,7 +241,7 @@ extension LocationService: ClientHost {
   }
 
   private func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
-    // Nobody would close it.
+    // The service is exiting, so nothing would close the object.
     guard !isEnding else { throw .ending }
     try clients.reserve(kind, for: client, limits)
   }
@@ -251,8 +252,8 @@ extension LocationService: ClientHost {
 
   func ended(_ object: any OwnedObject) { clients.release(object.kind, of: object.client) }
 
-  /// What GeoClue would hand over to a new client, which is its newest location while it runs; what is left from
-  /// before is shown only if it is recent.
+  /// Returns the location that GeoClue would report to a new client: its newest one while it is running. A location
+  /// from before is returned only if it is recent.
   func firstLocation(for level: AccuracyLevel) -> Location? {
     guard let arrival = locations.newestArrival else { return nil }
     let now = MainLoop.main.clock.boottime()
@@ -274,16 +275,16 @@ extension LocationService: ClientHost {
   }
 }
 
-/// Recognizes the first failure of an outage, however many retries follow it.
+/// Recognises the first failure of an outage, however many retries follow.
 private struct Outage {
   private var isReported = false
 
-  /// Notes a failure; returns true if it is the first since the last location.
+  /// Records a failure. Returns whether it is the first since the last location.
   mutating func isNew() -> Bool {
     defer { isReported = true }
     return !isReported
   }
 
-  /// Notes that a location has arrived.
+  /// Records that a location has arrived.
   mutating func ended() { isReported = false }
 }

@@ -10,8 +10,8 @@ struct DecisionTests {
     [.unknown, .none] + AccuracyLevel.allCases.map(Facts.AgentLevel.level)
   private static let everyLevel = AccuracyLevel.allCases.filter { $0 != .none }
 
-  /// An ordinary person's program on the host, with polkit's defaults for whoever sits at the machine.
-  private static func person(_ change: (inout Facts) -> Void = { _ in }) -> Facts {
+  /// Returns the facts about an ordinary user's unsandboxed program, with polkit's defaults for an active session.
+  private static func facts(_ change: (inout Facts) -> Void = { _ in }) -> Facts {
     var facts = Facts(.other)
     facts.confinement = .host
     facts.reduced = .yes
@@ -25,7 +25,7 @@ struct DecisionTests {
 
   private static func everything() -> [Facts] {
     var all: [Facts] = []
-    for person in Facts.Person.allCases {
+    for user in Facts.User.allCases {
       for confinement in Facts.Confinement.allCases {
         for rule in Facts.Rule.allCases {
           for reduced in Facts.Answer.allCases {
@@ -33,7 +33,7 @@ struct DecisionTests {
               for withoutAgent in Facts.Answer.allCases {
                 for session in Facts.Session.allCases {
                   for agent in everyAgent {
-                    var facts = Facts(person)
+                    var facts = Facts(user)
                     (facts.confinement, facts.rule) = (confinement, rule)
                     (facts.reduced, facts.precise, facts.withoutAgent) = (reduced, precise, withoutAgent)
                     (facts.session, facts.agent) = (session, agent)
@@ -55,82 +55,82 @@ struct DecisionTests {
 
   @Test func `the decision table holds`() {
     let rows: [Row] = [
-      ("agent 8", Self.person(), .exact, .authorized(.whenInUse)),
-      ("agent 8, asks for the city", Self.person(), .city, .authorized(.whenInUse, asked: .city)),
+      ("agent 8", Self.facts(), .exact, .authorized(.whenInUse)),
+      ("agent 8, asks for the city", Self.facts(), .city, .authorized(.whenInUse, asked: .city)),
       (
-        "agent 4", Self.person { $0.agent = .level(.city) }, .exact,
+        "agent 4", Self.facts { $0.agent = .level(.city) }, .exact,
         .authorized(.whenInUse, level: .city, asked: .exact)
       ),
       (
-        "agent 4, asks for the city", Self.person { $0.agent = .level(.city) }, .city,
+        "agent 4, asks for the city", Self.facts { $0.agent = .level(.city) }, .city,
         .authorized(.whenInUse, level: .city, asked: .city)
       ),
-      ("agent 0", Self.person { $0.agent = .level(.none) }, .exact, .denied(.disabledByUser)),
-      ("no agent", Self.person { $0.agent = .none }, .exact, .undecided(.noAgent)),
-      ("agents are looked for", Self.person { $0.agent = .unknown }, .exact, .undecided()),
-      ("polkit: no", Self.person { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .restricted(.disallowedByPolicy)),
+      ("agent 0", Self.facts { $0.agent = .level(.none) }, .exact, .denied(.disabledByUser)),
+      ("no agent", Self.facts { $0.agent = .none }, .exact, .undecided(.noAgent)),
+      ("search in progress", Self.facts { $0.agent = .unknown }, .exact, .undecided()),
+      ("polkit: no", Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .restricted(.disallowedByPolicy)),
       (
-        "polkit: reduced only", Self.person { $0.precise = .no }, .exact,
+        "polkit: reduced only", Self.facts { $0.precise = .no }, .exact,
         .authorized(.whenInUse, level: .city, asked: .exact)
       ),
       (
-        "polkit: reduced only, asks for the country", Self.person { $0.precise = .no }, .country,
+        "polkit: reduced only, asks for the country", Self.facts { $0.precise = .no }, .country,
         .authorized(.whenInUse, level: .city, asked: .country)
       ),
       (
-        "polkit: reduced only, agent 1", Self.person { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
+        "polkit: reduced only, agent 1", Self.facts { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
         .authorized(.whenInUse, level: .country, asked: .exact)
       ),
       (
-        "polkit asks", Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
+        "polkit asks", Self.facts { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
         .undecided(.authorizationRequired)
       ),
       (
         "polkit asks, agent 0",
-        Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
+        Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
         .exact, .denied(.disabledByUser)
       ),
       (
-        "polkit asks, no agent", Self.person { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
+        "polkit asks, no agent", Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
         .exact, .undecided(.noAgent)
       ),
       (
         "polkit is absent",
-        Self.person { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
+        Self.facts { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
         .exact, .restricted(.policyUnavailable)
       ),
       (
-        "polkit died while asked", Self.person { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
+        "polkit died while asked", Self.facts { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
         .restricted(.policyUnavailable)
       ),
-      ("polkit has not answered", Self.person { $0.precise = .unknown }, .exact, .undecided()),
-      ("session inactive", Self.person { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
+      ("polkit has not answered", Self.facts { $0.precise = .unknown }, .exact, .undecided()),
+      ("session inactive", Self.facts { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
       (
         "session inactive, so polkit says no",
-        Self.person { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
+        Self.facts { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
         .exact, .denied(.sessionInactive)
       ),
       (
         "session inactive, polkit has not answered anew",
-        Self.person { ($0.session, $0.precise) = (.inactive, .unknown) },
+        Self.facts { ($0.session, $0.precise) = (.inactive, .unknown) },
         .exact, .denied(.sessionInactive)
       ),
-      ("no logind", Self.person { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
-      ("geoclue.conf forbids", Self.person { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
-      ("Flatpak", Self.person { $0.confinement = .sandbox }, .exact, .restricted(.sandboxed)),
-      ("nobody knows where it lives", Self.person { $0.confinement = .unverifiable }, .exact, .restricted(.sandboxed)),
+      ("no logind", Self.facts { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
+      ("geoclue.conf forbids", Self.facts { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
+      ("Flatpak", Self.facts { $0.confinement = .sandbox }, .exact, .restricted(.sandboxed)),
+      ("process unknown", Self.facts { $0.confinement = .unverifiable }, .exact, .restricted(.sandboxed)),
       (
         "named by a rule, without anything else",
-        Self.person {
+        Self.facts {
           ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
         }, .exact, .authorized(.always)
       ),
       (
-        "named by a rule, in a Flatpak", Self.person { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
+        "named by a rule, in a Flatpak", Self.facts { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
         .restricted(.sandboxed)
       ),
       (
-        "a dialog about the rule is not shown", Self.person { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
+        "a dialog about the rule is not shown", Self.facts { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
         .exact,
         .undecided(.noAgent)
       ),
@@ -140,9 +140,9 @@ struct DecisionTests {
     }
   }
 
-  @Test(arguments: [Facts.Person.root, .own])
-  func `root and the service's own user need no other consent`(_ person: Facts.Person) {
-    for facts in Self.everything() where facts.person == person {
+  @Test(arguments: [Facts.User.root, .own])
+  func `root and the service's own user need no other consent`(_ user: Facts.User) {
+    for facts in Self.everything() where facts.user == user {
       for level in Self.everyLevel {
         let expected: Authorization =
           switch (facts.confinement, facts.rule) {
@@ -160,7 +160,7 @@ struct DecisionTests {
 
   @Test func `no user gets more than every deciding party allows`() {
     var granted = 0
-    for facts in Self.everything() where facts.person == .other {
+    for facts in Self.everything() where facts.user == .other {
       for asked in Self.everyLevel {
         let authorization = Decision(facts, asking: asked).authorization
         guard authorization.isAuthorized else { continue }
@@ -184,7 +184,7 @@ struct DecisionTests {
   }
 
   @Test func `access is never granted on unknown facts`() {
-    for facts in Self.everything() where facts.person == .other && facts.withoutAgent != .yes {
+    for facts in Self.everything() where facts.user == .other && facts.withoutAgent != .yes {
       let isUnknown =
         facts.confinement == .unknown || facts.withoutAgent == .unknown || facts.precise == .unknown
         || (facts.precise != .yes && facts.reduced == .unknown) || facts.session == .unknown || facts.agent == .unknown
@@ -210,20 +210,20 @@ struct DecisionTests {
   }
 
   @Test func `the user is asked for no more than is needed`() {
-    let facts = Self.person { ($0.reduced, $0.precise) = (.challenge, .challenge) }
+    let facts = Self.facts { ($0.reduced, $0.precise) = (.challenge, .challenge) }
     #expect(Decision(facts, asking: .city).dialog == .access)
     #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
-    let more = Self.person { $0.precise = .challenge }
+    let more = Self.facts { $0.precise = .challenge }
     #expect(Decision(more, asking: .city).dialog == nil)
     #expect(Decision(more, asking: .exact).dialog == .accessPrecise)
     #expect(Decision(more, asking: .exact).authorization == .authorized(.whenInUse, level: .city, asked: .exact))
-    let limited = Self.person { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
+    let limited = Self.facts { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
     #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
   }
 
   /// A job of cron was told that its user has no active session, while that user sat at the machine.
   @Test func `a program outside the session learns the reason and the rule that helps`() {
-    for facts in [Self.person { ($0.reduced, $0.precise) = (.no, .no) }, Self.person { $0.session = .inactive }] {
+    for facts in [Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, Self.facts { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside
       let (inside, refusal) = (Decision(facts, asking: .exact), Decision(outside, asking: .exact))
@@ -232,7 +232,7 @@ struct DecisionTests {
       #expect(refusal.authorization.sentence.contains("access-without-agent"))
       #expect(!inside.authorization.sentence.contains("does not belong"))
     }
-    let other = Self.person { ($0.placement, $0.agent) = (.outside, .level(.none)) }
+    let other = Self.facts { ($0.placement, $0.agent) = (.outside, .level(.none)) }
     #expect(Decision(other, asking: .exact).authorization == .denied(.disabledByUser))
   }
 
@@ -240,16 +240,16 @@ struct DecisionTests {
 
   @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
     for doubt in [Facts.Doubts.policy, .session, .agents] {
-      let person = Self.person { $0.held = doubt }
-      #expect(Decision(person, asking: .exact).isHeld)
-      #expect(Decision(person, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")
-      let named = Self.person { ($0.withoutAgent, $0.held) = (.yes, doubt) }
+      let facts = Self.facts { $0.held = doubt }
+      #expect(Decision(facts, asking: .exact).isHeld)
+      #expect(Decision(facts, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")
+      let named = Self.facts { ($0.withoutAgent, $0.held) = (.yes, doubt) }
       #expect(Decision(named, asking: .exact).isHeld == (doubt == .policy))
       var root = Facts(.root)
       (root.confinement, root.held) = (.host, doubt)
       #expect(!Decision(root, asking: .exact).isHeld)
     }
-    #expect(!Decision(Self.person(), asking: .exact).isHeld)
+    #expect(!Decision(Self.facts(), asking: .exact).isHeld)
   }
 
   // MARK: The session deployment
@@ -259,16 +259,16 @@ struct DecisionTests {
     for upstream in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
       facts.confinement = .host
       facts.rule = .silent
-      #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == upstream)
+      #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == upstream)
       facts.rule = .disallowed
       #expect(
-        Decision(facts, asking: .exact, upstream: upstream).authorization == .restricted(.disallowedByConfiguration))
+        Decision(facts, asking: .exact, geoClue: upstream).authorization == .restricted(.disallowedByConfiguration))
       for confinement in [Facts.Confinement.sandbox, .unverifiable] {
         facts.confinement = confinement
-        #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == .restricted(.sandboxed))
+        #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == .restricted(.sandboxed))
       }
       facts.confinement = .unknown
-      #expect(Decision(facts, asking: .exact, upstream: upstream).authorization == .undecided())
+      #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == .undecided())
     }
   }
 }

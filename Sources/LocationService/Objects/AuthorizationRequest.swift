@@ -4,13 +4,13 @@ import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
-/// One call of `RequestAuthorization`, around an ``AuthorizationRequestMachine``.
+/// One `RequestAuthorization` call, driven by an ``AuthorizationRequestMachine``.
 final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, PendingRequest {
   private let call: MethodCall
   private var prompt: Prompt?
   private var isAsking = false
 
-  /// A call that arrived at `arrival`.
+  /// Creates the request for a call that arrived at `arrival`.
   init(
     _ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost
   ) {
@@ -18,11 +18,11 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
     super.init(
       AuthorizationRequestMachine(
         options, host.upstreamStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
-        sourceDecides: host.gatekeeper.decidesByListening),
+        sourceDecides: host.gatekeeper.sourceDecides),
       of: client, in: host)
   }
 
-  /// Answers at once, or begins to wait.
+  /// Answers immediately or starts waiting.
   func begin() {
     client.add(self)
     perform(withMachine { $0.begin() })

@@ -3,29 +3,29 @@ import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 
-/// The part of the service that the objects of clients know.
+/// The part of the service that clients' objects can access.
 protocol ClientHost: AnyObject {
   var connection: Connection { get }
   var gatekeeper: any Gatekeeper { get }
   var limits: Limits { get }
-  /// The shared half of every chain.
+  /// The part of the chain that all clients share.
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }
   /// The current state of the source.
   var upstreamStatus: UpstreamStatus { get }
 
-  /// The first location of a subscription.
+  /// Returns the first location for a new chain.
   func firstLocation(for level: AccuracyLevel) -> Location?
-  /// Sets what an object needs from the source; nil for nothing.
+  /// Sets what an object needs from the source, or nil for nothing.
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)
   /// Requests the current location from the source.
   func askSource()
-  /// Counts one receiving client more or less.
+  /// Changes the number of receiving objects.
   func receiverCountChanged(by difference: Int)
-  /// Counts one more dialog of a client, or returns the limit that it would exceed.
+  /// Counts one more dialog for a client, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key?
-  /// Notes that a dialog of a client has ended.
+  /// Releases the count of a client's dialog that has ended.
   func releasePrompt(of client: Client)
-  /// An object of a client is gone.
+  /// Called when a client's object has ended.
   func ended(_ object: any OwnedObject)
 }

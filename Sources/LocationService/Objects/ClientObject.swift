@@ -4,15 +4,15 @@ import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
-/// The part that subscriptions and regions have in common: an object on the bus that only its owner sees.
+/// The common part of subscriptions and regions: an object on the bus that is visible only to its owner.
 class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   let kind: ObjectKind
   let number: UInt64
   let path: ObjectPath
-  /// When it was created, by the wall clock.
+  /// The wall-clock time of its creation.
   private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
   private var object: ExportedObject?
-  /// The calls of `Start` that are being handled, in their order.
+  /// The `Start` calls in progress, in order.
   private var starting: [MethodCall] = []
 
   init(_ kind: ObjectKind, _ number: UInt64, _ machine: Machine, of client: Client, in host: any ClientHost) {
@@ -22,22 +22,22 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     super.init(machine, of: client, in: host)
   }
 
-  /// How often the owner has been sent something.
+  /// The number of messages sent to the owner.
   var delivered: UInt64 { 0 }
 
   var isActive: Bool { machine.isActive }
 
-  /// Puts the object on the bus.
+  /// Exports the object on the bus.
   final func export(_ implementation: Implementation) {
     object = host.connection.objects.export(path, owner: client.name, implementation)
   }
 
-  /// `Start`: refused while a rule forbids it; otherwise it begins now, or when access is granted.
+  /// Handles `Start`: refuses it while a rule forbids access, otherwise starts now or once access is granted.
   final func start(_ call: MethodCall) {
     let wish = withMachine { $0.startAsked() }
     host.gatekeeper.prepare(client) { [weak self] in
       guard let self, !isOver else {
-        return call.fail(DBusError(.unknownObject, "The object has ended; create another one"))
+        return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
       refresh()
       starting.append(call)
@@ -53,7 +53,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     object?.emit(signal, of: kind.interface, first, second)
   }
 
-  /// Reads a property that follows from the authorization, once that is known.
+  /// Answers a property that depends on the authorization once that has been decided.
   final func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard request.sender != nil, machine.authorization.reason == .undecided else {
       return request.answer(.string(text(machine.authorization)))
@@ -104,7 +104,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 }
 
 extension ClientObject {
-  /// The members that both interfaces have.
+  /// The members that both interfaces share.
   static func commonMembers<Object: ClientObject<Machine>>() -> [InterfaceMember<Object>] {
     [
       .method("Start") { object, call in object.start(call) },

@@ -6,7 +6,7 @@ import MainLoop
 import Publicist
 import Publishing
 
-/// The common part of all objects of clients: feeds events to a machine, and executes its actions.
+/// The common part of clients' objects and calls: feeds events to a state machine and executes its actions.
 class ClientShell<Machine: ClientMachine> {
   let client: Client
   /// The service outlives the objects of its clients.
@@ -15,7 +15,7 @@ class ClientShell<Machine: ClientMachine> {
   private(set) var isOver = false
   private var events: [ClientEvent] = []
   private var isHandling = false
-  /// The level that the machine wants, and what that means for the source now.
+  /// The level that the machine requires, and the resulting need for the source.
   private var neededLevel: AccuracyLevel?
   private var need: SourceSchedule.Need?
   private var timer: LoopSource?
@@ -30,28 +30,28 @@ class ClientShell<Machine: ClientMachine> {
     pacer.onNeedChanged = { [weak self] in self?.updateNeed() }
   }
 
-  /// The thresholds of the chain at a level; none unless overridden.
+  /// Returns the thresholds of the chain at a level. None unless overridden.
   func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
     DeliveryRule.Configuration()
   }
-  /// The location with which the chain of a level begins.
+  /// Returns the location with which the chain of a level begins.
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
-  /// Whether the thresholds apply; without them every location comes through.
+  /// Whether the thresholds apply. Without them, every location is delivered.
   var isPaced: Bool { true }
-  /// Takes a location of the followed level in.
+  /// Handles a location of the level that the chain follows.
   func received(_ location: Location, at level: AccuracyLevel) { handle(.location(location, level)) }
-  /// The time that the machine asked for has come.
+  /// Called at the time that the machine requested.
   func timeHasCome() { handle(.timer) }
-  /// What the chain that runs needs of the source.
+  /// Returns what the running chain needs from the source.
   func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
-  /// Notes that the device may be somewhere else: periodic checks are due now.
+  /// Makes periodic checks due now, because the device may have moved.
   func checkNow() { pacer.checkNow() }
-  /// Sends what the client receives: every action that is not about the service itself.
+  /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
   func send(_ action: ClientAction) {}
   /// Removes the object.
   func finish(_ reason: ClosedReason?) {}
 
-  /// The gatekeeper's decision at this moment.
+  /// The gatekeeper's current decision.
   var standing: Standing {
     Standing(
       authorization: host.gatekeeper.authorization(
@@ -59,13 +59,13 @@ class ClientShell<Machine: ClientMachine> {
       isHeld: host.gatekeeper.isHeld(client))
   }
 
-  /// Asks the gatekeeper again, since something may have changed.
+  /// Queries the gatekeeper again, because something may have changed.
   final func refresh() {
     handle(.standing(standing))
     emitter?.release()
   }
 
-  /// Handles an event, and then those that follow from it.
+  /// Handles an event and all events that result from it.
   final func handle(_ event: ClientEvent) {
     events.append(event)
     guard !isHandling else { return }
@@ -84,7 +84,7 @@ class ClientShell<Machine: ClientMachine> {
     for action in actions { perform(action) }
   }
 
-  /// Applies changed thresholds to the chain that runs.
+  /// Applies changed thresholds to the running chain.
   final func configureChain(at level: AccuracyLevel) { pacer.configure(thresholds(at: level)) }
 
   final var now: UInt64 { MainLoop.main.clock.boottime() }
@@ -116,7 +116,7 @@ class ClientShell<Machine: ClientMachine> {
   }
 
   private func updateNeed() {
-    // Before there is a chain, the decision is pending, which may need the source at once.
+    // Without a chain the decision is pending and may require the source immediately.
     let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : sourceNeed(at: $0) }
     guard new != need else { return }
     need = new

@@ -4,22 +4,22 @@ import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
-/// One call of `GetLocation`, around a ``LocationRequestMachine``.
+/// One `GetLocation` call, driven by a ``LocationRequestMachine``.
 final class LocationRequest: ClientShell<LocationRequestMachine>, PendingRequest {
   private let call: MethodCall
 
-  /// A call that arrived at `arrival`.
+  /// Creates the request for a call that arrived at `arrival`.
   init(
     _ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost
   ) {
     self.call = call
     super.init(
       LocationRequestMachine(
-        options, host.upstreamStatus, at: arrival, sourceDecides: host.gatekeeper.decidesByListening),
+        options, host.upstreamStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides),
       of: client, in: host)
   }
 
-  /// Answers at once, or begins to wait.
+  /// Answers immediately or starts waiting.
   func begin() {
     client.add(self)
     perform([.armTimer(machine.nextTime)])

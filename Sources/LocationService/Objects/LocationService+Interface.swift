@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `org.geopublicist.Location1`.
+/// The interface `org.geopublicist.Location1`.
 extension LocationService {
   static let interface = Interface<LocationService>(
     ServiceNames.manager,
@@ -76,12 +76,12 @@ extension LocationService {
         }),
     ])
 
-  /// Answers with the path of a new object of the caller's.
+  /// Creates an object for the caller and answers with its path.
   private func create(_ call: MethodCall, _ make: @escaping (Client) throws(DBusError) -> ObjectPath) {
     withClient(of: call) { [weak self] client in
       do throws(DBusError) {
         call.reply(.objectPath(try make(client)))
-        // Not waited for: the owner is told of what is found out.
+        // Do not wait: the owner is told the result.
         self?.gatekeeper.prepare(client) {}
       } catch {
         call.fail(error)
@@ -89,7 +89,7 @@ extension LocationService {
     }
   }
 
-  /// Calls `body` with the caller once it is known who that is; refuses the call if the bus does not tell.
+  /// Calls `body` once the caller's user is known. Refuses the call if the bus does not report it.
   private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {
     let client = clients.client(call.sender, limits)
     client.whenKnown(on: connection) { [weak self] credentials in
@@ -101,11 +101,11 @@ extension LocationService {
     }
   }
 
-  /// Runs `action` if the caller is root or the service's own user; refuses the call otherwise.
+  /// Runs `action` if the caller is root or the service's own user, and refuses the call otherwise.
   func asAdministrator(_ call: MethodCall, _ action: @escaping () -> Void) {
     clients.client(call.sender, limits).whenKnown(on: connection) { credentials in
       if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
-      call.fail(DBusError(.accessDenied, "Only root may change how the service logs"))
+      call.fail(DBusError(.accessDenied, "Only root may change the log settings"))
     }
   }
 

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// `org.geopublicist.Location1.Subscription`.
+/// The interface `org.geopublicist.Location1.Subscription`.
 extension LocationSubscription {
   static let interface = Interface<LocationSubscription>(
     ServiceNames.subscription,
@@ -15,7 +15,7 @@ extension LocationSubscription {
       },
     ] + optionProperties)
 
-  /// The options that are properties, too: readable, writable, and signalled.
+  /// The options that are also writable properties with change signals.
   private static let optionProperties = ClientOption.ofSubscription.compactMap { option in
     option.property.flatMap(MemberName.init(validating:)).map { name in
       InterfaceMember<LocationSubscription>.property(

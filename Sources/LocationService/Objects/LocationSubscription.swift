@@ -3,20 +3,20 @@ import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 
-/// One subscription of a client, around a ``SubscriptionMachine``.
+/// A client's subscription, driven by a ``SubscriptionMachine``.
 final class LocationSubscription: ClientObject<SubscriptionMachine> {
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     super.init(
       .subscription, number,
-      SubscriptionMachine(options, authorization, sourceDecides: host.gatekeeper.decidesByListening), of: client,
+      SubscriptionMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides), of: client,
       in: host)
     export(Implementation(of: Self.interface, by: self))
   }
 
   override var delivered: UInt64 { machine.delivered }
 
-  /// Changes an option while the subscription exists.
+  /// Changes an option of an existing subscription.
   func set(_ option: ClientOption, to value: Value) throws(DBusError) {
     var options = machine.options
     try OptionReader.set(option, to: value, in: &options)
@@ -43,7 +43,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
       guard let signal = host.signals.signal(for: delivery) else { return }
       host.connection.send(signal.signal(at: path, to: client.name))
     case .report(let error):
-      // A bus that does not read would accumulate them; the state says what matters.
+      // Errors would accumulate on a bus that does not read. The state of the source contains the same information.
       guard client.queue.hasRoom else { return }
       let error = DBusError(error)
       emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))

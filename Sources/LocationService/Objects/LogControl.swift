@@ -2,15 +2,15 @@
 import DBus
 import GeopublicistProcessSupport
 
-/// `org.freedesktop.LogControl1`, which `systemctl service-log-level` uses: readable by everyone, like that of
+/// The interface `org.freedesktop.LogControl1`, used by `systemctl service-log-level`. Readable by everyone, as for
 /// systemd's own services, and writable by administrators.
 ///
-/// A bus policy cannot keep others from writing, because the calls go through `Properties`.
+/// Bus policy cannot restrict writing, because the calls go through `Properties`.
 final class LogControl {
   static let path: ObjectPath = "/org/freedesktop/LogControl1"
   static let name: InterfaceName = "org.freedesktop.LogControl1"
 
-  /// Runs the action if the caller is an administrator, and refuses the call otherwise.
+  /// Runs an action if the caller is an administrator, and refuses the call otherwise.
   typealias Guard = (MethodCall, @escaping () -> Void) -> Void
 
   private let asAdministrator: Guard
@@ -29,7 +29,7 @@ final class LogControl {
         write: { control, value, call in
           control.asAdministrator(call) {
             guard let level = Log.Level(syslogName: value.string ?? "") else {
-              return call.fail(DBusError(.invalidArgs, "The level is one of \(Log.Level.syslogNames)"))
+              return call.fail(DBusError(.invalidArgs, "Unknown log level; use one of \(Log.Level.syslogNames)"))
             }
             Log.maximumLevel = level
             call.reply()
@@ -41,7 +41,7 @@ final class LogControl {
         write: { control, value, call in
           control.asAdministrator(call) {
             guard value.string == Log.target else {
-              return call.fail(DBusError(.notSupported, "The log goes to \(Log.target) as long as the service runs"))
+              return call.fail(DBusError(.notSupported, "The log target is \(Log.target) and cannot be changed"))
             }
             call.reply()
           }

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// `org.geopublicist.Location1.Region`.
+/// The interface `org.geopublicist.Location1.Region`.
 extension MonitoredRegion {
   static let interface = Interface<MonitoredRegion>(
     ServiceNames.region,
@@ -22,7 +22,7 @@ extension MonitoredRegion {
 }
 
 nonisolated extension RegionReport {
-  /// The dictionary of `StateChanged`.
+  /// The argument of `StateChanged`.
   var value: Value {
     var pairs: [(String, Value)] = [
       ("Event", .string(event.kind.rawValue)),

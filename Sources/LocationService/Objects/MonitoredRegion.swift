@@ -4,13 +4,13 @@ import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
-/// One region of a client, around a ``MonitoredRegionMachine``.
+/// A client's region, driven by a ``MonitoredRegionMachine``.
 ///
-/// What cannot be told is not evaluated: while the client does not read, the chain keeps the newest location, and the
-/// timer waits. So nothing piles up, and the events that are sent have no gaps.
+/// Nothing is evaluated that could not be sent. While the client does not read, the chain keeps the newest location and
+/// the timer waits, so nothing accumulates and the sequence of events has no gaps.
 final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   private var waitsForRoom = false
-  /// When the source is needed next, by the clock of the machine and by that of the schedule.
+  /// When the source is needed next, by the machine's clock and by the schedule's clock.
   private var check: (at: UInt64, from: UInt64) = (0, 0)
 
   init(
@@ -21,7 +21,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
     super.init(
       .region, number,
       MonitoredRegionMachine(
-        options, configuration, authorization, sourceDecides: host.gatekeeper.decidesByListening), of: client, in: host)
+        options, configuration, authorization, sourceDecides: host.gatekeeper.sourceDecides), of: client, in: host)
     export(Implementation(of: Self.interface, by: self))
   }
 

@@ -6,24 +6,23 @@ protocol OwnedObject: AnyObject {
   var kind: ObjectKind { get }
   var number: UInt64 { get }
   var client: Client { get }
-  /// Whether the client is served.
+  /// Whether the object is started and its owner authorized.
   var isActive: Bool { get }
-  /// The row of `ListSubscriptions`, which never has a coordinate.
+  /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
-  /// Handles an event.
   func handle(_ event: ClientEvent)
-  /// Asks the gatekeeper again.
+  /// Queries the gatekeeper again.
   func refresh()
-  /// The device may be somewhere else.
+  /// Makes periodic checks due now, because the device may have moved.
   func checkNow()
 }
 
-/// What clients can create; the raw values are those of `Kind` in `ListSubscriptions`.
+/// The kinds of objects that clients can create. Raw values as in `Kind` of `ListSubscriptions`.
 nonisolated enum ObjectKind: String, CaseIterable, Sendable {
   case subscription
   case region
 
-  /// How many a connection, a user and all together may have.
+  /// The limits per connection, per user and in total.
   var limits: (perConnection: Limits.Key, perUser: Limits.Key, whole: Limits.Key) {
     switch self {
     case .subscription: (.subscriptionsPerConnection, .subscriptionsPerUser, .subscriptions)
@@ -39,7 +38,7 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The path above the objects.
+  /// The parent path of the objects.
   var path: ObjectPath {
     switch self {
     case .subscription: ServiceNames.subscriptionsPath

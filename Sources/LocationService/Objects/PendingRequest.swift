@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A call that waits for something to happen.
+/// A call that waits for a decision or a location.
 protocol PendingRequest: AnyObject {
-  /// Handles an event.
   func handle(_ event: ClientEvent)
-  /// Asks the gatekeeper again.
+  /// Queries the gatekeeper again.
   func refresh()
 }

@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 /// What a client may have: never more than each of those who decide allows.
 func fuzzDecision(_ source: ByteSource) {
   while !source.isEmpty {
-    var facts = Facts(source.pick(Facts.Person.allCases))
+    var facts = Facts(source.pick(Facts.User.allCases))
     facts.confinement = source.pick(Facts.Confinement.allCases)
     facts.rule = source.pick(Facts.Rule.allCases)
     for action in PolkitAction.allCases { facts[action] = source.pick(Facts.Answer.allCases) }
@@ -25,8 +25,8 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
   guard authorization.isAuthorized else { return }
   claim(facts.rule == .silent, "what is forbidden stays forbidden")
   claim(
-    facts.confinement == .host || facts.confinement == .unverifiable && facts.person != .other, "nobody in a sandbox")
-  guard facts.person == .other, facts.withoutAgent != .yes else { return }
+    facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "nobody in a sandbox")
+  guard facts.user == .other, facts.withoutAgent != .yes else { return }
   claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
   claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")
   claim(facts.session == .active || facts.session == .untracked, "the person is there")
@@ -39,7 +39,7 @@ private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: Byte
     Authorization.undecided(), .denied(.disabledByUser), .restricted(.disallowedByPolicy), .authorized(.always),
     .authorized(.whenInUse, level: .city),
   ])
-  let authorization = Decision(facts, asking: asked, upstream: upstream).authorization
+  let authorization = Decision(facts, asking: asked, geoClue: upstream).authorization
   guard authorization.isAuthorized else { return }
   claim(facts.confinement == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
   claim(upstream.isAuthorized && authorization.level <= upstream.level, "no more than GeoClue allows")
