@@ -3,11 +3,10 @@ import GeopublicistLocationModel
 
 /// Chooses the level to request from GeoClue, given what clients need.
 ///
-/// GeoClue serves a level from the sources of that level and below: with a GPS receiver alone, a client that requests
-/// the city would never receive a location. If none arrives and there is a finer source, a finer level is requested,
-/// and the location is reduced here, but only as far as GeoClue itself would serve the user of such a client
-/// (`ceiling`): a user whose agent permits no more than the city receives nothing from a receiver, here as with
-/// GeoClue.
+/// GeoClue serves a level only from sources of that level or coarser. With a GPS receiver alone, a client that requests
+/// `city` would never receive a location. If none arrives and a finer source exists, a finer level is requested and the
+/// location is reduced here, but no finer than GeoClue itself would serve that client's user (`ceiling`). A user whose
+/// agent permits only `city` therefore receives nothing from a receiver, just as with GeoClue.
 nonisolated struct LevelChoice: Equatable, Sendable {
   /// How long to wait for a location at the needed level, in milliseconds.
   static let patience: Int64 = 3_000
@@ -21,7 +20,8 @@ nonisolated struct LevelChoice: Equatable, Sendable {
     return isRaised ? max(needed, min(available ?? needed, ceiling)) : needed
   }
 
-  /// Whether to start waiting: a location is missing, and a finer source exists and is permitted.
+  /// Returns whether to wait for a location before requesting a finer level: none has arrived, and a finer source
+  /// exists and is permitted.
   func isWaiting(_ status: UpstreamStatus, ceiling: AccuracyLevel) -> Bool {
     guard let needed, let available = status.availableAccuracy, !isRaised else { return false }
     return status.reason == .noFix && min(available, ceiling) > needed
@@ -32,6 +32,6 @@ nonisolated struct LevelChoice: Equatable, Sendable {
     needed = level
   }
 
-  /// Notes that the wait is over.
+  /// Requests a finer level, because the wait is over.
   mutating func raise() { isRaised = needed != nil }
 }

@@ -2,11 +2,11 @@
 import GeopublicistLocationModel
 import Publishing
 
-/// The end of a client's chain: takes one location at a time, and requests the next when there is room on the way to
-/// the bus and deliveries are not held.
+/// The end of a client's chain. Takes one location at a time and requests the next once the bus and the client have
+/// room and deliveries are not held.
 ///
-/// Meanwhile the operator before it keeps the newest location. A location that was requested while there was room, and
-/// arrives when there is none, is kept here until there is, or until a newer one arrives.
+/// The preceding operator keeps the newest location meanwhile. A location that was requested while there was room but
+/// arrives without it is kept here until there is room again or a newer location arrives.
 final class LocationEmitter: Subscriber, Cancellable {
   typealias Input = Location
   typealias Failure = Never
@@ -18,7 +18,7 @@ final class LocationEmitter: Subscriber, Cancellable {
   private var kept: Location?
   private var waitsForRoom = false
 
-  /// Nothing is sent while `isHeld` returns true; ``release()`` checks it again.
+  /// Creates an emitter that sends nothing while `isHeld` returns true. ``release()`` checks it again.
   init(_ queue: OutgoingQueue, isHeld: @escaping () -> Bool = { false }, _ emit: @escaping (Location) -> Void) {
     self.queue = queue
     self.isHeld = isHeld
@@ -68,8 +68,8 @@ final class LocationEmitter: Subscriber, Cancellable {
   func release() {
     guard kept != nil, !waitsForRoom, !isHeld() else { return }
     guard queue.hasRoom else { return waitForRoom() }
-    // A newer location waiting upstream arrives inside this request and replaces the kept one. Then the request is
-    // used up, and the next location needs another one.
+    // A newer location waiting in the preceding operator arrives during this request and replaces the kept one. The
+    // request is then used up, and the next location needs another one.
     let before = kept
     waitsForRoom = true
     subscription?.request(.max(1))

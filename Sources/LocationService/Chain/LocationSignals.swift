@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// The signal `LocationUpdated`, built once for all clients that receive the same location at the same level.
+/// Builds the signal `LocationUpdated` once for all clients that receive the same location at the same level.
 final class LocationSignals {
   private struct Key: Hashable {
     let level: AccuracyLevel
@@ -11,7 +11,7 @@ final class LocationSignals {
 
   private var newest: [Key: (location: Location, signal: SignalTemplate)] = [:]
 
-  /// Returns the signal for a delivery; nil if D-Bus cannot carry it, which no checked location causes.
+  /// Returns the signal for a delivery, or nil if D-Bus cannot carry it, which never happens for a validated location.
   func signal(for delivery: Delivery) -> SignalTemplate? {
     let key = Key(level: delivery.level, isReduced: delivery.isReduced)
     if let known = newest[key], known.location == delivery.location { return known.signal }

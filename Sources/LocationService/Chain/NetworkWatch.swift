@@ -2,17 +2,17 @@
 import DBus
 import MainLoop
 
-/// Notices that the machine has connected to another network, and so may be somewhere else.
+/// Reports that the machine has connected to a different network and may therefore have moved.
 public final class NetworkWatch {
   private static let manager: InterfaceName = "org.freedesktop.NetworkManager"
-  /// Least time between reports, in microseconds: an unstable connection must not keep the source busy.
+  /// The minimum time between reports in microseconds, so that an unstable connection does not keep the source busy.
   private static let gap: Int64 = 60_000_000
 
   private var name: NameWatch?
   private var match: SignalMatch?
   private var lastChange: Int64?
 
-  /// Follows NetworkManager's primary connection; without NetworkManager nothing is reported.
+  /// Tracks NetworkManager's primary connection. Without NetworkManager, nothing is reported.
   public init(on connection: Connection, _ onChange: @escaping () -> Void) {
     name = NameWatch("org.freedesktop.NetworkManager", on: connection) { _ in }
     match = connection.onSignal(

@@ -59,7 +59,7 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
     }
 
     private func deliver(_ location: Location) {
-      // Without demand the location is lost here; the operator below keeps the newest.
+      // Without demand the location is dropped here; the next operator keeps the newest.
       guard demand > 0, let downstream else { return }
       demand -= 1
       demand += downstream.receive(location)

@@ -15,16 +15,16 @@ import Publishing
 ///       .keepingNewest()                 while the client or the bus is not ready
 ///       .subscribe(emitter)              asks for one location when the last one is out
 ///
-/// This class is the first half, which all clients share; ``deliver(at:from:through:to:)`` adds the second half, one
-/// for each client.
+/// This class is the first half, shared by all clients. ``deliver(at:from:through:to:)`` adds the second half for each
+/// client.
 ///
-/// The branches do not replay: a new subscriber receives later locations only. ``newest(for:)`` returns the current
-/// one, for a client that has been checked at that moment.
+/// The branches do not replay: a new subscriber receives only later locations. ``newest(for:)`` returns the current
+/// location for a client that has just been checked.
 final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
   private let accepted = PassthroughSubject<Location, Never>()
-  /// Every measurement, whatever the arbiter makes of it.
+  /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
   private var branches: [AccuracyLevel: AnyPublisher<Location, Never>] = [:]
   private var cancellables: Set<AnyCancellable> = []
@@ -36,7 +36,7 @@ final class SharedLocations {
     locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
   }
 
-  /// Returns future locations, reduced to a level; the same branch for all clients of the level.
+  /// Returns future locations, reduced to a level. All clients of a level share the branch.
   func locations(for level: AccuracyLevel) -> AnyPublisher<Location, Never> {
     if let branch = branches[level] { return branch }
     let branch = accepted.compactMap { [weak self] _ in self?.newest(for: level) }.share().eraseToAnyPublisher()
@@ -46,8 +46,9 @@ final class SharedLocations {
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
   ///
-  /// Without a pacer every location goes through, and at ``AccuracyLevel/exact`` every measurement, which regions
-  /// judge themselves: a bad one that the arbiter takes for the best would hide those that contradict it.
+  /// Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every measurement is delivered,
+  /// because regions judge measurements themselves: if the arbiter kept a bad one as the best, it would hide those that
+  /// contradict it.
   func deliver(
     at level: AccuracyLevel, from first: Location?, through pacer: Pacer?, to emitter: LocationEmitter
   ) -> AnyCancellable {
@@ -62,16 +63,16 @@ final class SharedLocations {
     return AnyCancellable(emitter)
   }
 
-  /// Returns the newest location, reduced to a level; nil before the first, and after ``forget(afterSleep:)``.
+  /// Returns the newest location reduced to a level, or nil before the first one and after ``forget(afterSleep:)``.
   func newest(for level: AccuracyLevel) -> Location? {
     arbiter.published.map { reducers[level, default: GridReducer(level: level)].reduce($0) }
   }
 
-  /// When the newest location reached the service, in microseconds of the boot clock; the same for every level.
+  /// When the newest location reached the service, in microseconds of the boot clock. The same for every level.
   var newestArrival: UInt64? { arbiter.published?.receivedAt }
 
-  /// Drops every location: access is lost, or the device may be somewhere else by now. After a sleep, also drops
-  /// locations that were measured before it and arrive only now.
+  /// Drops every location, because access was lost or the device may have moved. After a sleep, locations that were
+  /// measured before it and arrive only now are dropped, too.
   func forget(afterSleep: Bool = false) {
     let clock = MainLoop.main.clock
     if afterSleep { sleep.woke(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime())) }
@@ -95,12 +96,12 @@ final class SharedLocations {
   }
 }
 
-/// The cells outlive the service: see ``GridReducer``.
+/// MARK: - Cells that outlive the service, see ``GridReducer``
 extension SharedLocations {
-  /// The cells in force, one line each.
+  /// The current cells, one line each.
   var memory: [String] { reducers.values.compactMap(\.memory) }
 
-  /// Restores the cells that the previous service left.
+  /// Restores the cells of the previous service.
   func restore(_ memory: [String]) {
     for line in memory {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
@@ -108,6 +109,6 @@ extension SharedLocations {
     }
   }
 
-  /// When the youngest cell may change, in microseconds of the boot clock; nil without cells.
+  /// When the youngest cell may change, in microseconds of the boot clock, or nil without cells.
   var cellsChangeAt: UInt64? { reducers.values.compactMap(\.changesAt).max() }
 }

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 import MainLoop
 import Publicist
 
-/// Holds the source of the one location manager, for as long and as finely as all clients together need it.
+/// Requests the source from the location manager for as long and as precisely as all clients together require.
 final class SourceControl {
   /// The state of the source, as reported by the manager.
   var status = UpstreamStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
@@ -14,7 +14,7 @@ final class SourceControl {
   private let manager: LocationManager
   private var schedule: SourceSchedule
   private var choice = LevelChoice()
-  /// Updates on the next turn, or when the schedule requires it.
+  /// The next update: on the next turn of the loop, or when the schedule requires it.
   private var change: LoopSource?
   private var isChanging = false
   private var patience: LoopSource?
@@ -22,7 +22,7 @@ final class SourceControl {
   private var question: LoopSource?
   private var askedAt: Int64?
 
-  /// Least time between requests for the current location, however many clients want it, in microseconds.
+  /// The minimum time between requests for the current location by all clients together, in microseconds.
   static let questionGap: Int64 = 1_000_000
 
   init(_ manager: LocationManager) {
@@ -30,24 +30,24 @@ final class SourceControl {
     schedule = SourceSchedule(linger: manager.linger)
   }
 
-  /// Whether the source is released although clients will need it.
+  /// Whether the source is released although clients will need it again.
   private(set) var isResting = false { didSet { if isResting != oldValue { onRestingChanged() } } }
   /// Called when ``isResting`` has changed.
   var onRestingChanged: () -> Void = {}
 
-  /// Sets what an object of a client needs; nil for nothing.
+  /// Sets what a client's object needs, or nil for nothing.
   func set(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {
     schedule.set(need, for: object)
     guard !isChanging else { return }
     isChanging = true
-    // On the next turn, so that a client that stops and starts, or one call after another, causes no change.
+    // Deferred to the next turn, so that a client that stops and restarts, or consecutive calls, cause no change.
     change = MainLoop.main.nextTurn { [weak self] in self?.update() }
   }
 
   /// Notes that the authorization of clients may have changed.
   func permissionsChanged() {
     guard review == nil else { return }
-    // Once for all clients that change in the same turn.
+    // Runs once for all clients that change in the same turn of the loop.
     review = MainLoop.main.nextTurn { [weak self] in
       guard let self else { return }
       review = nil
@@ -55,8 +55,7 @@ final class SourceControl {
     }
   }
 
-  /// Requests the current location from the source even if it has not changed; a little later if it was requested
-  /// just now.
+  /// Requests the current location from the source even if it has not changed, at most once per ``questionGap``.
   func ask(after delay: UInt64 = 0) {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
@@ -70,11 +69,12 @@ final class SourceControl {
     }
   }
 
-  /// Forgets the last location; after a sleep GeoClue's as well, with a new client.
+  /// Forgets the last location. After a sleep, GeoClue's last location is discarded as well by recreating the GeoClue
+  /// client.
   func forget(afterSleep: Bool) {
     guard afterSleep else { return manager.forgetLocation() }
     manager.startOver()
-    // A source whose location never changes reports it only once, and that report is still distrusted.
+    // A source whose location never changes reports it only once, and that report is still distrusted after a sleep.
     ask(after: SleepFilter.doubt)
   }
 
@@ -108,7 +108,7 @@ final class SourceControl {
   }
 
   private func waitForFinerSource() {
-    // Check the ceiling last: it looks at every client.
+    // Check the ceiling last, because it requires a look at every client.
     guard choice.isWaiting(status, ceiling: .exact), choice.isWaiting(status, ceiling: ceiling()) else {
       patience = nil
       return

@@ -3,13 +3,12 @@ import DBus
 import GeopublicistCGLib
 import MainLoop
 
-/// Notices when the machine has slept, or its clock was set.
+/// Reports that the machine has slept or that the wall clock was set.
 @MainActor public final class TimeWatch {
-  /// What has happened.
   nonisolated public enum Event: Equatable, Sendable {
     /// The machine is about to sleep.
     case sleeping
-    /// The machine has slept, and may be somewhere else.
+    /// The machine has slept and may have moved.
     case woke
     /// The wall clock was set.
     case clockSet
@@ -22,7 +21,7 @@ import MainLoop
   private var watch: LoopSource?
   private var sleep = SleepMeter(MainLoop.main.clock)
 
-  /// Follows logind on the given connection, and the kernel itself where there is no logind.
+  /// Watches logind through the given connection, and the kernel's clock in case there is no logind.
   public init(on connection: Connection, _ onEvent: @escaping (Event) -> Void) {
     self.onEvent = onEvent
     login = NameWatch("org.freedesktop.login1", on: connection) { _ in }
@@ -42,7 +41,7 @@ import MainLoop
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The kernel cancels a timer of this kind when the wall clock jumps, which it also does on waking.
+  /// The kernel cancels such a timer when the wall clock jumps, which includes waking from sleep.
   private func followClock() {
     descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
     guard descriptor >= 0 else { return }
@@ -69,10 +68,9 @@ import MainLoop
   }
 }
 
-/// Distinguishes a sleep from a change of the wall clock, by how far the boot clock, which includes sleep, is ahead
-/// of the monotonic one, which does not.
+/// Distinguishes a sleep from a change of the wall clock. The boot clock includes sleep, the monotonic clock does not.
 struct SleepMeter {
-  /// Smaller differences are the time between reading the two clocks, in microseconds.
+  /// Smaller differences come from the time between reading the two clocks. In microseconds.
   static let tolerance: Int64 = 1_000_000
 
   private var slept: Int64
@@ -86,7 +84,7 @@ struct SleepMeter {
     return slept.subtractingClamped(before) > Self.tolerance
   }
 
-  /// Signed, since the clock that is read second may be ahead by some microseconds on a machine that never slept.
+  /// Signed, because the clock that is read second may be ahead by a few microseconds on a machine that never slept.
   private static func slept(_ clock: LoopClock) -> Int64 {
     Int64(clamping: clock.boottime()).subtractingClamped(clock.monotonic())
   }

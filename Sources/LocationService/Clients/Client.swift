@@ -3,21 +3,21 @@ import DBus
 import GeopublicistGatekeeper
 import MainLoop
 
-/// A client of the service: one connection, with everything that it holds here.
+/// A client of the service: one connection and everything that it owns.
 final class Client: GatekeeperClient {
   let name: BusName
-  /// Unknown until the bus has answered, which it does before anything is done for the client.
+  /// Nil until the bus has answered, which happens before anything is done for the client.
   private(set) var credentials: Credentials?
   /// The number of pending calls.
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
-  /// The queue of deliveries to it.
+  /// The queue of deliveries to the client.
   let queue: OutgoingQueue
-  /// The systemd unit of its process, once that is known; for display only.
+  /// The systemd unit of its process, once known. For display only.
   var unit: String?
-  /// The last authorization noted in the journal.
+  /// The answers that have been logged for it.
   var audited = AuditedAnswers()
-  /// Called when its connection has left the bus.
+  /// Called when the connection has left the bus.
   var onEnd: (() -> Void)?
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
@@ -31,7 +31,7 @@ final class Client: GatekeeperClient {
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
   }
 
-  /// Whether one more call is within the rate.
+  /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
   func takeToken(_ limits: Limits) -> Bool {
     bucket.take(
       burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
@@ -42,11 +42,11 @@ final class Client: GatekeeperClient {
   func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
   func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
 
-  /// Whether it waits for something to change: it has an object, or a call without an answer.
+  /// Whether the client has an object or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
-  /// Calls `action` with the credentials, at once if they are known; with nil if the bus does not report them, which
-  /// means no.
+  /// Calls `action` with the credentials, immediately if they are known, or with nil if the bus does not report them,
+  /// in which case the client must be refused.
   func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
     if let credentials { return action(credentials) }
     waiting.append(action)
@@ -66,7 +66,7 @@ final class Client: GatekeeperClient {
     }
   }
 
-  /// Ends everything that it held here, without a signal: the connection has left the bus.
+  /// Ends everything that the client owns, without signals, because the connection has left the bus.
   func end() {
     question = nil
     waiting = []

@@ -3,7 +3,7 @@ import DBus
 import GeopublicistGatekeeper
 import MainLoop
 
-/// All clients, each for as long as its connection lives; enforces the limits per connection and per user.
+/// Holds each client while its connection lives. Enforces the limits per connection and per user.
 final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
@@ -14,9 +14,9 @@ final class ClientRegistry {
   private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
-  /// The replies of `ListSubscriptions`.
+  /// The prepared replies to `ListSubscriptions`.
   let list = SubscriptionList()
-  /// Called whenever a call was answered or an object has ended.
+  /// Called when a call has been answered or an object has ended.
   var onLessBusy: (() -> Void)?
   /// Called when a client has left the bus.
   var onLeft: ((Client) -> Void)?
@@ -31,7 +31,8 @@ final class ClientRegistry {
     }
   }
 
-  /// Returns the client behind a connection; a new one is followed until it leaves the bus.
+  /// Returns the client of a connection, creating it if necessary. The client is removed when the connection leaves the
+  /// bus.
   func client(_ name: BusName, _ limits: Limits) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
@@ -47,10 +48,10 @@ final class ClientRegistry {
     return client
   }
 
-  /// Returns the client behind a connection, unless it has left.
+  /// Returns the client of a connection, unless it has left.
   func known(_ name: BusName) -> Client? { clients[name] }
 
-  /// Removes all clients: the service is on another bus now.
+  /// Removes all clients, because the service is on a different bus now.
   func removeAll() {
     let all = clients.values
     clients = [:]
@@ -61,14 +62,14 @@ final class ClientRegistry {
     }
   }
 
-  /// Takes a token of the client, and one of its user if that is known, or throws the rate that would be exceeded.
+  /// Takes a token from the client, and one from its user if known. Throws the rate limit that would be exceeded.
   /// Returns whether the user has paid.
   func payForCall(_ client: Client, _ limits: Limits) throws(DBusError) -> Bool {
     guard client.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
     return try payForUser(of: client, limits)
   }
 
-  /// Takes a token of the client's user, or throws if there is none; false if the user is not known.
+  /// Takes a token from the client's user, or throws if none is left. Returns false if the user is not known.
   func payForUser(of client: Client, _ limits: Limits) throws(DBusError) -> Bool {
     guard let user = client.credentials?.userID else { return false }
     let (rate, now) = (limits[.callsPerSecondPerUser], MainLoop.main.clock.monotonic())
@@ -85,17 +86,18 @@ final class ClientRegistry {
 
   private static let largestBucketCount = 256
 
-  /// Charges a client's user for the processor time that a call has taken, in whole tokens.
+  /// Charges a client's user for the processor time of a call, in whole tokens.
   func chargeForTime(since begin: Int64, _ client: Client, _ limits: Limits) {
     charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime), limits)
   }
 
-  /// Charges a client's user for large calls: the bus delivers them slowly, and other users' calls wait behind them.
+  /// Charges a client's user for the size of a call, because the bus delivers large messages slowly while other users'
+  /// calls wait.
   func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) {
     charge(client, Double(bytes / 1_024), limits)
   }
 
-  /// How many microseconds a token is worth.
+  /// The processor time that costs one token, in microseconds.
   private static let tokenTime: Int64 = 1_000
 
   /// Charges a user for more than one ordinary call.
@@ -104,7 +106,7 @@ final class ClientRegistry {
     callBuckets[user]?.charge(cost, burst: limits[.callsPerSecondPerUser])
   }
 
-  /// Admits a call of a client, or throws the limit that it would exceed. An answer costs a token for each kilobyte.
+  /// Admits a client's call, or throws the limit that it would exceed. Its answer costs one token per KiB.
   func admit(_ call: MethodCall, of client: Client, _ limits: Limits) throws(DBusError) {
     guard client.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }
     client.pendingCalls += 1
@@ -136,11 +138,10 @@ final class ClientRegistry {
     charge(client, Self.creationCost, limits)
   }
 
-  /// The cost of creating an object in addition to the call, in tokens: the gatekeeper must ask others about its
-  /// owner.
+  /// The extra cost of creating an object, in tokens, because the gatekeeper must ask other services about the owner.
   private static let creationCost = 3.0
 
-  /// Takes the count back when an object has ended.
+  /// Releases the count of an object that has ended.
   func release(_ kind: ObjectKind, of client: Client) {
     if let user = client.credentials?.userID { quotas[kind]?.release(of: user) }
     list.changed(for: client.credentials?.userID)
@@ -157,7 +158,7 @@ final class ClientRegistry {
     return nil
   }
 
-  /// Uncounts a dialog that has ended.
+  /// Releases the count of a dialog that has ended.
   func releasePrompt(of client: Client) {
     client.pendingPrompts -= 1
     let user = client.credentials?.userID ?? .max
@@ -165,16 +166,16 @@ final class ClientRegistry {
     promptsOfUser[user] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether there is an object of a client, or a call without an answer.
+  /// Whether a client has an object or a pending call.
   var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }
 
-  /// Whether a client has not left yet.
+  /// Returns whether a client has not left yet.
   func isHere(_ client: Client) -> Bool { clients[client.name] === client }
 
   /// All subscriptions and regions, in the order of their numbers.
   var objects: [any OwnedObject] { clients.values.flatMap(\.objects.values).sorted { $0.number < $1.number } }
 
-  /// The clients that receive locations, or wait for one.
+  /// The clients that receive locations or wait for one.
   var served: [Client] {
     clients.values.filter { client in
       !client.requests.isEmpty || client.objects.values.contains { $0.isActive }

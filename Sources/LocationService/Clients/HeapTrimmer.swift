@@ -2,23 +2,24 @@
 import GeopublicistCGLib
 import MainLoop
 
-/// Returns memory to the system that only a crowd of clients or one huge message needed.
+/// Returns memory to the system after many clients have left or a very large message has been freed.
 ///
-/// Without it, a service that once had thousands of clients, or received 30 MB, would stay that large until it exits.
+/// Without it, a service that once had thousands of clients or received a 30 MB message would keep that size until it
+/// exits.
 final class HeapTrimmer {
   private var crowd = Crowd()
   private var timer: LoopSource?
 
   init() {
-    // The default threshold rises with each large block that is freed, and such blocks then stay in the heap. Setting
-    // it, even to its default, keeps it where it is; see M_MMAP_THRESHOLD in mallopt(3).
+    // glibc raises this threshold with each large block that is freed, and later blocks of that size stay in the heap.
+    // Setting it, even to its default, disables the adjustment; see M_MMAP_THRESHOLD in mallopt(3).
     mallopt(M_MMAP_THRESHOLD, 128 * 1024)
   }
 
-  /// Notes the number of clients after every change.
+  /// Must be called with the number of clients after every change.
   func countChanged(to count: Int) {
     guard crowd.countChanged(to: count), timer == nil else { return }
-    // Clients that leave with many others are seldom the last ones, so wait for the rest.
+    // Clients often leave together, so wait for the others.
     timer = MainLoop.main.after(milliseconds: 1_000) { [weak self] in
       guard let self else { return }
       timer = nil
@@ -28,7 +29,7 @@ final class HeapTrimmer {
   }
 }
 
-/// Decides when most of a crowd has left.
+/// Decides when most of a large number of clients have left.
 nonisolated struct Crowd: Sendable {
   /// Below this, trimming the heap is not worthwhile.
   static let least = 64
@@ -36,13 +37,13 @@ nonisolated struct Crowd: Sendable {
   private var most = 0
   private var count = 0
 
-  /// Notes the number of clients; returns true when the heap should be trimmed.
+  /// Records the number of clients. Returns whether the heap should be trimmed.
   mutating func countChanged(to count: Int) -> Bool {
     self.count = count
     most = max(most, count)
     return most >= Self.least && count <= most / 2
   }
 
-  /// Starts over after the heap was trimmed.
+  /// Starts over after the heap has been trimmed.
   mutating func trimmed() { most = count }
 }

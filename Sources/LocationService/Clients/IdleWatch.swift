@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import MainLoop
 
-/// Notices when the service has been idle for a while; causes no wake-ups while it is in use.
+/// Reports when the service has been idle for a while. Causes no wake-ups while it is in use.
 final class IdleWatch {
-  /// Seconds; 0 means never.
+  /// The idle time in seconds. 0 means never.
   var timeout: Double {
     didSet {
       // A timer set for the old deadline would be too late for an earlier one.
@@ -19,7 +19,7 @@ final class IdleWatch {
 
   init(timeout: Double) { self.timeout = timeout }
 
-  /// Notes that the service was used, or is no longer in use.
+  /// Records that the service was used or is no longer in use.
   func touch() {
     lastUse = MainLoop.main.clock.monotonic()
     if timer == nil || timeout == 0 { arm(after: period) }
@@ -37,7 +37,7 @@ final class IdleWatch {
 
   private func look() {
     timer = nil
-    // The last client to leave touches the watch again.
+    // If the service is busy, the last client to leave touches the watch again.
     guard timeout > 0, !isBusy() else { return }
     let idle = MainLoop.main.clock.monotonic() - lastUse
     let rest = period - idle

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// The administrator's settings: `/etc/geopublicist/geopublicist.conf` and `conf.d/*.conf` beside it, in the order of
-/// their names; a later one wins, key by key.
+/// The administrator's settings from `/etc/geopublicist/geopublicist.conf` and the `conf.d/*.conf` files beside it,
+/// read in alphabetical order. Later values override earlier ones, key by key.
 public struct Configuration {
   public var limits = Limits()
-  /// Seconds without subscriptions and calls after which the service exits; 0 means never.
+  /// Seconds without objects and calls after which the service exits. 0 means never.
   public var idleTimeout = 60.0
 
   public static let mainFile = "/etc/geopublicist/geopublicist.conf"
@@ -13,9 +13,9 @@ public struct Configuration {
 
   public init() {}
 
-  /// Reads the given file, which must exist, or otherwise those of the administrator's files that exist.
+  /// Reads the given file, which must exist, or otherwise all of the administrator's files that exist.
   ///
-  /// Throws for a file that cannot be read, an unknown group or key, and a value out of range.
+  /// Throws if a file cannot be read, a group or key is unknown, or a value is out of range.
   public static func load(file: String?) throws(KeyFile.FileError) -> Configuration {
     var configuration = Configuration()
     if let file {
@@ -29,7 +29,7 @@ public struct Configuration {
   mutating func read(_ file: KeyFile) throws(KeyFile.FileError) {
     for group in file.groups {
       guard group == "Service" || group == "Limits" else {
-        throw KeyFile.FileError(file.path, "there is no group [\(group)]")
+        throw KeyFile.FileError(file.path, "unknown group [\(group)]; use [Service] or [Limits]")
       }
       for key in file.keys(of: group) {
         let value = Setting(file: file, group: group, key: key)
@@ -53,17 +53,16 @@ public struct Configuration {
     limits[key] = try setting.number(from: 1)
   }
 
-  /// One line of a file.
   private struct Setting {
     let file: KeyFile
     let group: String
     let key: String
 
     var unknown: KeyFile.FileError {
-      KeyFile.FileError(file.path, group: group, key: key, "there is no such key")
+      KeyFile.FileError(file.path, group: group, key: key, "unknown key")
     }
 
-    /// A time, which may have decimals; at most a year.
+    /// Returns a time in seconds, possibly with decimals, from 0 to one year.
     func seconds() throws(KeyFile.FileError) -> Double {
       let text = file.text(key, of: group) ?? ""
       guard let number = Double(text), number >= 0, number <= 31_536_000 else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Limits of one client, one user and all users together.
+/// The limits per connection, per user and for the whole service.
 nonisolated public struct Limits: Equatable, Sendable {
-  /// The names of the limits in the property `Limits` and in error messages.
+  /// The limits' names in the property `Limits` and in error messages.
   public enum Key: String, CaseIterable, Sendable {
     case subscriptionsPerConnection = "subscriptions-per-connection"
     case regionsPerConnection = "regions-per-connection"
@@ -51,7 +51,7 @@ nonisolated public struct Limits: Equatable, Sendable {
   }
 }
 
-/// The limits in force, which a changed configuration replaces.
+/// The limits currently in force. Replaced when the configuration is reloaded.
 final class LimitsInForce {
   var now: Limits
   init(_ limits: Limits) { now = limits }

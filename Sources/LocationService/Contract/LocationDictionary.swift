@@ -2,9 +2,9 @@
 import DBus
 import GeopublicistLocationModel
 
-/// A location as the contract's `a{sv}`, from which unknown values are absent.
+/// Converts a location to the contract's `a{sv}`, omitting unknown values.
 nonisolated extension Delivery {
-  /// Returns the dictionary; with `age` in milliseconds for the reply of `GetLocation`.
+  /// Returns the dictionary. `age` in milliseconds is included only in replies to `GetLocation`.
   func value(age: UInt32? = nil) -> Value {
     var pairs: [(String, Value)] = [
       ("Latitude", .double(location.latitude)),
@@ -29,14 +29,14 @@ nonisolated extension Delivery {
     return .options(pairs)
   }
 
-  /// Milliseconds since the location reached the service.
+  /// Returns the milliseconds since the location reached the service.
   func age(at boottime: UInt64) -> UInt32 {
     UInt32(clamping: boottime > location.receivedAt ? (boottime - location.receivedAt) / 1_000 : 0)
   }
 }
 
 nonisolated extension Value {
-  /// A `(tt)`.
+  /// Creates a `(tt)`.
   init(_ timestamp: Timestamp) {
     self = .structure([.uint64(timestamp.seconds), .uint64(timestamp.microseconds)])
   }

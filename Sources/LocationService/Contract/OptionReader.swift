@@ -2,23 +2,23 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Reads an `a{sv}` of options by the table ``ClientOption``, strictly: an unknown key, a type that does not fit, a
-/// value out of range or a key that comes twice is an error, never ignored.
+/// Reads an `a{sv}` of options according to ``ClientOption``. An unknown key, an unsuitable type, a value out of range
+/// and a repeated key are errors, never ignored.
 nonisolated enum OptionReader {
   static let maximumKeys = 32
 
-  /// Reads the options that a method takes.
+  /// Reads the options of a method.
   static func read(_ value: Value, _ allowed: [ClientOption]) throws(DBusError) -> ClientOptions {
-    guard let pairs = value.options else { throw .invalidOption("The options must be an a{sv}") }
+    guard let pairs = value.options else { throw .invalidOption("The options must have the type a{sv}") }
     guard pairs.count <= maximumKeys else { throw .invalidOption("There are more than \(maximumKeys) options") }
     var options = ClientOptions()
     var seen: Set<String> = []
     for (name, value) in pairs {
       guard let option = allowed.first(where: { $0.name == name }) else {
         let names = allowed.map(\.name).joined(separator: ", ")
-        throw .invalidOption("There is no option \(quoted(name)); the options are \(names)")
+        throw .invalidOption("Unknown option \(quoted(name)); the options are \(names)")
       }
-      guard seen.insert(name).inserted else { throw .invalidOption("The option \(name) is given twice") }
+      guard seen.insert(name).inserted else { throw .invalidOption("Option \(name) is given more than once") }
       try set(option, to: value, in: &options)
     }
     return options
@@ -27,7 +27,7 @@ nonisolated enum OptionReader {
   /// Reads one option.
   static func set(_ option: ClientOption, to value: Value, in options: inout ClientOptions) throws(DBusError) {
     guard let optionValue = OptionValue(value) else {
-      throw .invalidOption("The option \(option.name) has the type \(option.type)")
+      throw .invalidOption("Option \(option.name) must have the type \(option.type)")
     }
     do throws(OptionError) {
       try option.set(optionValue, in: &options)
@@ -36,7 +36,7 @@ nonisolated enum OptionReader {
     }
   }
 
-  /// Returns the region that options describe.
+  /// Returns the region described by the options.
   static func configuration(of options: RegionOptions) throws(DBusError) -> RegionConfiguration {
     do throws(OptionError) {
       return try options.configuration()
@@ -45,15 +45,15 @@ nonisolated enum OptionReader {
     }
   }
 
-  /// Returns a name from outside in a form that is safe in a sentence.
+  /// Returns a name from a client in a form that is safe in an error message.
   private static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.count <= 64 && name.unicodeScalars.allSatisfy { $0.isPrintable }
-    return isPlain ? "'\(name)'" : "of that name"
+    return isPlain ? "'\(name)'" : "with an unprintable or overlong name"
   }
 }
 
 nonisolated extension OptionValue {
-  /// Any integer or a double is a number, provided that a double holds it exactly.
+  /// Accepts any integer type or a double as a number, provided that a double represents it exactly.
   init?(_ value: Value) {
     let number: Double?
     switch value {
@@ -79,7 +79,7 @@ nonisolated extension OptionValue {
 }
 
 nonisolated extension Value {
-  /// Returns the value of an option in its own D-Bus type.
+  /// Creates the value of an option in its own D-Bus type.
   init(_ value: OptionValue, as type: String) {
     self =
       switch value {

@@ -2,13 +2,12 @@
 import DBus
 import MainLoop
 
-/// Paces the signals that go to everybody.
+/// Paces the signals that are broadcast to all programs.
 ///
-/// Any program can have the bus pass them on, and never read them: the bus keeps them for each such program, on the
-/// service's account, and nobody can be asked for a sign of life. So a change that comes after many others waits, and then
-/// the newest values are told together.
+/// Any program can subscribe to them and never read them. The bus then queues them on the service's account, and there
+/// is no client to ping. After a burst, changes are therefore delayed and the newest values are announced together.
 final class BroadcastPacer {
-  /// Changes at once, then changes a second.
+  /// The number of immediate changes, then of changes per second.
   static let burst: UInt32 = 20
   static let perSecond: UInt32 = 2
 
@@ -17,10 +16,10 @@ final class BroadcastPacer {
   private var late: [MemberName] = []
   private var timer: LoopSource?
 
-  /// `tell` notes that a property has a new value.
+  /// - Parameter tell: Announces the new value of a property.
   init(_ tell: @escaping (MemberName) -> Void) { self.tell = tell }
 
-  /// A property has a new value: tells so now, or a little later.
+  /// Announces the new value of a property now or a little later.
   func changed(_ property: MemberName) {
     guard timer == nil else {
       if !late.contains(property) { late.append(property) }

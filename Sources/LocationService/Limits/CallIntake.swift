@@ -2,21 +2,21 @@
 import DBus
 import MainLoop
 
-/// Lets calls in, user by user in turn, as far as the limits allow and the way to the bus is free for the answers.
+/// Dispatches calls, taking users in turn, while the limits allow it and the bus has room for the answers.
 ///
-/// What is beyond a limit costs next to nothing when it arrives and is refused at a bounded rate, so that the service
-/// reads faster than one user can send. What is within the limits waits for its turn.
+/// A call beyond a limit costs almost nothing on arrival and is refused at a bounded rate, so the service reads faster
+/// than one user can send. Calls within the limits wait for their turn.
 final class CallIntake {
   private struct Arrival {
     let call: MethodCall
-    /// Whether the user's tokens have been taken.
+    /// Whether a token of the user has been taken.
     var isPaid: Bool
   }
 
-  /// How often is looked whether the bus has taken the answers to other calls, in milliseconds.
+  /// How often to check whether the bus has taken the pending answers, in milliseconds.
   private static let roomInterval: Int64 = 1
 
-  /// How long calls are dispatched before others on the loop get their turn, in microseconds.
+  /// How long calls are dispatched before other sources on the loop get their turn, in microseconds.
   private static let slice: Int64 = 2_000
 
   private let connection: Connection
@@ -38,13 +38,13 @@ final class CallIntake {
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
 
-  /// Called with each call that arrives.
+  /// Called for each call that arrives.
   var onCall: (() -> Void)?
 
-  /// How many calls wait for their turn.
+  /// The number of calls waiting for their turn.
   var count: Int { queue.count }
 
-  /// The service has a new connection: nobody waits for answers to what came on the old one.
+  /// Drops all calls, because nobody waits for answers to calls from the previous connection.
   func dropAll() {
     for arrival in queue.removeAll() { arrival.call.drop() }
     for (call, _) in refusals.removeAll() { call.drop() }
@@ -55,7 +55,7 @@ final class CallIntake {
     let limits = limits()
     let client = clients.client(call.sender, limits)
     outbox.called(client.name)
-    // It has not read for long; one more answer would only be kept for it by the bus, on the service's account.
+    // The client has not read for a long time, so the bus would only queue another answer on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
     guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
       return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .limitsExceeded(.messageBytes))
@@ -75,12 +75,12 @@ final class CallIntake {
     dispatchLater()
   }
 
-  /// How often refusals that wait are looked at, in milliseconds.
+  /// How often waiting refusals are checked, in milliseconds.
   private static let refusalInterval: Int64 = 5
 
   private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
     let user = client.credentials?.userID
-    // The call is kept without its arguments.
+    // Keep the call without its arguments.
     call.forgetArguments()
     switch refusals.add(
       (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: outbox.takesCalls,
@@ -136,7 +136,7 @@ final class CallIntake {
       guard outbox.takesCalls else { return dispatchWhenRoom() }
       guard let arrival = queue.next() else { break }
       dispatch(arrival)
-      // What has come is read first: it may be from a user whose turn is next.
+      // Read pending calls first: one of them may be from a user whose turn is next.
     } while MainLoop.main.clock.monotonic() < end && !connection.hasUnread
   }
 

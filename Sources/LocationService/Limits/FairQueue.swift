@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Calls that wait for their turn: first come, first served within a user, and round robin among users.
+/// Calls waiting for their turn: first come, first served for one user, and round robin among users.
 ///
-/// A client whose user is not known yet keeps its calls in a line of its own, which joins the user's line when the bus
-/// has told. The order of one client's calls is kept in every case.
+/// A client whose user is not known yet has its own line, which joins the user's line once the bus has identified the
+/// client. The order of each client's calls is preserved.
 nonisolated struct FairQueue<Client: Hashable, Call> {
-  /// How many calls, and how many bytes, may wait for one user or unknown client, and for all.
+  /// The maximum number of calls and bytes waiting per user or unknown client, and in total.
   struct Bounds: Sendable {
     var calls = 256
     var bytes = 256 * 1024
     var allCalls = 4096
     var allBytes = 4 * 1024 * 1024
-    /// How many calls, of how many bytes each, one user or unknown client may have waiting even beyond that.
+    /// The number of calls, and bytes of each, that a user or unknown client may queue even if the total is exceeded.
     var firstCalls = 4
     var firstBytes = 4 * 1024
   }
@@ -28,7 +28,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   private struct Calls {
     var waiting: [Waiting] = []
-    /// Those before it have left.
+    /// The number of calls at the start of `waiting` that have already been taken.
     var first = 0
     var bytes = 0
     var count: Int { waiting.count - first }
@@ -36,7 +36,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   private let bounds: Bounds
   private var lines: [Line: Calls] = [:]
-  /// The users whose turn comes, in this order; each once.
+  /// The users with waiting calls in the order of their turns, each once.
   private var turns: [UInt32] = []
   private var nextTurn = 0
   private(set) var count = 0
@@ -44,20 +44,20 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
-  /// Whether a call could have its turn now.
+  /// Whether a call can be taken now.
   var isReady: Bool { nextTurn < turns.count }
 
-  /// Whether nothing more is taken from those who have calls waiting already.
+  /// Whether lines with several waiting calls accept no more.
   var isFull: Bool { count >= bounds.allCalls || bytes >= bounds.allBytes }
 
-  /// Puts a call at the end of its user's line; false if there is no room for it.
+  /// Appends a call to its user's line. Returns false if there is no room for it.
   mutating func add(_ call: Call, bytes size: Int, from client: Client, of user: UInt32?) -> Bool {
-    // What is known now may not overtake what waited for it.
+    // Earlier calls of the client must not be overtaken.
     if let user { identify(client, as: user) }
     let line: Line = user.map { .user($0) } ?? .unknown(client)
     var calls = lines.removeValue(forKey: line) ?? Calls()
     defer { if calls.count > 0 { lines[line] = calls } }
-    // However many clients of others fill the queue, the first few calls of a line have room.
+    // The first few calls of a line always have room, even if clients of other users fill the queue.
     let isFirst = calls.count < bounds.firstCalls && size <= bounds.firstBytes
     guard !isFull || isFirst, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
       return false
@@ -70,7 +70,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     return true
   }
 
-  /// The bus has told whose a client is: its calls join that user's line.
+  /// Moves a client's calls to its user's line once the bus has identified the client.
   mutating func identify(_ client: Client, as user: UInt32) {
     guard let unknown = lines.removeValue(forKey: .unknown(client)) else { return }
     var calls = lines.removeValue(forKey: .user(user)) ?? Calls()
@@ -80,7 +80,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     lines[.user(user)] = calls
   }
 
-  /// Takes the call whose turn it is.
+  /// Removes and returns the next call.
   mutating func next() -> Call? {
     guard isReady else { return nil }
     let user = turns[nextTurn]
@@ -92,7 +92,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     count -= 1
     bytes -= waiting.bytes
     if calls.count > 0 {
-      // Without this the served part of a line that never empties would grow.
+      // Compact a line that is never empty, which would otherwise keep growing.
       if calls.first >= 64, calls.first * 2 >= calls.waiting.count {
         calls.waiting.removeFirst(calls.first)
         calls.first = 0
@@ -107,7 +107,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     return waiting.call
   }
 
-  /// Takes out what a client has waiting, in order: it has left, or it cannot be identified.
+  /// Removes and returns a client's waiting calls in order, because it has left or cannot be identified.
   mutating func remove(_ client: Client, of user: UInt32?) -> [Call] {
     var removed: [Call] = []
     for line in [user.map { Line.user($0) }, .unknown(client)] {
@@ -125,7 +125,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     return removed
   }
 
-  /// Takes out everything.
+  /// Removes and returns all calls.
   mutating func removeAll() -> [Call] {
     let removed = lines.values.flatMap { $0.waiting[$0.first...].map(\.call) }
     self = FairQueue(bounds)

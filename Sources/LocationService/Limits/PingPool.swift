@@ -5,20 +5,20 @@ import GeopublicistProcessSupport
 
 /// Asks clients for a sign of life.
 protocol ClientPinging: AnyObject {
-  /// Pings a client unless a ping is under way; `action` runs when it has answered. Does nothing if too many pings are
-  /// under way, and may be called again later.
+  /// Pings a client unless a ping is in flight, and calls `action` when it has answered. Does nothing if too many pings
+  /// are in flight. May be called again later.
   func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void)
-  /// A client has left: its ping is no use any more.
+  /// Cancels the ping of a client that has left.
   func forget(_ client: BusName)
 }
 
 /// Connections through which clients are asked for a sign of life.
 ///
-/// dbus-daemon counts a call until it is answered, and at 128 it refuses the caller everything. So clients are not
-/// pinged through the service's own connection, each connection has few pings under way, and no user may have more than
-/// its share of all.
+/// dbus-daemon counts a call until it is answered and rejects every further call at 128. Clients are therefore not
+/// pinged through the service's own connection, each connection has only a few pings in flight, and each user has a
+/// limited share.
 final class PingPool: ClientPinging {
-  /// How many pings may be under way on one connection; dbus-daemon's own limit is 128.
+  /// The maximum number of pings in flight on one connection. dbus-daemon's own limit is 128.
   static let perConnection = 64
   static let connections = 8
 
@@ -40,11 +40,11 @@ final class PingPool: ClientPinging {
   private var quota = UserQuota()
   private var hasComplained = false
 
-  /// `open` makes a connection to the bus on which the clients are.
+  /// - Parameter open: Opens a connection to the clients' bus.
   init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
 
   func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) {
-    // A user that is not known shares with the others that are not.
+    // Unknown users share one quota.
     let user = user ?? .max
     let all = Self.perConnection * Self.connections
     if let ping = pings[client], ping.lane.connection.isConnected { return }
@@ -70,8 +70,9 @@ final class PingPool: ClientPinging {
     case .answered: action()
     case .lost: break
     case .refused:
-      // Without the rule in the bus policy nothing can be known of clients that only listen: they get everything.
-      if !hasComplained { Log.warning("The policy of the bus does not let the service ping its clients") }
+      // Without the rule in the bus policy, the service cannot detect clients that do not read, so every client is sent
+      // everything.
+      if !hasComplained { Log.warning("The bus policy does not allow the service to ping its clients") }
       hasComplained = true
       action()
     }
@@ -86,12 +87,12 @@ final class PingPool: ClientPinging {
       lanes.append(lane)
       return lane
     } catch {
-      Log.warning("No connection to ping clients: \(error.message)")
+      Log.warning("Cannot open a connection for pinging clients: \(error.message)")
       return nil
     }
   }
 
-  /// Keeps one connection for the next ping; the others close when their last ping has ended.
+  /// Keeps one connection for the next ping. Others close when their last ping has ended.
   private func closeUnused() {
     guard let kept = lanes.first, lanes.count > 1 else { return }
     lanes.removeAll { $0.pings == 0 && $0 !== kept }

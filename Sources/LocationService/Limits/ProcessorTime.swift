@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The time that this thread has had the processor: what a call costs, however busy the machine is with other things.
+/// The processor time of this thread. Measures what a call costs, regardless of the load of the machine.
 enum ProcessorTime {
-  /// Microseconds.
+  /// The time in microseconds.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

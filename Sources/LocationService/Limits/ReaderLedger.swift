@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What has been sent to each client since it last showed that it reads, and what follows from that.
+/// Tracks what has been sent to each client since it last proved that it reads.
 ///
-/// dbus-daemon charges messages that a client leaves unread to their *sender*, and at 127 MiB it stops reading from the
-/// sender. So a client that does not read must not be sent much. Two sums are kept for each client:
+/// dbus-daemon charges messages that a client leaves unread to their *sender*, and stops reading from the sender at 127
+/// MiB. A client that does not read must therefore be sent only a limited amount. Two sums are kept for each client:
 ///
-/// - the **tally**, what was sent since the last sign of life: a call, or an answer to a ping;
-/// - the **unproven** bytes, since the last answer to a ping. A call proves that a client writes, not that it reads, so
-///   a client that only calls is pinged, too. These bytes are forgiven slowly, for programs that make one blocking call
-///   after the other and never look at what else has come.
+/// - the **tally**: bytes sent since the last sign of life, which is a call or an answer to a ping;
+/// - the **unproven** bytes: bytes sent since the last answer to a ping. A call proves that a client writes, not that
+///   it reads, so a client that only calls is pinged, too. These bytes are slowly forgiven, for programs that make one
+///   blocking call after another and never process anything else.
 ///
-/// The unproven bytes of all clients of a user together have a limit, too: a user may have hundreds of connections.
+/// The unproven bytes of all clients of a user together are limited as well, because a user may have hundreds of
+/// connections.
 nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendable {
-  /// Bytes, and microseconds.
+  /// In bytes and microseconds.
   struct Thresholds: Sendable {
     /// The tally, or the unproven bytes, at which a ping is sent.
     var ping = 256 * 1024
-    /// How long a ping may stay unanswered.
+    /// How long a ping may stay unanswered, in microseconds.
     var patience: Int64 = 5_000_000
-    /// The tally at which nothing is sent any more.
+    /// The tally at which nothing more is sent while a ping is unanswered.
     var suspend = 1024 * 1024
-    /// The unproven bytes at which nothing is sent any more while a ping is unanswered.
+    /// The unproven bytes at which nothing more is sent while a ping is unanswered.
     var unproven = 4 * 1024 * 1024
-    /// How many unproven bytes of a client are forgiven each second.
+    /// The number of unproven bytes per client that are forgiven each second.
     var forgivenPerSecond = 8 * 1024
-    /// The unproven bytes of one user from which its clients are pinged at a sixteenth of the usual tally.
+    /// A user's unproven bytes from which its clients are pinged at a sixteenth of the usual tally.
     var userPing = 4 * 1024 * 1024
-    /// The unproven bytes of one user above which its clients are sent nothing while they owe an answer.
+    /// A user's unproven bytes from which its clients are sent nothing while they owe an answer.
     var user = 16 * 1024 * 1024
-    /// The unproven bytes of all users above which a user may have only a quarter of the above.
+    /// All users' unproven bytes above which each user may have only a quarter of ``user``.
     var all = 48 * 1024 * 1024
   }
 
@@ -36,7 +37,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     case reading
     /// Only the newest location, once a minute.
     case reduced
-    /// Nothing until the next sign of life; its calls are dropped unless that is one.
+    /// Nothing until the next sign of life. Calls are dropped unless they count as one.
     case suspended
   }
 
@@ -45,7 +46,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var tally = 0
     var unproven = 0
     var forgivenAt: Int64
-    /// When a ping was wished that has not been answered.
+    /// When the unanswered ping was requested.
     var pingedAt: Int64?
   }
 
@@ -56,7 +57,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
 
-  /// Counts what has been sent to a client; true if it is to be pinged now.
+  /// Counts bytes sent to a client. Returns whether to ping it now.
   mutating func sent(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
     var entry = entries[client] ?? Entry(user: user, forgivenAt: now)
     if entry.user != user { move(&entry, to: user) }
@@ -69,23 +70,23 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return isDue
   }
 
-  /// A client has made a call; true if it may be sent something again because of that.
+  /// Records a call by a client. Returns whether it may be sent something again as a result.
   mutating func called(_ client: Client, at now: Int64) -> Bool {
     guard let before = entries[client] else { return false }
     let state = state(of: before, at: now)
     var entry = before
     forgive(&entry, at: now)
-    // Not for a client that goes on calling and leaves a ping unanswered for much longer than its share.
+    // Does not apply to a client that keeps calling while it is over its limit and leaves a ping unanswered.
     if !isOverLimit(entry) {
       entry.tally = 0
-      // The ping stays under way: only its answer proves that the client reads.
+      // The ping stays in flight, because only its answer proves that the client reads.
       if let pingedAt = entry.pingedAt { entry.pingedAt = max(pingedAt, now) }
     }
     entries[client] = entry
     return state != .reading && self.state(of: entry, at: now) == .reading
   }
 
-  /// A client has answered a ping, with whatever; true if it may be sent something again because of that.
+  /// Records any answer of a client to a ping. Returns whether it may be sent something again as a result.
   mutating func answered(_ client: Client, at now: Int64) -> Bool {
     guard var entry = entries[client] else { return false }
     let wasReading = state(of: entry, at: now) == .reading
@@ -97,26 +98,25 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return !wasReading
   }
 
-  /// How much a client may be sent now.
+  /// Returns how much a client may be sent now.
   func state(of client: Client, at now: Int64) -> State {
     entries[client].map { state(of: $0, at: now) } ?? .reading
   }
 
-  /// A client has left the bus.
+  /// Discards a client that has left the bus.
   mutating func left(_ client: Client) {
     guard var entry = entries.removeValue(forKey: client) else { return }
     count(-entry.unproven, in: &entry)
   }
 
-  /// The service has left the bus and come back because the bus took nothing from it any more: clients that owe an answer
-  /// are sent nothing until they give it.
+  /// Suspends clients that owe an answer, after the service has rejoined a bus that had stopped reading from it.
   mutating func suspendDebtors() {
     for (client, entry) in entries where entry.pingedAt != nil {
       entries[client]?.tally = max(entry.tally, thresholds.suspend)
     }
   }
 
-  /// The number of clients that are known here.
+  /// The number of known clients.
   var count: Int { entries.count }
 
   private func state(of entry: Entry, at now: Int64) -> State {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Calls that are to be refused, and when.
+/// Schedules the refusal of calls.
 ///
-/// A refusal costs the bus, and those who wait for other answers, as much as any answer. So each user gets a burst of them
-/// at once and then a steady rate; the others wait, and the user's clients take turns. Whoever floods the service
-/// waits: the bus itself limits how many calls a connection may have without an answer.
+/// A refusal costs the bus, and users waiting for answers, as much as any other answer. Each user therefore gets a
+/// burst of immediate refusals and then a steady rate. Further refusals wait, and the user's clients take turns. A
+/// client that floods the service only delays itself, because the bus limits the calls that a connection may have
+/// unanswered.
 nonisolated struct RefusalQueue<Client: Hashable, Call> {
   struct Bounds: Sendable {
     var burst: UInt32 = 2_500
     var perSecond: UInt32 = 200
-    /// How many calls of one client, and of all, may wait. dbus-daemon allows a client 128 calls without an answer.
+    /// The number of calls that may wait per client and in total. dbus-daemon allows a client 128 calls without an
+    /// answer.
     var perClient = 2_048
     var all = 8_192
   }
@@ -16,33 +18,33 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   /// What to do with a call.
   enum Outcome: Equatable {
     case refuseNow
-    /// ``next(at:)`` hands it out.
+    /// ``next(at:)`` will return it.
     case waits
-    /// There is no room: it gets no answer.
+    /// There is no room, so the call gets no answer.
     case drop
   }
 
   private struct Line {
     var bucket: TokenBucket
     var calls: [Client: [Call]] = [:]
-    /// The clients whose turn comes, in this order; each once.
+    /// The clients in the order of their turns, each once.
     var turns: [Client] = []
   }
 
   private let bounds: Bounds
   private var lines: [UInt32?: Line] = [:]
-  /// The users that have calls waiting, in the order of their turns.
+  /// The users with waiting calls, in the order of their turns.
   private var users: [UInt32?] = []
   private var quota = UserQuota()
   private static var largestLineCount: Int { 256 }
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
-  /// How many calls wait.
+  /// The number of waiting calls.
   var count: Int { quota.total }
 
-  /// Decides about a call. All clients whose `user` is not known share one line; `bytes` is the call's size, since an
-  /// answer invites the next call.
+  /// Decides what to do with a call. Clients whose `user` is not known share one line. `bytes` is the size of the call:
+  /// it is charged, because an answer invites the next call.
   mutating func add(
     _ call: Call, bytes: Int, of client: Client, _ user: UInt32?, mayRefuseNow: Bool, at now: Int64
   ) -> Outcome {
@@ -61,7 +63,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return .waits
   }
 
-  /// Takes the next call that may be refused by now.
+  /// Removes and returns the next call that may be refused now.
   mutating func next(at now: Int64) -> Call? {
     for _ in users.indices {
       let user = users.removeFirst()
@@ -76,7 +78,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return nil
   }
 
-  /// Takes out the calls of a client that has left.
+  /// Removes and returns the calls of a client that has left.
   mutating func remove(_ client: Client) -> [Call] {
     var removed: [Call] = []
     for user in lines.keys {
@@ -89,7 +91,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return removed
   }
 
-  /// Takes out everything.
+  /// Removes and returns all calls.
   mutating func removeAll() -> [Call] {
     let removed = lines.values.flatMap { $0.calls.values.joined() }
     self = RefusalQueue(bounds)

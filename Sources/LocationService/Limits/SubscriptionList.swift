@@ -2,8 +2,8 @@
 import DBus
 import MainLoop
 
-/// The replies of `ListSubscriptions`, kept for as long as they are true: with hundreds of rows one takes milliseconds to
-/// make and next to nothing to send again.
+/// Caches the replies to `ListSubscriptions` while they are accurate enough: with hundreds of rows, building one takes
+/// milliseconds and sending it again almost nothing.
 final class SubscriptionList {
   private struct Entry {
     let reply: PreparedReply
@@ -11,11 +11,11 @@ final class SubscriptionList {
     let rows: Int
   }
 
-  /// How old a reply may be in which rows have changed, but none has come or gone: in microseconds for each row.
+  /// The maximum age of a reply whose rows may have changed without being added or removed: microseconds per row.
   private static let patience: Int64 = 2_000
   private var entries: [UInt32: Entry] = [:]
 
-  /// Answers a call of a user with the rows that `rows` makes, or with the same ones as before.
+  /// Answers a user's call with the cached rows, or with new ones from `rows`.
   func answer(_ call: MethodCall, of user: UInt32, _ rows: () -> [Value]) {
     let now = MainLoop.main.clock.monotonic()
     if let entry = entries[user], now - entry.madeAt <= Int64(entry.rows) * Self.patience {
@@ -23,13 +23,14 @@ final class SubscriptionList {
     }
     let values = rows()
     guard let reply = try? PreparedReply([.array(.variantDictionary, values)]) else {
-      return call.fail(DBusError(.limitsExceeded, "There are too many subscriptions for one message"))
+      return call.fail(DBusError(.limitsExceeded, "There are too many objects to list in one message"))
     }
-    entries[user] = Entry(reply: reply, madeAt: now, rows: values.count)
+    // Nothing would ever remove the entry of a user without objects.
+    if !values.isEmpty { entries[user] = Entry(reply: reply, madeAt: now, rows: values.count) }
     call.reply(reply)
   }
 
-  /// A subscription of a user has come or gone.
+  /// Discards the replies that contain the objects of a user.
   func changed(for user: UInt32?) {
     if let user { entries[user] = nil }
     entries[0] = nil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Lets a burst through, then a steady rate. What turns out to be expensive is charged afterwards.
+/// Allows a burst, then a steady rate. Expensive operations are charged afterwards.
 nonisolated struct TokenBucket: Sendable {
   private var tokens: Double
   private var filledAt: Int64
@@ -9,7 +9,7 @@ nonisolated struct TokenBucket: Sendable {
     filledAt = now
   }
 
-  /// Takes one token if there is one; `now` is in microseconds of a clock that never goes back.
+  /// Takes one token if available. `now` is in microseconds of a monotonic clock.
   mutating func take(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
     fill(burst: burst, perSecond: perSecond, at: now)
     guard tokens >= 1 else { return false }
@@ -17,13 +17,13 @@ nonisolated struct TokenBucket: Sendable {
     return true
   }
 
-  /// Takes more tokens for what has been done already, even if there are fewer. The debt is at most one burst, so that
-  /// a lower limit in a changed configuration does not lock a client out.
+  /// Charges for work already done, even beyond the available tokens. The debt is limited to one burst, so that a lower
+  /// limit after a configuration change does not lock a client out.
   mutating func charge(_ cost: Double, burst: UInt32) {
     tokens = max(-Double(burst), tokens - cost)
   }
 
-  /// Whether it is as full as it can be: then it says nothing that a new one would not say.
+  /// Returns whether the bucket is full, so that it can be replaced by a new one.
   mutating func isFull(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
     fill(burst: burst, perSecond: perSecond, at: now)
     return tokens >= Double(burst)

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shares a fixed amount among users, so that no user can take what all others need.
+/// Shares a fixed amount among users, so that no user can exhaust it for the others.
 ///
-/// Two rules apply besides the plain limit per user. Root may have a little more than the whole. And beyond the first
-/// few, a user may hold at most `1 / (n + 1)` of what the others leave, where `n` users hold something: however many
-/// users act together, part of the whole stays free for the next one. dbus-broker shares its resources by the same rule.
-/// A plain limit of at most a tenth of the whole is a share already, so that ten users can have all that it promises.
+/// Two rules apply in addition to the limit per user. Root may exceed the whole slightly. Beyond the first ``free``
+/// units, a user may hold at most `1 / (n + 1)` of what the others leave, where `n` is the number of users that hold
+/// something. Part of the whole therefore stays free for the next user, however many users act together. dbus-broker
+/// shares its resources by the same rule. A limit per user of at most a tenth of the whole already is a share, so ten
+/// users can have all that it promises.
 nonisolated struct UserQuota: Sendable {
-  /// Which of the limits would be exceeded.
+  /// The limit that would be exceeded.
   enum Refusal: Equatable, Sendable {
-    /// The plain limit per user.
+    /// The limit per user.
     case user
     /// The whole, or this user's share of it.
     case whole
   }
 
-  /// What a user may hold before its share is looked at.
+  /// The amount that a user may hold regardless of its share.
   static let free = 16
-  /// What only root may take beyond the whole: one part of this many.
+  /// The part of the whole (one in this many) that root may take beyond it.
   static let reservedPart = 64
-  /// A limit per user below one part of this many is a share already.
+  /// A limit per user of at most one in this many of the whole already counts as a share.
   static let sharedPart = 10
 
   private(set) var total = 0
   private var held: [UInt32: Int] = [:]
 
-  /// How much a user holds.
+  /// Returns the amount that a user holds.
   func held(by user: UInt32) -> Int { held[user] ?? 0 }
 
-  /// Counts `amount` more for a user, or returns the limit that it would exceed.
+  /// Takes `amount` for a user, or returns the limit that it would exceed.
   mutating func take(_ amount: Int = 1, for user: UInt32, perUser: Int, of whole: Int) -> Refusal? {
     let mine = held(by: user)
     guard amount <= perUser - mine else { return .user }
@@ -42,7 +43,7 @@ nonisolated struct UserQuota: Sendable {
     return nil
   }
 
-  /// Takes back what ``take(_:for:perUser:of:)`` has counted.
+  /// Releases an amount taken by ``take(_:for:perUser:of:)``.
   mutating func release(_ amount: Int = 1, of user: UInt32) {
     let mine = held(by: user)
     let released = min(amount, mine)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// One call of `RequestAuthorization` as a pure state machine: it waits until the caller's authorization is decided,
-/// and asks the user if that may grant more.
+/// The state machine of one `RequestAuthorization` call. Waits for the caller's authorization to be decided and asks
+/// the user if that can grant more.
 nonisolated struct AuthorizationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
@@ -16,19 +16,19 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   private enum State {
     /// The facts about the caller are being gathered.
     case gathering
-    /// They are known, and something is still undecided.
+    /// The facts are known, but something is still undecided.
     case waiting
     /// The user is being asked.
     case asking
     case over
   }
 
-  /// A little less than the 5 s within which every call is answered, microseconds from the arrival.
+  /// Slightly less than the 5 s within which every call is answered, in microseconds from its arrival.
   static let deadline: UInt64 = 4_500_000
-  /// A little less than the 120 s within which an interactive call is answered, microseconds from the arrival.
+  /// Slightly less than the 120 s within which an interactive call is answered, in microseconds from its arrival.
   static let dialogDeadline: UInt64 = 119_000_000
 
-  /// A call that arrived at `now`; `isInteractive` if it allows asking the user.
+  /// Creates the state machine of a call that arrived at `now`. `isInteractive` allows asking the user.
   init(_ options: ClientOptions, _ source: UpstreamStatus, isInteractive: Bool, at now: UInt64, sourceDecides: Bool) {
     self.options = options
     self.source = source
@@ -37,7 +37,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     arrivedAt = now
   }
 
-  /// Returns what to do before the facts are known: where the source decides, it must run before there is a decision.
+  /// Returns the initial actions. If the source decides, it must run before there can be a decision.
   mutating func begin() -> [ClientAction] {
     [.armTimer(arrivedAt + Self.deadline)]
       + engagement.change(to: Engagement(need: sourceDecides ? options.accuracy : nil))

@@ -2,57 +2,57 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What happens to an object of a client: one vocabulary for subscriptions and pending calls.
+/// Events of a client's object, shared by subscriptions, regions and pending calls.
 nonisolated enum ClientEvent: Sendable {
-  /// A call of `Start` whose facts have been gathered, by the number that ``ObjectState/startAsked()`` gave it.
+  /// `Start` was called and its facts have been gathered. Identified by the number from ``ObjectState/startAsked()``.
   case start(UInt64)
-  /// A call of `Stop`.
+  /// `Stop` was called.
   case stop
-  /// The owner has changed its options.
+  /// The owner changed its options.
   case options(ClientOptions)
-  /// The facts about the caller have been gathered; earlier decisions of the gatekeeper may be out of date.
+  /// The facts about the caller have been gathered, so earlier decisions may be outdated.
   case prepared
   /// The current decision of the gatekeeper.
   case standing(Standing)
   /// The current state of the source.
   case source(UpstreamStatus)
-  /// The chain has delivered a location of the followed level.
+  /// The chain delivered a location of the level that it follows.
   case location(Location, AccuracyLevel)
-  /// A failure of the source, which continues.
+  /// The source reported a failure but continues.
   case failure(LocationError)
-  /// What a region goes by: a location of the followed level, and the microseconds since it was measured.
+  /// A region received a location of the level that it follows, measured `age` microseconds ago.
   case evidence(Location, AccuracyLevel, age: UInt64)
-  /// The machine has slept and may be elsewhere.
+  /// The machine has slept and may have moved.
   case slept
   /// The device may have moved.
   case check
-  /// The requested time has come.
+  /// The requested time has been reached.
   case timer
-  /// Time has passed in which no timer ran.
+  /// Time has passed without timers running.
   case clockChanged
   /// The dialog has ended.
   case dialogEnded(Authorization)
   /// No dialog can be opened now.
   case dialogUnavailable(Limits.Key)
-  /// It ends, and its owner is told the reason.
+  /// The object ends, and its owner is told the reason.
   case close(ClosedReason)
-  /// It ends silently: its owner has left the bus.
+  /// The owner has left the bus, so the object ends silently.
   case ownerLeft
 }
 
 /// The gatekeeper's decision about a client at one moment.
 nonisolated struct Standing: Equatable, Sendable {
   var authorization: Authorization
-  /// The client is authorized, but the facts are being re-checked: until then calls are not answered, and the chain
-  /// of a subscription keeps its newest location.
+  /// The client is authorized, but facts are being confirmed. Until then, calls are not answered and a subscription's
+  /// chain keeps its newest location.
   var isHeld = false
-  /// A dialog could grant more.
+  /// A dialog could grant more access.
   var canAsk = false
-  /// For a one-shot call: the newest location that it may have, if that is recent enough for it.
+  /// For a one-shot call, the newest location that it may receive, if recent enough.
   var cached: Location?
 }
 
-/// Why a subscription or a region is gone; the raw values are those of `Closed`.
+/// Why an object has ended. Raw values as in the signal `Closed`.
 nonisolated enum ClosedReason: String, Sendable {
   case byClient = "by-consumer"
   case completed
@@ -61,33 +61,33 @@ nonisolated enum ClosedReason: String, Sendable {
   case shutdown
 }
 
-/// What the shell around a machine does.
+/// Actions for the shell around a machine.
 nonisolated enum ClientAction: Equatable, Sendable {
-  /// Needs locations of this level from the source, or none.
+  /// Requires locations of this level from the source, or none.
   case need(AccuracyLevel?)
-  /// Replaces the running chain by one for this level, or cuts it.
+  /// Replaces the running chain with one for this level, or removes it.
   case follow(AccuracyLevel?)
-  /// Counts as receiving, or no longer.
+  /// Counts the object as receiving, or no longer.
   case receiving(Bool)
   /// Requests the current location from the source.
   case askSource
-  /// Sends ``ClientEvent/timer`` at this time instead of an earlier requested one.
+  /// Sends ``ClientEvent/timer`` at this time, replacing any earlier request.
   case armTimer(UInt64)
-  /// Notes the client's authorization in the journal.
+  /// Logs the client's authorization.
   case audit(Authorization)
   /// Sends a location.
   case deliver(Delivery)
   /// Sends `StateChanged` of a region.
   case tell(RegionReport)
-  /// Asks the region when it needs the source next.
+  /// Asks when the region next needs the source.
   case reviewNeed
   /// Sends `AuthorizationChanged`.
   case announce(Authorization)
   /// Sends `ErrorOccurred`.
   case report(LocationError)
-  /// Notes that a property has changed.
+  /// Reports that a property has changed.
   case changed(MemberName)
-  /// Answers the call at hand without values.
+  /// Answers the current call without values.
   case done
   /// Answers the call with a status and a reason.
   case reply(Authorization)
@@ -95,7 +95,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case refuse(Refusal)
   /// Asks the user.
   case openDialog
-  /// Ends: releases everything, and tells the owner if there is a reason.
+  /// Ends the object, releases everything, and tells the owner the reason, if any.
   case end(ClosedReason?)
 }
 
@@ -104,7 +104,7 @@ nonisolated struct Delivery: Equatable, Sendable {
   var location: Location
   /// The finest level that the location may reveal.
   var level: AccuracyLevel
-  /// The granted level is coarser than the requested one.
+  /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool
 }
 
@@ -118,15 +118,15 @@ nonisolated enum Refusal: Equatable, Sendable {
   case ending
 }
 
-/// An object of a client, as a pure value. All times are microseconds of the boot clock.
+/// The state machine of a client's object or call. All times are in microseconds of the boot clock.
 nonisolated protocol ClientMachine: Sendable {
-  /// Handles an event and returns the actions, in order.
+  /// Handles an event and returns the actions in order.
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
-  /// The options of the client.
+  /// The client's options.
   var options: ClientOptions { get }
 }
 
-/// A machine of an object on the bus, which its owner starts and stops.
+/// The state machine of an object on the bus that its owner starts and stops.
 nonisolated protocol ObjectMachine: ClientMachine {
   var object: ObjectState { get set }
 }
@@ -134,26 +134,26 @@ nonisolated protocol ObjectMachine: ClientMachine {
 nonisolated extension ObjectMachine {
   var authorization: Authorization { object.authorization }
 
-  /// Whether the owner is served: started, and allowed.
+  /// Whether the object is started and its owner authorized.
   var isActive: Bool { object.isActive }
 
-  /// The finest level that its locations may reveal.
+  /// The finest level that the object's locations may reveal.
   var level: AccuracyLevel { object.level }
 
-  /// Numbers a call of `Start` while its facts are gathered.
+  /// Numbers a `Start` call whose facts are being gathered.
   mutating func startAsked() -> UInt64 { object.startAsked() }
 }
 
-/// What an object of a client uses of the service.
+/// What a client's object uses of the service.
 nonisolated struct Engagement: Equatable, Sendable {
-  /// The level that the source must have.
+  /// The level required from the source.
   var need: AccuracyLevel?
-  /// The level of the chain that runs.
+  /// The level of the running chain.
   var follows: AccuracyLevel?
   var isReceiving = false
 
-  /// Changes to another engagement; the actions do the same outside. The chain comes last, since it may deliver at
-  /// once.
+  /// Changes to another engagement and returns the matching actions. The chain comes last, because it may deliver
+  /// immediately.
   mutating func change(to new: Engagement) -> [ClientAction] {
     var actions: [ClientAction] = []
     if new.follows != follows, follows != nil { actions.append(.follow(nil)) }
@@ -164,7 +164,7 @@ nonisolated struct Engagement: Equatable, Sendable {
     return actions
   }
 
-  /// Cuts the chain, so that the next change builds another one.
+  /// Removes the chain, so that the next change creates a new one.
   mutating func cut() -> [ClientAction] {
     guard follows != nil else { return [] }
     follows = nil

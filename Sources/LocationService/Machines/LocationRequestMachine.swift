@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// One call of `GetLocation` as a pure state machine: it waits for a decision, for a location, or for its timeout.
+/// The state machine of one `GetLocation` call. Waits for a decision, a location or its timeout.
 nonisolated struct LocationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
   private var standing = Standing(authorization: .undecided())
   private var source: UpstreamStatus
   private var engagement = Engagement()
-  /// The location that arrived while deliveries are held.
+  /// The newest suitable location, which waits while deliveries are held.
   private var kept: (location: Location, level: AccuracyLevel)?
-  /// The best one that is less accurate than required, for a call with `best-effort`.
+  /// The most accurate location that does not meet the required accuracy, for `best-effort`.
   private var best: (location: Location, level: AccuracyLevel)?
   private var asksSourceAt: UInt64?
   private let deadline: UInt64
@@ -26,15 +26,15 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   /// How long a call waits for the source before it requests the current location, in microseconds.
   static let patience: UInt64 = 3_000_000
 
-  /// A call that arrived at `now`.
+  /// Creates the state machine of a call that arrived at `now`.
   init(_ options: ClientOptions, _ source: UpstreamStatus, at now: UInt64, sourceDecides: Bool) {
     self.options = options
     self.source = source
     self.sourceDecides = sourceDecides
     let timeout = UInt64(options.timeout) * 1_000
     deadline = now + timeout
-    // A source that is silent because nothing moves delivers its location on request; a caller that accepts nothing
-    // old waits for a new one.
+    // A source that is silent because nothing moves delivers its location on request. A caller that accepts no cached
+    // location waits for a new one.
     asksSourceAt = options.maximumAge > 0 ? now + min(Self.patience, timeout / 2) : nil
   }
 
@@ -61,12 +61,12 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     }
   }
 
-  /// Whether a cached location is young enough, by when it reached the service.
+  /// Returns whether a cached location is recent enough, based on when it reached the service.
   func accepts(arrivedAt arrival: UInt64, at now: UInt64) -> Bool {
     options.maximumAge > 0 && (now > arrival ? now - arrival : 0) <= UInt64(options.maximumAge) * 1_000
   }
 
-  /// When the call needs its timer next.
+  /// When the call next needs its timer.
   var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
 }
 
@@ -81,12 +81,12 @@ nonisolated extension LocationRequestMachine {
     case .notDetermined: (kept, best) = (nil, nil)
     case .authorizedWhenInUse, .authorizedAlways:
       if engagement.follows == nil, let cached = standing.cached { take(cached, level) }
-      // Drop a location of another level, which may be finer than what is allowed now.
+      // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }
       if let kept, !standing.isHeld { return answer(kept.location, kept.level) }
     }
-    // Neither changes while the call waits.
+    // Neither reason changes while the call waits.
     let isFinal = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, source.state == .unavailable, isFinal { return finish(.refuse(.unavailable(source.reason))) }
     let isAllowed = authorization.isAuthorized
@@ -120,7 +120,7 @@ nonisolated extension LocationRequestMachine {
     if authorization.isAuthorized, !standing.isHeld, let best {
       return answer(best.location, best.level)
     }
-    // Where the source decides, one that does not answer has not refused anything.
+    // If the source decides but does not answer, it has not refused anything.
     let isOpen = sourceDecides && authorization.reason == .undecided
     if source.state == .unavailable, isOpen || authorization.isAuthorized {
       return finish(.refuse(.unavailable(source.reason)))

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// A region as its owner has it, as a pure state machine: a ``RegionMachine`` that is fed only with what the owner may
-/// know, and only while the owner can be told what follows.
+/// The state machine of a client's region. Feeds its ``RegionMachine`` only with locations that the owner may know, and
+/// only while the owner can be told the result.
 nonisolated struct MonitoredRegionMachine: ObjectMachine {
   let options: ClientOptions
   private(set) var region: RegionMachine
-  /// The last event; nil before the first one and from the moment access is lost.
+  /// The last event. Nil before the first one and as soon as access is lost.
   private(set) var last: RegionReport?
-  /// Since when the state has been what it is: when that was measured.
+  /// When the first evidence for the current state was measured.
   private(set) var since = Timestamp()
-  /// How many events have been sent.
+  /// The number of events sent.
   private(set) var delivered: UInt64 = 0
   var object: ObjectState
   private var lifetime: UpdateBudget
-  /// Deliveries are held, so nothing is evaluated: what is found out could not be told.
+  /// Deliveries are held, so nothing is evaluated: the result could not be sent.
   private var isHeld = false
   private var newest: Location?
   private var armedFor: UInt64?
   private var need = RegionMachine.Need.nothing
 
-  /// Changes of the next check that are smaller are not worth scheduling again, microseconds.
+  /// A smaller change of the next check, in microseconds, does not require rescheduling.
   private static let needTolerance: UInt64 = 1_000_000
 
   init(
@@ -53,7 +53,7 @@ nonisolated extension MonitoredRegionMachine {
       lifetime.started(at: now)
       return actions + run(.level(grantedLevel), at: now) + run(.start, at: now)
     case .stop:
-      // The evaluation ends first: it decides what is needed.
+      // End the evaluation first, because it determines what is needed.
       return run(.stop, at: now) + object.stop()
     case .standing(let standing): return standingChanged(standing, at: now)
     case .evidence(let location, let level, let age): return take(location, level, age, at: now)
@@ -75,14 +75,14 @@ nonisolated extension MonitoredRegionMachine {
     }
   }
 
-  /// The level at which the owner's locations are evaluated; nil while there is no access.
+  /// The level at which the region is evaluated, or nil without access.
   private var grantedLevel: AccuracyLevel? { authorization.isAuthorized ? level : nil }
 
   private mutating func standingChanged(_ standing: Standing, at now: UInt64) -> [ClientAction] {
     isHeld = standing.isHeld
     guard standing.authorization != authorization else { return [] }
     let actions = object.change(to: standing.authorization)
-    // What was told before may be finer than what is allowed now.
+    // The last event may reveal more than is allowed now.
     if let last, !authorization.isAuthorized || last.level > level { self.last = nil }
     if !authorization.isAuthorized { newest = nil }
     return actions + run(.level(grantedLevel), at: now)
@@ -92,7 +92,8 @@ nonisolated extension MonitoredRegionMachine {
     _ location: Location, _ level: AccuracyLevel, _ age: UInt64, at now: UInt64
   ) -> [ClientAction] {
     guard isActive, !isHeld, level <= self.level else { return [] }
-    // A reduced location comes again with each finer one; when those arrive is not for this owner.
+    // A reduced location is repeated with each finer one. The times of those repetitions would reveal more than the
+    // level allows.
     if level < .exact, let newest, location.isSameMeasurement(as: newest) { return [] }
     newest = location
     return run(.location(location, age: age), at: now)
@@ -116,11 +117,11 @@ nonisolated extension MonitoredRegionMachine {
     return actions
   }
 
-  /// Arms the timer if it would come too late, and asks for the source at another time.
+  /// Arms the timer if it would fire too late, and requests a review if the source is needed at a different time.
   private mutating func review() -> [ClientAction] {
     var actions: [ClientAction] = []
     let deadline = [isHeld ? nil : region.deadline, lifetime.deadline].compactMap { $0 }.min()
-    // A timer that comes too early arms itself again, which costs less than a new one with each location.
+    // A timer that fires early rearms itself, which costs less than a new one for each location.
     if let deadline, armedFor.map({ deadline < $0 }) ?? true {
       armedFor = deadline
       actions.append(.armTimer(deadline))
@@ -138,13 +139,13 @@ nonisolated extension MonitoredRegionMachine {
   }
 }
 
-/// An event of a region as its owner gets it.
+/// An event of a region as its owner receives it.
 nonisolated struct RegionReport: Equatable, Sendable {
   var event: RegionEvent
   /// The finest level that the event may reveal.
   var level: AccuracyLevel
-  /// Less was granted than asked.
+  /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool
-  /// Whether the owner wants the location, too.
+  /// Whether the owner requested the location as well.
   var includesLocation: Bool
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What subscriptions and regions have in common: whether they are started, what their owner may have, and what they draw
-/// from the service.
+/// The state that subscriptions and regions share: whether they are started, what their owner may have, and what they
+/// use of the service.
 nonisolated struct ObjectState: Sendable {
-  /// The level that the owner asks for.
+  /// The level that the owner requested.
   private(set) var asked: AccuracyLevel
   private(set) var authorization: Authorization
   private(set) var isStarted = false
   private(set) var isOver = false
-  /// Whether locations are of use; a region without a chance of an answer needs none.
+  /// Whether locations are useful. A region that cannot be evaluated needs none.
   var usesLocations = true
   private var engagement = Engagement()
   private var wasActive = false
-  /// Counts what the owner has asked for, so that a `Start` that had to wait does not undo a later `Stop`.
+  /// Counts `Start` and `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
   private var wishes: UInt64 = 0
-  /// Whether the source itself decides, and so must run before anything is decided.
+  /// Whether the source itself decides and must therefore run before there can be a decision.
   private let sourceDecides: Bool
 
   init(_ asked: AccuracyLevel, _ authorization: Authorization, sourceDecides: Bool) {
@@ -24,24 +24,24 @@ nonisolated struct ObjectState: Sendable {
     self.sourceDecides = sourceDecides
   }
 
-  /// Started, and allowed.
+  /// Whether the object is started and its owner authorized.
   var isActive: Bool { isStarted && authorization.isAuthorized }
 
-  /// The finest level that its locations may reveal.
+  /// The finest level that the object's locations may reveal.
   var level: AccuracyLevel { authorization.revealedLevel(asked: asked) }
 
-  /// Less was granted than asked.
+  /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool { authorization.level < asked }
 
-  /// Numbers a call of `Start` while its facts are gathered.
+  /// Numbers a `Start` call whose facts are being gathered.
   mutating func startAsked() -> UInt64 {
     wishes &+= 1
     return wishes
   }
 
-  /// Handles a `Start` by its number; if it begins something, the caller goes on and settles.
+  /// Handles a `Start` call by its number. If `begins` is true, the caller must continue and call ``settle()``.
   mutating func start(_ wish: UInt64) -> (actions: [ClientAction], begins: Bool) {
-    // A later `Start` or `Stop` counts instead of this one.
+    // A later `Start` or `Stop` supersedes this call.
     guard wish == wishes else { return ([.done], false) }
     if authorization.status == .restricted {
       return ([.audit(authorization), .refuse(.notAuthorized(authorization))], false)
@@ -57,7 +57,7 @@ nonisolated struct ObjectState: Sendable {
     return settle()
   }
 
-  /// Asks for a level; another one begins again with a first location.
+  /// Changes the requested level. A different level starts over with a first location.
   mutating func ask(for level: AccuracyLevel) -> [ClientAction] {
     let isOther = level != asked
     asked = level
@@ -69,7 +69,7 @@ nonisolated struct ObjectState: Sendable {
     authorization = new
     guard new != old else { return settle() }
     var actions: [ClientAction] = isStarted ? [.audit(new)] : []
-    // Deliveries stop before the owner is told of less, and begin after it is told of more.
+    // Stop deliveries before announcing reduced access, and resume them after announcing more.
     if engagement.follows != level { actions += engagement.cut() }
     if !new.isAuthorized { actions += settle() }
     if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce(new)) }
@@ -84,7 +84,7 @@ nonisolated struct ObjectState: Sendable {
     return settle() + [.end(reason)]
   }
 
-  /// Makes what is drawn from the service agree with what is wanted and allowed.
+  /// Adjusts what is used of the service to what is wanted and allowed.
   mutating func settle() -> [ClientAction] {
     let isFollowing = isActive && usesLocations
     let actions = engagement.change(
@@ -93,7 +93,7 @@ nonisolated struct ObjectState: Sendable {
     return (wasActive != isActive ? [.changed("Active")] : []) + actions
   }
 
-  /// The level for which the source is needed; where the source decides, also before it has said yes.
+  /// The level required from the source. If the source decides, it is required even before authorization.
   private var need: AccuracyLevel? {
     guard isStarted else { return nil }
     if authorization.isAuthorized { return usesLocations ? level : nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// A subscription as a pure state machine: what its owner wants, what it may have, and what it has been sent.
+/// The state machine of a subscription: what its owner wants, may have, and has been sent.
 nonisolated struct SubscriptionMachine: ObjectMachine {
   private(set) var options: ClientOptions
-  /// The last delivery; nil before the first location and as soon as access is lost.
+  /// The last delivery. Nil before the first location and as soon as access is lost.
   private(set) var last: Delivery?
   var object: ObjectState
   private var budget: UpdateBudget
@@ -15,7 +15,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
   }
 
-  /// How many updates have been sent.
+  /// The number of updates sent.
   var delivered: UInt64 { budget.delivered }
 
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
@@ -32,7 +32,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
       return object.ask(for: options.accuracy)
     case .standing(let standing):
       let actions = object.change(to: standing.authorization)
-      // The last delivery may be finer than what is allowed now.
+      // The last delivery may reveal more than is allowed now.
       if let last, last.level > level { self.last = nil }
       return actions
     case .location(let location, let level): return deliver(location, level)
