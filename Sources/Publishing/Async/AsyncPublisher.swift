@@ -23,10 +23,10 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 
     fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
-    /// Returns the next value; `nil` after the end, and when the task is cancelled.
+    /// Returns the next value, or `nil` after the end or if the task is cancelled.
     public nonisolated(nonsending) mutating func next() async -> P.Output? { await subscribed.next() }
 
-    /// Returns the next value; `nil` after the end, and when the task is cancelled.
+    /// Returns the next value, or `nil` after the end or if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> P.Output? {
       await subscribed.next(isolation: actor)
     }
@@ -35,7 +35,7 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
 
 /// The values of a publisher, as an asynchronous sequence that throws the publisher's error.
 ///
-/// Otherwise as ``AsyncPublisher``.
+/// Otherwise identical to ``AsyncPublisher``.
 public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
   public typealias Element = P.Output
   public typealias Failure = any Error
@@ -55,14 +55,14 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
 
     fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
-    /// Returns the next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    /// Returns the next value, or `nil` after the end or if the task is cancelled. Throws the publisher's error once.
     public nonisolated(nonsending) mutating func next() async throws -> P.Output? {
       if let value = await subscribed.next() { return .some(value) }
       try subscribed.throwFailure()
       return nil
     }
 
-    /// Returns the next value; `nil` after the end, and when the task is cancelled. Throws the publisher's error, once.
+    /// Returns the next value, or `nil` after the end or if the task is cancelled. Throws the publisher's error once.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> P.Output? {
       if let value = await subscribed.next(isolation: actor) { return .some(value) }
       try subscribed.throwFailure()
@@ -72,16 +72,16 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
 }
 
 extension Publisher where Failure == Never {
-  /// The values as an asynchronous sequence.
+  /// The values of this publisher, as an asynchronous sequence.
   public var values: AsyncPublisher<Self> { AsyncPublisher(self) }
 }
 
 extension Publisher {
-  /// The values as an asynchronous sequence, which throws the error of this publisher.
+  /// The values of this publisher, as an asynchronous sequence that throws the publisher's error.
   public var values: AsyncThrowingPublisher<Self> { AsyncThrowingPublisher(self) }
 }
 
-/// The subscription of an iterator and its copies; cancelled with the last of them.
+/// The subscription shared by an iterator and its copies. Cancelled when the last of them is released.
 private final class Subscribed<P: Publisher> {
   private let link = ValuesLink<P.Output, P.Failure>()
 
@@ -97,7 +97,7 @@ private final class Subscribed<P: Publisher> {
     let waiter = Waiter<P.Output>()
     if link.ask(waiter), waiter.value == nil { await waiter.wait() }
     if let value = waiter.value { return .some(value) }
-    // Woken without a value: by the completion, after which this does nothing, or by a cancellation of the task.
+    // Woken without a value: either the publisher completed, and cancelling has no effect, or the task was cancelled.
     link.cancel()
     return nil
   }
@@ -112,7 +112,7 @@ private final class Subscribed<P: Publisher> {
 private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
   private var waiters = Queue<Waiter<Input>>()
   private var values = Queue<Input>()
-  /// The demand before there was a subscription to ask.
+  /// The demand that accumulated before the subscription arrived.
   private var early = Subscribers.Demand.none
   var failure: Failure?
 
@@ -121,7 +121,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     if early > .none { subscription.request(early) }
   }
 
-  /// Asks for one value; returns whether one may come.
+  /// Requests one value. Returns whether it may still have to be waited for.
   func ask(_ waiter: Waiter<Input>) -> Bool {
     if let value = values.popFirst() {
       waiter.value = .some(value)
@@ -145,7 +145,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
   }
 
   func receive(completion: Subscribers.Completion<Failure>) {
-    // A publisher may end before it gives a subscription.
+    // Some publishers complete without sending a subscription first.
     guard phase != .done else { return }
     _ = detach()
     if case .failure(let error) = completion { failure = error }

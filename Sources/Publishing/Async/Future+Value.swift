@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Future where Failure == Never {
-  /// The value, as soon as there is one. A cancellation does not end the wait.
+  /// Waits for the value. Cancelling the task does not end the wait.
   public nonisolated(nonsending) final var value: Output {
     get async {
       let result = await result()
@@ -12,7 +12,7 @@ extension Future where Failure == Never {
 }
 
 extension Future {
-  /// The value, as soon as there is one, or the error. A cancellation does not end the wait.
+  /// Waits for the value, or throws the error. Cancelling the task does not end the wait.
   public nonisolated(nonsending) final var value: Output {
     get async throws { try await result().get() }
   }

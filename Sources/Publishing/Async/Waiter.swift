@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A wait for the next value; ended by the value, the completion, or the cancellation of the task.
+/// Waits for one value. Ended by the value, the completion or the cancellation of the task.
 final class Waiter<Value> {
-  /// The value; `nil` after the completion and after a cancellation.
+  /// The value, or `nil` after a completion or cancellation.
   var value: Value?
   private var isWoken = false
   private var latch: Latch?
@@ -13,7 +13,7 @@ final class Waiter<Value> {
     latch?.open()
   }
 
-  /// Waits to be woken, or for the task to be cancelled.
+  /// Waits until woken or until the task is cancelled.
   func wait(isolation: isolated (any Actor)? = #isolation) async {
     guard !isWoken else { return }
     let latch = Latch()
@@ -25,7 +25,7 @@ final class Waiter<Value> {
     }
   }
 
-  /// Waits to be woken, even if the task is cancelled.
+  /// Waits until woken, even if the task is cancelled.
   func waitOut(isolation: isolated (any Actor)? = #isolation) async {
     guard !isWoken else { return }
     let latch = Latch()
@@ -34,7 +34,7 @@ final class Waiter<Value> {
   }
 }
 
-/// Opens once. It has a lock, since a task can be cancelled from any thread.
+/// A one-time latch. It needs a lock because a task can be cancelled from any thread.
 private final class Latch: Sendable {
   private enum State {
     case closed

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher that hides the type of another.
+/// A publisher that hides the type of another publisher.
 public struct AnyPublisher<Output, Failure: Error>: Publisher {
-  /// Subscribes to the hidden publisher; formed where its type is known.
+  /// Subscribes to the hidden publisher. Created where the publisher's type is known, so that the call is specialised.
   @usableFromInline let attach: (AnySubscriber<Output, Failure>) -> Void
 
-  /// Wraps a publisher; one that is erased already is not wrapped again.
+  /// Wraps a publisher. A publisher that is already erased is not wrapped again.
   @inlinable
   public init<P: Publisher<Output, Failure>>(_ publisher: P) {
     if let erased = publisher as? AnyPublisher<Output, Failure> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An activity that can be stopped.
 public protocol Cancellable {
-  /// Stops the activity; a second call does nothing.
+  /// Stops the activity. Further calls have no effect.
   func cancel()
 }
 
@@ -17,14 +17,14 @@ extension Cancellable {
   public func store(in set: inout Set<AnyCancellable>) { AnyCancellable(self).store(in: &set) }
 }
 
-/// A cancellable of any type that also cancels when it is released.
+/// Cancels another cancellable, or runs a closure, when it is released.
 public final class AnyCancellable: Cancellable, Hashable {
   private var action: (() -> Void)?
 
-  /// Runs a closure on cancellation, once.
+  /// Creates a cancellable that runs a closure once.
   public init(_ cancel: @escaping () -> Void) { action = cancel }
 
-  /// Cancels another cancellable, once.
+  /// Creates a cancellable that cancels another one once.
   public init<C: Cancellable>(_ canceller: C) { action = canceller.cancel }
 
   deinit { action?() }
@@ -35,7 +35,6 @@ public final class AnyCancellable: Cancellable, Hashable {
     action?()
   }
 
-  /// Compares identities.
   public static func == (lhs: AnyCancellable, rhs: AnyCancellable) -> Bool { lhs === rhs }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Continues with another upstream when one has ended, and carries the unmet demand over: append, catch, retry and the
-/// operators that replace an end with a value.
+/// Subscribes to another upstream when one has ended and carries over the unmet demand. Used by append, catch, retry
+/// and the operators that replace a completion with a value.
 @usableFromInline
 final class Chain<Output, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
@@ -18,7 +18,7 @@ final class Chain<Output, Failure: Error>: Subscription, Described {
     downstream = Outlet(subscriber)
   }
 
-  /// Subscribes to the next upstream; `whenEnded` decides what follows it.
+  /// Subscribes to the next upstream. `whenEnded` decides what happens after it.
   @inlinable
   func go<P: Publisher>(
     on publisher: P, whenEnded: @escaping (Subscribers.Completion<P.Failure>) -> Void
@@ -29,7 +29,7 @@ final class Chain<Output, Failure: Error>: Subscription, Described {
     publisher.receive(subscriber: stage)
   }
 
-  /// The newest stage has its subscription.
+  /// Called when the newest stage has received its subscription.
   @inlinable
   func start(_ subscription: any Subscription) {
     if !isStarted {
@@ -74,7 +74,7 @@ final class Chain<Output, Failure: Error>: Subscription, Described {
   }
 }
 
-/// The subscriber by which a ``Chain`` listens to one of its upstreams.
+/// The subscriber that a ``Chain`` attaches to each upstream.
 @usableFromInline
 final class ChainStage<Input, Failure: Error, Lifted: Error>: Link, Subscriber {
   @usableFromInline let chain: Chain<Input, Lifted>

@@ -7,11 +7,11 @@ public struct CombineIdentifier: Hashable, Sendable, CustomStringConvertible {
 
   /// Creates an identifier that equals no other.
   public init() {
-    // Numbers count up from one; the addresses of objects are far above them and out of their reach.
+    // Numbers count up from one. Object addresses are far larger, so the two cannot collide.
     value = counter.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Creates the identifier of an object, its address: equal only for the same living object.
+  /// Creates the identifier of an object from its address. Unique only while the object exists.
   public init(_ object: AnyObject) { value = UInt(bitPattern: ObjectIdentifier(object)) }
 
   public var description: String { "0x" + String(value, radix: 16) }
@@ -21,7 +21,7 @@ private let counter = Atomic<UInt>(0)
 
 /// A type with a ``CombineIdentifier``.
 public protocol CustomCombineIdentifierConvertible {
-  /// Tells this value apart from all others.
+  /// Distinguishes this value from all others.
   var combineIdentifier: CombineIdentifier { get }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
-  /// The way in which a publisher ended.
+  /// How a publisher ended.
   @frozen
   public enum Completion<Failure: Error> {
     /// The publisher finished normally.

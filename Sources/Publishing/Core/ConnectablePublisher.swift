@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher that starts on request, so that several subscribers can be attached before.
+/// A publisher that starts only when connected, so that several subscribers can attach first.
 public protocol ConnectablePublisher<Output, Failure>: Publisher {
-  /// Starts publishing; the returned object stops it when it is cancelled.
+  /// Starts publishing. Cancel the returned object to stop.
   func connect() -> any Cancellable
 }

@@ -6,12 +6,12 @@ extension Subscribers {
   /// large becomes unlimited, and a difference below zero becomes none.
   @frozen
   public struct Demand: Equatable, Comparable, Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The count; `Int.max + 1` stands for unlimited, so that demands compare as their counts.
+    /// The count. `Int.max + 1` stands for unlimited, so that comparing counts compares demands.
     @usableFromInline let count: UInt
 
     @inlinable init(count: UInt) { self.count = Swift.min(count, UInt(Int.max) + 1) }
 
-    /// As many values as there are.
+    /// No limit.
     @inlinable public static var unlimited: Demand { Demand(count: .max) }
 
     /// No value; the same as `max(0)`.
@@ -38,7 +38,7 @@ extension Subscribers {
       try container.encode(count)
     }
 
-    /// Counts one value as sent; one that was not asked for does not count.
+    /// Counts one value as sent. A value sent without demand does not count.
     @inlinable
     mutating func spendOne() {
       if self != .unlimited, self != .none { self = Self(count: count &- 1) }
@@ -49,7 +49,7 @@ extension Subscribers {
 extension Subscribers.Demand {
   @inlinable
   public static func + (lhs: Self, rhs: Self) -> Self {
-    // Neither count is above Int.max + 1, so the sum overflows only for twice unlimited.
+    // Counts are at most `Int.max + 1`, so the sum overflows only if both are unlimited.
     let (sum, overflow) = lhs.count.addingReportingOverflow(rhs.count)
     return overflow ? .unlimited : Self(count: sum)
   }
@@ -60,7 +60,7 @@ extension Subscribers.Demand {
     return lhs.count > rhs.count ? Self(count: lhs.count &- rhs.count) : .none
   }
 
-  /// Multiplies; traps if `rhs` is negative.
+  /// Multiplies a demand. Traps if `rhs` is negative.
   @inlinable
   public static func * (lhs: Self, rhs: Int) -> Self {
     precondition(rhs >= 0, "demand must not be negative")
@@ -71,7 +71,7 @@ extension Subscribers.Demand {
 
   @inlinable
   public static func + (lhs: Self, rhs: Int) -> Self {
-    // At most Int.max is added, and Int.min takes away more than any finite demand.
+    // The magnitude is at most `Int.max + 1`, which is unlimited and exceeds every finite demand.
     let change = Self(count: rhs.magnitude)
     return rhs < 0 ? lhs - change : lhs + change
   }
@@ -89,7 +89,6 @@ extension Subscribers.Demand {
   @inlinable public static func *= (lhs: inout Self, rhs: Int) { lhs = lhs * rhs }
 }
 
-/// Unlimited is greater than every number.
 extension Subscribers.Demand {
   @inlinable public static func < (lhs: Self, rhs: Self) -> Bool { lhs.count < rhs.count }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A subscription or subscriber that shows nothing but its name in `print()`, `dump` and the debugger.
+/// A subscription or subscriber that appears only with its name in `print()`, `dump` and the debugger.
 @usableFromInline
 protocol Described: CustomStringConvertible, CustomReflectable, CustomPlaygroundDisplayConvertible {}
 

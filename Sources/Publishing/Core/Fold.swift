@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An operator that takes in everything and gives one answer: reduce, count, first, contains and the like. Asks
-/// upstream for everything, and keeps the answer until there is demand for it. Fails with what its closure throws.
+/// An operator that reduces all values to one result: reduce, count, first, contains and similar. Requests everything
+/// from upstream and keeps the result until there is demand for it. Fails with the error that its closure throws.
 @usableFromInline
 final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input, Output, Failure> {
-  /// Returns the answer, or `nil` while more values are needed.
+  /// Returns the result, or `nil` while more values are needed.
   @usableFromInline typealias Take = (Input, inout Memory) throws(Failure) -> Output?
 
   @usableFromInline let start: Memory
   @exclusivity(unchecked) @usableFromInline var memory: Memory
   @usableFromInline let take: Take
-  /// Returns the answer when upstream has finished; `nil` if there is none.
+  /// Returns the result after upstream has finished, or `nil` if there is none.
   @usableFromInline let conclude: (Memory) -> Output?
   @usableFromInline var answer: Output?
   @usableFromInline var isWanted = false
@@ -36,7 +36,7 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
   @inlinable
   override func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    // Taken out meanwhile: the closure may come back here, and an array in it must not be copied.
+    // Moved out because the closure may re-enter this operator, and so that a contained array is not copied.
     var memory = self.memory
     self.memory = start
     let output: Output?
@@ -69,7 +69,7 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
     }
   }
 
-  /// Gives the answer if it is wanted, or keeps it.
+  /// Delivers the result if it has been requested, otherwise keeps it.
   @inlinable
   func settle(_ output: Output) {
     guard phase == .ending else { return }

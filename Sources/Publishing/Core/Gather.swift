@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Makes tuples of the values of several upstreams: zip and combineLatest. The subscription goes down when every
-/// upstream has given its own; demand is passed on to each of them.
+/// Combines the values of several upstreams into tuples: zip and combineLatest. Sends the subscription downstream after
+/// every upstream has sent its own. Demand is passed on to each upstream.
 @usableFromInline
 final class Gather<Tuple, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
-  /// Whether every value is used once, in order; otherwise the latest values are used again.
+  /// Whether every value is used once, in order (zip). Otherwise the latest values are reused (combineLatest).
   @usableFromInline let isInStep: Bool
   @usableFromInline let downstream: Outlet<Tuple, Failure>
   @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<GatherSlot> = []
@@ -21,7 +21,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     downstream = Outlet(subscriber)
   }
 
-  /// Makes the side that will listen to `publisher`.
+  /// Creates the subscriber for one upstream.
   @inlinable
   func side<P: Publisher>(_ publisher: P) -> GatherSide<P.Output, Tuple, Failure> where P.Failure == Failure {
     let side = GatherSide<P.Output, Tuple, Failure>(self)
@@ -30,7 +30,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     return side
   }
 
-  /// Subscribes all sides; `tuple` is called when each has a value.
+  /// Subscribes to all upstreams. `tuple` is called when each has a value.
   @inlinable
   func start(_ tuple: @escaping () -> Tuple?) {
     self.tuple = tuple
@@ -60,7 +60,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     return tuple?()
   }
 
-  /// A side has got a value.
+  /// Called when a side has received a value.
   @inlinable
   func advance(_ side: GatherSlot) -> Subscribers.Demand {
     guard demand > .none, let tuple = next() else { return .none }
@@ -78,7 +78,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     for side in sides where side !== asked && !isDone { side.request(more) }
   }
 
-  /// Finishes when no tuple can follow.
+  /// Finishes if no further tuple is possible.
   @inlinable
   func finishIfOver() {
     guard !isDone else { return }
@@ -91,7 +91,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
 
   @inlinable
   func stop(_ completion: Subscribers.Completion<Failure>) {
-    // The subscription comes first in any case; the subscriber may cancel it at once.
+    // The subscription must precede the completion, and the subscriber may cancel it immediately.
     giveSubscription()
     guard !isDone else { return }
     cancel()
@@ -121,19 +121,19 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
   }
 }
 
-/// What a ``Gather`` knows of a side without its type of value.
+/// The part of a side that does not depend on its type of value.
 @usableFromInline
 class GatherSlot: Link {
-  /// Subscribes the side; called once.
+  /// Subscribes to the upstream. Called once.
   @usableFromInline final var subscribe: (() -> Void)?
   @exclusivity(unchecked) @usableFromInline final var isEmpty = true
 }
 
-/// The subscriber by which a ``Gather`` listens to one of its upstreams.
+/// The subscriber that a ``Gather`` attaches to one upstream.
 @usableFromInline
 final class GatherSide<Input, Tuple, Failure: Error>: GatherSlot, Subscriber {
   @usableFromInline let gather: Gather<Tuple, Failure>
-  /// The values that wait for those of other sides; out of step only the latest, in `latest`.
+  /// Values waiting for those of the other sides. Used by zip only; combineLatest keeps `latest`.
   @exclusivity(unchecked) @usableFromInline var values = Queue<Input>()
   @exclusivity(unchecked) @usableFromInline var latest: Input?
 

@@ -2,21 +2,21 @@
 /// The state of a running operator.
 @usableFromInline
 enum Phase: UInt8 {
-  /// Subscribed to its upstream, which has not answered yet.
+  /// Subscribed to upstream, but without a subscription yet.
   case waiting
-  /// Between a subscription and its end.
+  /// Between the subscription and the end.
   case live
-  /// The last value is on its way down; only cancellation still counts.
+  /// The last value is being delivered. Only a cancellation still has an effect.
   case ending
-  /// Completed or cancelled: nothing passes any more.
+  /// Completed or cancelled. Nothing is delivered any more.
   case done
 }
 
-/// The base of everything that is subscribed to an upstream.
+/// The base class of everything that subscribes to an upstream.
 ///
-/// The phase is kept beside the subscription, not around it, so that the test that each value has to pass is one byte.
-/// `@exclusivity(unchecked)`, here and in the other classes of this module: each access is one load or one store, and
-/// no foreign code runs inside it.
+/// The phase is stored beside the subscription rather than in an enumeration around it, so the check for each value
+/// reads one byte. `@exclusivity(unchecked)`, here and in the other classes of this module, is safe because each access
+/// is one load or store during which no other code runs.
 @usableFromInline
 class Link: Subscription, Described {
   @exclusivity(unchecked) @usableFromInline final var phase = Phase.waiting
@@ -24,7 +24,7 @@ class Link: Subscription, Described {
 
   @inlinable init() {}
 
-  /// Takes the first subscription and cancels every other; returns whether this was the first.
+  /// Accepts the first subscription and cancels any further one. Returns whether this was the first.
   @inlinable
   final func attach(_ subscription: any Subscription) -> Bool {
     guard phase == .waiting else {
@@ -36,7 +36,7 @@ class Link: Subscription, Described {
     return true
   }
 
-  /// Ends the link and returns its upstream subscription, for the last time.
+  /// Ends the link and returns its upstream subscription, if there still is one.
   @inlinable
   final func detach() -> (any Subscription)? {
     phase = .done
@@ -45,7 +45,7 @@ class Link: Subscription, Described {
     return last
   }
 
-  /// Asks upstream: right for an operator that neither keeps nor multiplies values.
+  /// Passes demand upstream. Correct for operators that neither keep nor multiply values.
   @usableFromInline
   func request(_ demand: Subscribers.Demand) {
     if phase == .live { upstream?.request(demand) }
@@ -56,8 +56,8 @@ class Link: Subscription, Described {
   @usableFromInline var description: String { "\(Self.self)" }
 }
 
-/// The base of the operators with one upstream and one subscriber. Passes on the subscription and the completion; what
-/// happens to a value is up to the subclass.
+/// The base class of operators with one upstream and one subscriber. Passes on the subscription and the completion.
+/// Subclasses decide what to do with values.
 @usableFromInline
 class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
   @usableFromInline final let label: String
@@ -83,7 +83,7 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
     downstream.receive(completion: completion)
   }
 
-  /// Cancels upstream and completes, if the subscription stands.
+  /// Cancels upstream and completes, if the subscription is live.
   @inlinable
   final func end(_ completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
@@ -91,7 +91,7 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
     downstream.receive(completion: completion)
   }
 
-  /// Sends the last value, cancels upstream and finishes; the subscriber may cancel in between.
+  /// Sends the last value, cancels upstream and finishes. The subscriber may cancel in between.
   @inlinable
   final func finish(with output: Output) -> Subscribers.Demand {
     phase = .ending
@@ -102,7 +102,7 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
     return .none
   }
 
-  /// Gives the subscription and the end together; what the subscriber asks for in between is ignored.
+  /// Sends the subscription and the completion together. Demand in between is ignored.
   @inlinable
   final func endAtOnce(_ completion: Subscribers.Completion<Failure> = .finished) {
     phase = .ending
@@ -115,7 +115,7 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
   @usableFromInline override var description: String { label }
 }
 
-/// Passes values on as long as the subscription stands.
+/// Passes on values while the subscription is live.
 @usableFromInline
 class PassingLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @inlinable

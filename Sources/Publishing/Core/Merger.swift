@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Lets the values of several upstreams through to one subscriber, as it asks for them: merge and flatMap.
+/// Delivers the values of several upstreams to one subscriber according to its demand: merge and flatMap.
 ///
-/// While the subscriber asks for everything, so does every side. Otherwise each side is asked for one value at a time,
-/// and values that come before they are wanted wait in one queue.
+/// While the subscriber's demand is unlimited, so is the demand on each side. Otherwise each side is asked for one
+/// value at a time, and values that arrive without demand wait in a shared queue.
 @usableFromInline
 final class Merger<Input, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
   @usableFromInline let downstream: Outlet<Input, Failure>
-  /// The upstream that brings the sides, if there is one, and whether it is asked for the next when a side ends.
+  /// The upstream that provides the sides, if there is one, and whether it is asked for the next when a side ends.
   @usableFromInline var outer: Link?
   @usableFromInline var replacesSides = false
   @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<MergerSide<Input, Failure>?> = []
   @exclusivity(unchecked) @usableFromInline var vacant: ContiguousArray<Int> = []
   @exclusivity(unchecked) @usableFromInline var waiting = Queue<(side: MergerSide<Input, Failure>, value: Input)>()
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
-  /// The number of sides, and outer upstreams, that have not ended yet.
+  /// The number of sides and outer upstreams that have not ended.
   @exclusivity(unchecked) @usableFromInline var open: Int
   @exclusivity(unchecked) @usableFromInline var isDraining = false
   @exclusivity(unchecked) @usableFromInline var isDone = false
 
-  /// Gives the subscriber its subscription; the upstreams follow.
+  /// Sends the subscription to the subscriber. The upstreams are subscribed to afterwards.
   @inlinable
   init<S: Subscriber<Input, Failure>>(_ description: String, open: Int, _ subscriber: S) {
     self.description = description
@@ -28,7 +28,7 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     downstream.receive(subscription: self)
   }
 
-  /// Subscribes one more side, which `open` must already count.
+  /// Subscribes to one more side, which `open` must already include.
   @inlinable
   func subscribe<P: Publisher<Input, Failure>>(to publisher: P) {
     guard !isDone else { return }
@@ -66,7 +66,7 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     if replacesSides, !isDone { outer?.request(.max(1)) }
   }
 
-  /// One side has ended, or the upstream that brings them.
+  /// Called when a side, or the upstream that provides the sides, has ended.
   @inlinable
   func endOne(_ completion: Subscribers.Completion<Failure>) {
     guard !isDone else { return }
@@ -133,7 +133,7 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
   }
 }
 
-/// The subscriber by which a ``Merger`` listens to one of its upstreams.
+/// The subscriber that a ``Merger`` attaches to one upstream.
 @usableFromInline
 final class MergerSide<Input, Failure: Error>: Link, Subscriber {
   @usableFromInline let merger: Merger<Input, Failure>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A subscriber as two closures, formed where its concrete type is known.
+/// A subscriber as two closures, created where its concrete type is known.
 ///
-/// Operators hold their subscribers this way. Held by their types, a chain would be one type that grows with each
-/// operator, and the compiler stops specialising it as soon as an operator occurs twice; one call through a closure per
-/// operator costs far less.
+/// Operators hold their subscribers this way. If they stored the concrete type, a chain's type would grow with each
+/// operator, and the compiler stops specialising when an operator occurs twice. One call through a closure per operator
+/// costs far less.
 @usableFromInline
 struct Outlet<Input, Failure: Error>: Subscriber {
   @usableFromInline
@@ -31,7 +31,7 @@ struct Outlet<Input, Failure: Error>: Subscriber {
     }
   }
 
-  /// A new one at each call: a publisher never sees an outlet.
+  /// Differs with each call, since publishers never compare outlets.
   @usableFromInline var combineIdentifier: CombineIdentifier { CombineIdentifier() }
 
   @inlinable func receive(subscription: any Subscription) { onSignal(.subscription(subscription)) }
@@ -39,10 +39,10 @@ struct Outlet<Input, Failure: Error>: Subscriber {
   @inlinable func receive(completion: Subscribers.Completion<Failure>) { onSignal(.completion(completion)) }
 }
 
-/// The subscription that an operator gives to its subscriber.
+/// The subscription that an operator sends to its subscriber.
 ///
-/// It forgets the operator at the end. The operator holds the subscriber, so a subscriber that kept its subscription
-/// would otherwise keep both alive forever.
+/// It releases the operator at the end. The operator holds the subscriber, so a subscriber that kept its subscription
+/// would otherwise create a reference cycle.
 @usableFromInline
 final class SubscriptionHandle: Subscription, Described {
   @exclusivity(unchecked) @usableFromInline var target: (any Subscription)?

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A type that delivers a sequence of values over time to its subscribers.
 ///
-/// A publisher is a recipe: nothing runs before a subscription, and each subscription runs on its own unless the
-/// publisher says otherwise (subjects, `share()`, `multicast`).
+/// A publisher is a recipe: nothing runs before a subscription, and each subscription runs independently unless the
+/// publisher documents otherwise (subjects, `share()`, `multicast`).
 ///
-/// Nothing in this module is `Sendable` and nothing takes a lock: a chain lives in the isolation region that built it.
+/// Nothing in this module is `Sendable` or takes a lock, except where documented: a chain stays in the isolation region
+/// that built it.
 public protocol Publisher<Output, Failure> {
   /// The type of the values.
   associatedtype Output
@@ -13,8 +14,8 @@ public protocol Publisher<Output, Failure> {
 
   /// Attaches a subscriber. Publishers implement this; callers use `subscribe(_:)`.
   ///
-  /// The publisher answers with one `receive(subscription:)`, then at most as many values as there is demand for, then
-  /// at most one completion.
+  /// The publisher calls `receive(subscription:)` once, then sends at most as many values as requested, then at most
+  /// one completion.
   func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure
 }
 
@@ -23,7 +24,7 @@ extension Publisher {
   @inlinable
   public func subscribe<S: Subscriber<Output, Failure>>(_ subscriber: S) { receive(subscriber: subscriber) }
 
-  /// Sends everything that this publisher publishes into a subject, until the returned object is cancelled or released.
+  /// Sends everything from this publisher to a subject until the returned object is cancelled or released.
   ///
   /// The subscription does not keep the subject alive.
   @inlinable
@@ -33,7 +34,7 @@ extension Publisher {
     return AnyCancellable(subscriber)
   }
 
-  /// Attaches a subscriber that fails with any error.
+  /// Attaches a subscriber that accepts any error.
   @inlinable
   func receiveErased<S: Subscriber<Output, any Error>>(_ subscriber: S) {
     receive(subscriber: ErrorMapping({ $0 }, subscriber))

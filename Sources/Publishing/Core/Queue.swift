@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// First in, first out.
+/// A first-in, first-out queue.
 @usableFromInline
 struct Queue<Element> {
   @usableFromInline var items: ContiguousArray<Element?> = []
@@ -12,7 +12,7 @@ struct Queue<Element> {
 
   @inlinable
   mutating func append(_ element: Element) {
-    // Move up once half of the room is spent, so that a queue that is never empty does not grow forever.
+    // Compact once half of the storage is unused, so that a queue that is never empty does not grow forever.
     if head > 16, head > items.count / 2 {
       items.removeFirst(head)
       head = 0

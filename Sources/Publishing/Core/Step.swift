@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an operator does with one value.
+/// What an operator does with a value.
 @usableFromInline
 enum Verdict<Output> {
-  /// Sends this down.
+  /// Sends this value downstream.
   case pass(Output)
-  /// Sends nothing; upstream owes another value for this one.
+  /// Sends nothing and requests another value in its place.
   case skip
   /// Cancels upstream and finishes.
   case finish
 }
 
-/// An operator that decides about each value as it comes: filter, scan, prefix(while:) and the like. It fails with what
-/// its closure throws.
+/// An operator that decides about each value when it arrives: filter, scan, prefix(while:) and similar. Fails with the
+/// error that its closure throws.
 @usableFromInline
 final class StepLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input, Output, Failure> {
   @usableFromInline typealias Take = (Input, inout Memory) throws(Failure) -> Verdict<Output>
@@ -29,7 +29,7 @@ final class StepLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
   @inlinable
   override func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    // A copy, since the closure may come back here.
+    // Work on a copy, because the closure may re-enter this operator.
     var memory = self.memory
     let verdict: Verdict<Output>
     do throws(Failure) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The connection between a publisher and a subscriber, by which the subscriber asks for values and cancels.
+/// Connects a publisher and a subscriber. The subscriber uses it to request values and to cancel.
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
-  /// Asks for more values; requests add up.
+  /// Requests more values. Requests add up.
   ///
-  /// A request for `.none` does nothing. (Combine traps on it in some of its publishers; those of this module never
-  /// do.)
+  /// Requesting `.none` has no effect. (Some of Combine's publishers trap.)
   func request(_ demand: Subscribers.Demand)
 }
 
 /// The namespace of ready-made subscriptions.
 public enum Subscriptions {
-  /// The subscription of a publisher without values: requests and cancellation do nothing.
+  /// A subscription for publishers without values. Requests and cancellation have no effect.
   public static var empty: any Subscription { EmptySubscription.instance }
 }
 
@@ -22,7 +21,7 @@ final class EmptySubscription: Subscription, Described, Sendable {
 }
 
 extension Subscriber {
-  /// Gives this subscriber an empty subscription and the end.
+  /// Sends an empty subscription and the completion to this subscriber.
   @usableFromInline
   func receiveEmpty(_ completion: Subscribers.Completion<Failure> = .finished) {
     receive(subscription: Subscriptions.empty)

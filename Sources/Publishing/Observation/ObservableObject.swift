@@ -14,8 +14,8 @@ public protocol ObservableObject: AnyObject {
 }
 
 extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPublisher {
-  /// Publishes before any `@Published` property of the object changes, inherited ones included. The same publisher at
-  /// each call; it is kept by those properties or, if there are none, in a table of the process.
+  /// Publishes before any `@Published` property of the object changes, including inherited ones. Always returns the
+  /// same publisher, which is stored in those properties or, without any, in a process-wide table.
   public var objectWillChange: ObservableObjectPublisher {
     var properties: [any ObservableProperty] = []
     var mirror: Mirror? = Mirror(reflecting: self)
@@ -35,7 +35,7 @@ protocol ObservableProperty {
   var objectWillChange: ObservableObjectPublisher? { get nonmutating set }
 }
 
-/// Announces the changes of an object.
+/// Publishes that an object is about to change.
 public final class ObservableObjectPublisher: Publisher, Broadcaster {
   public typealias Output = Void
   public typealias Failure = Never
@@ -47,14 +47,14 @@ public final class ObservableObjectPublisher: Publisher, Broadcaster {
 
   public func receive<S: Subscriber<Void, Never>>(subscriber: S) { add(subscriber) }
 
-  /// Announces that the object is about to change.
+  /// Publishes that the object is about to change.
   public func send() { subscriptions.send(()) }
 }
 
 // MARK: Objects without published properties
 
-/// The publisher of one object. Objects of any isolation share the table, so both fields are opted out of the check:
-/// the table is only read and written under its lock, and the publisher is used where its object is.
+/// The publisher of one object. Objects of any isolation share the table, so both fields opt out of the check: the
+/// table is accessed only under its lock, and the publisher is used only where its object is.
 private final class TableEntry: Sendable {
   nonisolated(unsafe) weak var object: AnyObject?
   nonisolated(unsafe) let publisher = ObservableObjectPublisher()
@@ -64,12 +64,12 @@ private final class TableEntry: Sendable {
 
 private struct PublisherTable {
   var entries: [ObjectIdentifier: TableEntry] = [:]
-  /// The number of entries at which those of released objects are removed.
+  /// The number of entries at which those of released objects are removed next.
   var limit = 64
 
   mutating func entry(for object: AnyObject) -> TableEntry {
     let key = ObjectIdentifier(object)
-    // The address may be that of an object that was released.
+    // A released object may have had the same address.
     if let entry = entries[key], entry.object === object { return entry }
     if entries.count >= limit {
       entries = entries.filter { $0.value.object != nil }

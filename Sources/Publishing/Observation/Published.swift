@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A property of a class that publishes each new value before it changes.
 ///
-/// A subscriber gets the current value first. It should use the value that it receives: the property still has the
-/// previous one. Copies of the wrapper share one value.
+/// A subscriber receives the current value first. It should use the value that it receives, because the property still
+/// has the previous one at that moment. Copies of the wrapper share one value.
 @propertyWrapper
 public struct Published<Value> {
-  /// A reference, so that reflection, which sees a copy of the wrapper, reaches the property itself. It refers to
-  /// another reference, so that assigning `$property` needs no exclusive access to the property: the new publisher may
-  /// read it.
+  /// A reference, because reflection sees a copy of the wrapper and must still reach the property. It refers to another
+  /// reference, so that assigning `$property` needs no exclusive access: the new publisher may read the property.
   private let box: PublishedBox<Value>
 
   fileprivate var storage: PublishedStorage<Value> { box.storage }
@@ -16,7 +15,7 @@ public struct Published<Value> {
 
   public init(wrappedValue: Value) { self.init(initialValue: wrappedValue) }
 
-  /// The publisher of the property, as `$property`. Assigning the publisher of another property joins the two.
+  /// The publisher of the property (`$property`). Assigning another property's publisher connects the two.
   public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     nonmutating set { box.storage = newValue.storage }
@@ -39,7 +38,7 @@ public struct Published<Value> {
 }
 
 extension Published {
-  /// Publishes the current value of a property, then each new one before the property changes.
+  /// Publishes the current value of a property, then each new value before the property changes.
   public struct Publisher: Publishing.Publisher {
     public typealias Output = Value
     public typealias Failure = Never
@@ -58,9 +57,9 @@ extension Published: ObservableProperty {
 }
 
 extension Publisher where Failure == Never {
-  /// Assigns every value to a `@Published` property for as long as that property exists.
+  /// Assigns every value to a `@Published` property while that property exists.
   ///
-  /// The subscription does not keep the property's object alive, and ends with it.
+  /// The subscription does not keep the property's object alive and ends with it.
   public func assign(to published: inout Published<Output>.Publisher) {
     let assignment = PublishedAssignment(published.storage)
     published.storage.assignments.append(assignment)
@@ -78,7 +77,7 @@ private final class PublishedStorage<Value>: Broadcaster {
   typealias Failure = Never
 
   private(set) var value: Value
-  /// The value that is being published, before it becomes that of the property.
+  /// The value that is being published and not yet stored in the property.
   private var incoming: Value?
   var subscriptions = SubscriptionList<Value, Never>()
   var subscriptionLabel: String { "PublishedSubject" }
@@ -104,7 +103,7 @@ private final class PublishedStorage<Value>: Broadcaster {
   }
 }
 
-/// The subscriber of `assign(to:)`. The property holds it, not the other way round.
+/// The subscriber of `assign(to:)`, held by the property.
 private final class PublishedAssignment<Value>: Link, Subscriber {
   typealias Input = Value
   typealias Failure = Never

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes `false` at the first value for which a predicate returns `false`, or `true` at the end.
+  /// Publishes `false` at the first value that does not satisfy a predicate, or `true` at the end.
   public struct AllSatisfy<Upstream: Publisher>: Publisher {
     public typealias Output = Bool
     public typealias Failure = Upstream.Failure
@@ -26,7 +26,7 @@ extension Publishers {
     }
   }
 
-  /// As ``AllSatisfy``, with a predicate that may throw.
+  /// Like ``AllSatisfy``, with a predicate that may throw.
   public struct TryAllSatisfy<Upstream: Publisher>: Publisher {
     public typealias Output = Bool
     public typealias Failure = any Error
@@ -60,7 +60,7 @@ extension Publisher {
     Publishers.AllSatisfy(upstream: self, predicate: predicate)
   }
 
-  /// As ``allSatisfy(_:)``; fails with what the predicate throws.
+  /// Like ``allSatisfy(_:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryAllSatisfy(_ predicate: @escaping (Output) throws -> Bool) -> Publishers.TryAllSatisfy<Self> {
     Publishers.TryAllSatisfy(upstream: self, predicate: predicate)

@@ -20,7 +20,7 @@ extension Publishers {
       upstream.receive(subscriber: AutoconnectLink(subscriber) { [self] in leave() })
       guard isFirst, subscribers > 0 else { return }
       let connection = upstream.connect()
-      // The subscriber may have cancelled on what the connection brought at once.
+      // The subscriber may have cancelled in response to a value sent while connecting.
       if subscribers > 0 { self.connection = connection } else { connection.cancel() }
     }
 
@@ -53,7 +53,7 @@ final class AutoconnectLink<Value, Failure: Error>: PassingLink<Value, Failure> 
 
   @inlinable
   override func receive(completion: Subscribers.Completion<Failure>) {
-    // Not counted as leaving: an upstream that has ended must not be connected again for later subscribers.
+    // Does not count as a cancellation: an upstream that has ended must not be connected again for later subscribers.
     if phase == .live { onCancel = nil }
     super.receive(completion: completion)
   }

@@ -2,9 +2,9 @@
 extension Publishers {
   /// When a buffer asks its upstream for values.
   public enum PrefetchStrategy: Sendable {
-    /// Asks for as many values as fit in, so that an upstream that respects demand never overflows the buffer.
+    /// Requests only as many values as fit, so that an upstream that respects demand never overflows the buffer.
     case keepFull
-    /// Asks for everything at once.
+    /// Requests everything immediately.
     case byRequest
   }
 
@@ -24,7 +24,7 @@ extension Publishers {
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// The number of values that are kept.
+    /// The maximum number of values to keep.
     public let size: Int
     public let prefetch: PrefetchStrategy
     public let whenFull: BufferingStrategy<Failure>
@@ -53,11 +53,11 @@ extension Publisher {
     Publishers.Buffer(upstream: self, size: size, prefetch: prefetch, whenFull: whenFull)
   }
 
-  /// Keeps the newest value until there is demand for it, and drops older ones: for a slow subscriber that wants to
-  /// know the present state.
+  /// Keeps the newest value until there is demand for it and drops older ones. Use it for a slow subscriber that needs
+  /// only the current state.
   ///
   /// The same as `buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)`. Place it directly before that
-  /// subscriber: an operator between the two would not keep the value.
+  /// subscriber: an operator in between would not keep the value.
   public func keepingNewest() -> Publishers.Buffer<Self> {
     buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)
   }
@@ -70,7 +70,7 @@ final class BufferLink<Value, Failure: Error>: OperatorLink<Value, Value, Failur
   @usableFromInline let whenFull: Publishers.BufferingStrategy<Failure>
   @exclusivity(unchecked) @usableFromInline var values = Queue<Value>()
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
-  /// How upstream has ended, while values still wait.
+  /// How upstream ended, while values are still waiting.
   @exclusivity(unchecked) @usableFromInline var outcome: Subscribers.Completion<Failure>?
   @exclusivity(unchecked) @usableFromInline var isDraining = false
 
@@ -99,7 +99,7 @@ final class BufferLink<Value, Failure: Error>: OperatorLink<Value, Value, Failur
   @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live, outcome == nil else { return .none }
-    // A value that is wanted at once needs no room.
+    // A value that is delivered immediately needs no space.
     let isWanted = demand > .none && values.isEmpty && !isDraining
     if values.count < size || isWanted {
       values.append(input)
@@ -137,7 +137,7 @@ final class BufferLink<Value, Failure: Error>: OperatorLink<Value, Value, Failur
     if sent > 0, prefetch == .keepFull { upstream?.request(.max(sent)) }
   }
 
-  /// Sends values as far as there is demand, and the completion once no value waits; returns the number of values sent.
+  /// Sends as many values as requested, and the completion once the buffer is empty. Returns the number of values sent.
   @inlinable
   func drain() -> Int {
     guard !isDraining else { return 0 }

@@ -28,7 +28,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Catch``, with a closure that may throw.
+  /// Like ``Catch``, with a closure that may throw.
   public struct TryCatch<Upstream: Publisher, NewPublisher: Publisher>: Publisher
   where Upstream.Output == NewPublisher.Output {
     public typealias Output = Upstream.Output
@@ -66,7 +66,7 @@ extension Publisher {
     Publishers.Catch(upstream: self, handler: handler)
   }
 
-  /// As ``catch(_:)``; fails with what `handler` throws.
+  /// Like ``catch(_:)``, but fails with the error that `handler` throws.
   @inlinable
   public func tryCatch<P: Publisher>(_ handler: @escaping (Failure) throws -> P) -> Publishers.TryCatch<Self, P>
   where P.Output == Output {

@@ -14,7 +14,7 @@ public protocol TopLevelDecoder<Input> {
 }
 
 extension Publishers {
-  /// Encodes each value; fails with what the encoder throws.
+  /// Encodes each value. Fails with the error that the encoder throws.
   public struct Encode<Upstream: Publisher, Coder: TopLevelEncoder>: Publisher where Upstream.Output: Encodable {
     public typealias Output = Coder.Output
     public typealias Failure = any Error
@@ -32,7 +32,7 @@ extension Publishers {
     }
   }
 
-  /// Decodes each value; fails with what the decoder throws.
+  /// Decodes each value. Fails with the error that the decoder throws.
   public struct Decode<Upstream: Publisher, Output: Decodable, Coder: TopLevelDecoder>: Publisher
   where Upstream.Output == Coder.Input {
     public typealias Failure = any Error
@@ -53,14 +53,14 @@ extension Publishers {
 }
 
 extension Publisher where Output: Encodable {
-  /// Encodes each value; fails with what the encoder throws.
+  /// Encodes each value. Fails with the error that the encoder throws.
   public func encode<Coder: TopLevelEncoder>(encoder: Coder) -> Publishers.Encode<Self, Coder> {
     Publishers.Encode(upstream: self, encoder: encoder)
   }
 }
 
 extension Publisher {
-  /// Decodes each value; fails with what the decoder throws.
+  /// Decodes each value. Fails with the error that the decoder throws.
   public func decode<Item: Decodable, Coder: TopLevelDecoder>(
     type: Item.Type, decoder: Coder
   ) -> Publishers.Decode<Self, Item, Coder> where Output == Coder.Input {

@@ -52,7 +52,7 @@ extension Publisher {
   @inlinable
   public func collect() -> Publishers.Collect<Self> { Publishers.Collect(upstream: self) }
 
-  /// Publishes arrays of `count` values each, and the rest when this publisher finishes.
+  /// Publishes arrays of `count` values each, and the remaining values when this publisher finishes.
   @inlinable
   public func collect(_ count: Int) -> Publishers.CollectByCount<Self> {
     Publishers.CollectByCount(upstream: self, count: count)

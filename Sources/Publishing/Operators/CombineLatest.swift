@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes tuples of the latest values of two publishers, whenever one publishes and all have.
+  /// Publishes tuples of the latest values of two publishers whenever one of them publishes, once each has published.
   /// Ends when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest<A: Publisher, B: Publisher>: Publisher
   where A.Failure == B.Failure {
@@ -26,7 +26,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the latest values of three publishers, whenever one publishes and all have.
+  /// Publishes tuples of the latest values of three publishers whenever one of them publishes, once each has published.
   /// Ends when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
@@ -53,7 +53,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the latest values of four publishers, whenever one publishes and all have.
+  /// Publishes tuples of the latest values of four publishers whenever one of them publishes, once each has published.
   /// Ends when all have ended, when one ends without a value, or when one fails.
   public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {

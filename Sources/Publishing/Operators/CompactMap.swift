@@ -23,7 +23,7 @@ extension Publishers {
     }
   }
 
-  /// As ``CompactMap``, with a closure that may throw.
+  /// Like ``CompactMap``, with a closure that may throw.
   public struct TryCompactMap<Upstream: Publisher, Output>: Publisher {
     public typealias Failure = any Error
 
@@ -52,14 +52,14 @@ extension Publisher {
     Publishers.CompactMap(upstream: self, transform: transform)
   }
 
-  /// As ``compactMap(_:)``; fails with what the closure throws.
+  /// Like ``compactMap(_:)``, but fails with the error that the closure throws.
   @inlinable
   public func tryCompactMap<T>(_ transform: @escaping (Output) throws -> T?) -> Publishers.TryCompactMap<Self, T> {
     Publishers.TryCompactMap(upstream: self, transform: transform)
   }
 }
 
-// Two in a row become one operator.
+// Fuses two consecutive operators into one.
 
 extension Publishers.CompactMap {
   @inlinable

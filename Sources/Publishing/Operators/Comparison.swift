@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes the greatest value in an order when upstream finishes; nothing if there is none.
+  /// Publishes the greatest value according to an order when upstream finishes, or nothing if there are no values.
   public struct Comparison<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// Returns whether the second value replaces the first as the answer.
+    /// Returns whether the second value replaces the first as the result.
     public let areInIncreasingOrder: (Output, Output) -> Bool
 
     @inlinable
@@ -28,13 +28,13 @@ extension Publishers {
     }
   }
 
-  /// As ``Comparison``, with a closure that may throw.
+  /// Like ``Comparison``, with a closure that may throw.
   public struct TryComparison<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    /// Returns whether the second value replaces the first as the answer.
+    /// Returns whether the second value replaces the first as the result.
     public let areInIncreasingOrder: (Output, Output) throws -> Bool
 
     @inlinable
@@ -68,13 +68,13 @@ extension Publisher where Output: Comparable {
 }
 
 extension Publisher {
-  /// Publishes the least value in an order when this publisher finishes.
+  /// Publishes the least value according to an order when this publisher finishes.
   @inlinable
   public func min(by areInIncreasingOrder: @escaping (Output, Output) -> Bool) -> Publishers.Comparison<Self> {
     max { areInIncreasingOrder($1, $0) }
   }
 
-  /// As ``min(by:)``; fails with what the closure throws.
+  /// Like ``min(by:)``, but fails with the error that the closure throws.
   @inlinable
   public func tryMin(
     by areInIncreasingOrder: @escaping (Output, Output) throws -> Bool
@@ -82,13 +82,13 @@ extension Publisher {
     tryMax { try areInIncreasingOrder($1, $0) }
   }
 
-  /// Publishes the greatest value in an order when this publisher finishes.
+  /// Publishes the greatest value according to an order when this publisher finishes.
   @inlinable
   public func max(by areInIncreasingOrder: @escaping (Output, Output) -> Bool) -> Publishers.Comparison<Self> {
     Publishers.Comparison(upstream: self, areInIncreasingOrder: areInIncreasingOrder)
   }
 
-  /// As ``max(by:)``; fails with what the closure throws.
+  /// Like ``max(by:)``, but fails with the error that the closure throws.
   @inlinable
   public func tryMax(
     by areInIncreasingOrder: @escaping (Output, Output) throws -> Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes everything from one publisher and then, once that has finished, from another.
+  /// Publishes everything from one publisher and, once that has finished, from another.
   public struct Concatenate<Prefix: Publisher, Suffix: Publisher>: Publisher
   where Prefix.Output == Suffix.Output, Prefix.Failure == Suffix.Failure {
     public typealias Output = Suffix.Output

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes `true` as soon as a value is published, or `false` at the end.
+  /// Publishes `true` as soon as a given value arrives, or `false` at the end.
   public struct Contains<Upstream: Publisher>: Publisher where Upstream.Output: Equatable {
     public typealias Output = Bool
     public typealias Failure = Upstream.Failure
@@ -52,7 +52,7 @@ extension Publishers {
     }
   }
 
-  /// As ``ContainsWhere``, with a predicate that may throw.
+  /// Like ``ContainsWhere``, with a predicate that may throw.
   public struct TryContainsWhere<Upstream: Publisher>: Publisher {
     public typealias Output = Bool
     public typealias Failure = any Error
@@ -82,7 +82,7 @@ extension Publishers {
 extension Publishers.Contains: Equatable where Upstream: Equatable {}
 
 extension Publisher where Output: Equatable {
-  /// Publishes whether a value is among those published.
+  /// Publishes whether this publisher publishes the given value.
   @inlinable
   public func contains(_ output: Output) -> Publishers.Contains<Self> {
     Publishers.Contains(upstream: self, output: output)
@@ -96,7 +96,7 @@ extension Publisher {
     Publishers.ContainsWhere(upstream: self, predicate: predicate)
   }
 
-  /// As ``contains(where:)``; fails with what the predicate throws.
+  /// Like ``contains(where:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryContains(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryContainsWhere<Self> {
     Publishers.TryContainsWhere(upstream: self, predicate: predicate)

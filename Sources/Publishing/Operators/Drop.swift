@@ -41,7 +41,7 @@ extension Publishers.Drop {
   }
 }
 
-/// Asks for the values that it will drop together with the first request.
+/// Adds the values to be dropped to the first request.
 @usableFromInline
 final class DropLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @exclusivity(unchecked) @usableFromInline var toDrop: Int

@@ -25,7 +25,7 @@ extension Publishers {
     }
   }
 
-  /// As ``DropWhile``, with a predicate that may throw.
+  /// Like ``DropWhile``, with a predicate that may throw.
   public struct TryDropWhile<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -58,7 +58,7 @@ extension Publisher {
     Publishers.DropWhile(upstream: self, predicate: predicate)
   }
 
-  /// As ``drop(while:)``; fails with what the predicate throws.
+  /// Like ``drop(while:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryDrop(while predicate: @escaping (Output) throws -> Bool) -> Publishers.TryDropWhile<Self> {
     Publishers.TryDropWhile(upstream: self, predicate: predicate)

@@ -24,7 +24,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Filter``, with a predicate that may throw.
+  /// Like ``Filter``, with a predicate that may throw.
   public struct TryFilter<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -54,14 +54,14 @@ extension Publisher {
     Publishers.Filter(upstream: self, isIncluded: isIncluded)
   }
 
-  /// As ``filter(_:)``; fails with what the predicate throws.
+  /// Like ``filter(_:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> Publishers.TryFilter<Self> {
     Publishers.TryFilter(upstream: self, isIncluded: isIncluded)
   }
 }
 
-// Two in a row become one operator.
+// Fuses two consecutive operators into one.
 
 extension Publishers.Filter {
   @inlinable

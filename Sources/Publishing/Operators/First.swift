@@ -47,7 +47,7 @@ extension Publishers {
     }
   }
 
-  /// As ``FirstWhere``, with a predicate that may throw.
+  /// Like ``FirstWhere``, with a predicate that may throw.
   public struct TryFirstWhere<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -87,7 +87,7 @@ extension Publisher {
     Publishers.FirstWhere(upstream: self, predicate: predicate)
   }
 
-  /// As ``first(where:)``; fails with what the predicate throws.
+  /// Like ``first(where:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryFirst(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryFirstWhere<Self> {
     Publishers.TryFirstWhere(upstream: self, predicate: predicate)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes everything from the publishers that a closure makes of the values. Ends when all have ended, or when one
-  /// fails.
+  /// Publishes everything from the publishers that a closure creates from the values. Ends when all have ended, or when
+  /// one fails.
   public struct FlatMap<NewPublisher: Publisher, Upstream: Publisher>: Publisher
   where NewPublisher.Failure == Upstream.Failure {
     public typealias Output = NewPublisher.Output
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// The number of publishers that run at the same time.
+    /// The maximum number of publishers that run at the same time.
     public let maxPublishers: Subscribers.Demand
     public let transform: (Upstream.Output) -> NewPublisher
 
@@ -34,7 +34,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Makes a publisher of each value, and publishes everything from all of them.
+  /// Creates a publisher from each value and publishes everything from all of them.
   @inlinable
   public func flatMap<T, P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
@@ -42,7 +42,7 @@ extension Publisher {
     Publishers.FlatMap(upstream: self, maxPublishers: maxPublishers, transform: transform)
   }
 
-  /// Makes a publisher that cannot fail of each value, and publishes everything from all of them.
+  /// Creates a publisher that cannot fail from each value and publishes everything from all of them.
   @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
@@ -52,7 +52,7 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Makes a publisher of each value, and publishes everything from all of them.
+  /// Creates a publisher from each value and publishes everything from all of them.
   @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
@@ -60,7 +60,7 @@ extension Publisher where Failure == Never {
     setFailureType(to: P.Failure.self).flatMap(maxPublishers: maxPublishers, transform)
   }
 
-  /// Makes a publisher that cannot fail of each value, and publishes everything from all of them.
+  /// Creates a publisher that cannot fail from each value and publishes everything from all of them.
   @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
@@ -69,7 +69,7 @@ extension Publisher where Failure == Never {
   }
 }
 
-/// Makes a side of the merger of each value.
+/// Subscribes the merger to one publisher for each value.
 @usableFromInline
 final class FlatMapOuter<Input, Child: Publisher>: Link, Subscriber {
   @usableFromInline typealias Failure = Child.Failure

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Calls closures at the events between upstream and the subscriber, before they are passed on.
+  /// Calls closures for the events between upstream and the subscriber before they are passed on.
   public struct HandleEvents<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -35,7 +35,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Calls closures at each event. The subscription precedes the first request, as in Combine since iOS 14.
+  /// Calls closures for each event. The subscription precedes the first request, as in Combine since iOS 14.
   public func handleEvents(
     receiveSubscription: ((any Subscription) -> Void)? = nil,
     receiveOutput: ((Output) -> Void)? = nil,

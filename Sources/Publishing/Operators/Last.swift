@@ -49,7 +49,7 @@ extension Publishers {
     }
   }
 
-  /// As ``LastWhere``, with a predicate that may throw.
+  /// Like ``LastWhere``, with a predicate that may throw.
   public struct TryLastWhere<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -90,7 +90,7 @@ extension Publisher {
     Publishers.LastWhere(upstream: self, predicate: predicate)
   }
 
-  /// As ``last(where:)``; fails with what the predicate throws.
+  /// Like ``last(where:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryLast(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryLastWhere<Self> {
     Publishers.TryLastWhere(upstream: self, predicate: predicate)

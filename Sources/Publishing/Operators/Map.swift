@@ -19,7 +19,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Map``, with a closure that may throw.
+  /// Like ``Map``, with a closure that may throw.
   public struct TryMap<Upstream: Publisher, Output>: Publisher {
     public typealias Failure = any Error
 
@@ -47,7 +47,7 @@ extension Publisher {
     Publishers.Map(upstream: self, transform: transform)
   }
 
-  /// As `map(_:)`; fails with what the closure throws.
+  /// Like `map(_:)`, but fails with the error that the closure throws.
   @inlinable
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> Publishers.TryMap<Self, T> {
     Publishers.TryMap(upstream: self, transform: transform)
@@ -60,7 +60,7 @@ extension Publisher {
   }
 }
 
-// Two in a row become one operator.
+// Fuses two consecutive operators into one.
 
 extension Publishers.Map {
   @inlinable
@@ -84,7 +84,7 @@ extension Publishers.TryMap {
   }
 }
 
-/// Transforms the values for a subscriber, which gets the subscription of upstream itself.
+/// Transforms values for a subscriber, which receives the upstream subscription itself.
 @usableFromInline
 struct Mapping<Input, Downstream: Subscriber>: Subscriber, Described {
   @usableFromInline typealias Failure = Downstream.Failure

@@ -65,7 +65,7 @@ extension Publishers.SetFailureType {
   }
 }
 
-/// Transforms the error for a subscriber, which gets the subscription of upstream itself.
+/// Transforms the error for a subscriber, which receives the upstream subscription itself.
 @usableFromInline
 struct ErrorMapping<Failure: Error, Downstream: Subscriber>: Subscriber, Described {
   @usableFromInline typealias Input = Downstream.Input

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each merges this publisher with others, and several merges in a row become one operator.
+// Each method merges this publisher with others. Consecutive merges become one operator.
 
 extension Publisher {
   /// Publishes everything from this and other publishers.

@@ -2,8 +2,8 @@
 extension Publishers {
   /// Subscribes once to upstream, with a subject to which all subscribers subscribe.
   ///
-  /// The subject is created at the first subscription or connection and kept from then on: one that replays a value
-  /// replays it to later subscribers even when there were none in between.
+  /// The subject is created at the first subscription or connection and kept. A subject that replays a value therefore
+  /// replays it to later subscribers even if there were none in between.
   public final class Multicast<Upstream: Publisher, SubjectType: Subject>: ConnectablePublisher
   where Upstream.Output == SubjectType.Output, Upstream.Failure == SubjectType.Failure {
     public typealias Output = Upstream.Output
@@ -46,10 +46,11 @@ extension Publishers {
     public func connect() -> any Cancellable { multicast.connect() }
   }
 
-  /// Subscribes once to upstream for all subscribers, from the first that comes to the last that leaves.
+  /// Subscribes once to upstream for all subscribers, from the first subscription until the last subscriber has
+  /// cancelled.
   ///
-  /// Replays nothing: a later subscriber gets later values. The same as `multicast(_:)` with a `PassthroughSubject`,
-  /// and `autoconnect()`.
+  /// Replays nothing: a later subscriber receives only later values. The same as `multicast(_:)` with a
+  /// `PassthroughSubject` and `autoconnect()`.
   public final class Share<Upstream: Publisher>: Publisher, Equatable {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -67,13 +68,12 @@ extension Publishers {
     @inlinable
     public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) { shared.receive(subscriber: subscriber) }
 
-    /// Compares identities.
     public static func == (lhs: Share, rhs: Share) -> Bool { lhs === rhs }
   }
 }
 
 extension Publisher {
-  /// Subscribes once for all subscribers, with a subject that is created when it is first needed.
+  /// Subscribes once for all subscribers, through a subject that is created when first needed.
   @inlinable
   public func multicast<S: Subject<Output, Failure>>(
     _ createSubject: @escaping () -> S
@@ -81,7 +81,7 @@ extension Publisher {
     Publishers.Multicast(upstream: self, createSubject: createSubject)
   }
 
-  /// Subscribes once for all subscribers, with a subject.
+  /// Subscribes once for all subscribers, through a subject.
   @inlinable
   public func multicast<S: Subject<Output, Failure>>(subject: S) -> Publishers.Multicast<Self, S> {
     Publishers.Multicast(upstream: self, createSubject: { subject })
@@ -98,7 +98,7 @@ extension Publisher where Failure == Never {
   public func makeConnectable() -> Publishers.MakeConnectable<Self> { Publishers.MakeConnectable(upstream: self) }
 }
 
-/// A subscriber of a multicast. It keeps the subject alive, to which the connection has only a weak reference.
+/// A subscriber of a multicast. It keeps the subject alive, because the connection holds it weakly.
 @usableFromInline
 final class MulticastLink<Value, Failure: Error>: PassingLink<Value, Failure> {
   @usableFromInline var subject: AnyObject?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes the values at certain positions, and finishes with the last of them.
+  /// Publishes the values at certain positions and finishes after the last of them.
   public struct Output<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -29,13 +29,14 @@ extension Publisher {
   @inlinable
   public func output(at index: Int) -> Publishers.Output<Self> { output(in: index...index) }
 
-  /// Publishes the values at some positions, counted from zero, and finishes with the last; traps at a negative one.
+  /// Publishes the values at a range of positions, counted from zero, and finishes after the last. Traps if a position
+  /// is negative.
   @inlinable
   public func output<R: RangeExpression<Int>>(in range: R) -> Publishers.Output<Self> {
     Publishers.Output(upstream: self, range: positions(range))
   }
 
-  /// Publishes the first values and finishes with the last of them; traps if `maxLength` is negative.
+  /// Publishes the first `maxLength` values and finishes after the last. Traps if `maxLength` is negative.
   @inlinable
   public func prefix(_ maxLength: Int) -> Publishers.Output<Self> {
     precondition(maxLength >= 0, "length must not be negative")
@@ -43,7 +44,7 @@ extension Publisher {
   }
 }
 
-/// Returns the positions in a sequence of values that a range means.
+/// Returns the positions that a range expression denotes.
 @inlinable
 func positions(_ range: some RangeExpression<Int>) -> Range<Int> {
   let positions = range.relative(to: 0..<Int.max)

@@ -24,7 +24,7 @@ extension Publishers {
     }
   }
 
-  /// As ``PrefixWhile``, with a predicate that may throw.
+  /// Like ``PrefixWhile``, with a predicate that may throw.
   public struct TryPrefixWhile<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -54,7 +54,7 @@ extension Publisher {
     Publishers.PrefixWhile(upstream: self, predicate: predicate)
   }
 
-  /// As ``prefix(while:)``; fails with what the predicate throws.
+  /// Like ``prefix(while:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryPrefix(while predicate: @escaping (Output) throws -> Bool) -> Publishers.TryPrefixWhile<Self> {
     Publishers.TryPrefixWhile(upstream: self, predicate: predicate)

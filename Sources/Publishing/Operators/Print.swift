@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Prints everything that happens between upstream and the subscriber.
+  /// Prints all events between upstream and the subscriber.
   public struct Print<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -8,7 +8,7 @@ extension Publishers {
     public let upstream: Upstream
     /// The beginning of each line.
     public let prefix: String
-    /// The destination; `nil` for the standard output.
+    /// The destination, or `nil` for the standard output.
     public let stream: (any TextOutputStream)?
 
     public init(upstream: Upstream, prefix: String, to stream: (any TextOutputStream)? = nil) {
@@ -24,7 +24,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Prints everything that happens: the subscription, requests, values, the completion, the cancellation.
+  /// Prints all events: the subscription, requests, values, the completion and the cancellation.
   public func print(_ prefix: String = "", to stream: (any TextOutputStream)? = nil) -> Publishers.Print<Self> {
     Publishers.Print(upstream: self, prefix: prefix, to: stream)
   }

@@ -5,7 +5,7 @@ extension Publishers {
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// The value that the first one is combined with, and the result for an upstream without values.
+    /// The value to combine with the first one, and the result if upstream has no values.
     public let initial: Output
     public let nextPartialResult: (Output, Upstream.Output) -> Output
 
@@ -29,12 +29,12 @@ extension Publishers {
     }
   }
 
-  /// As ``Reduce``, with a closure that may throw.
+  /// Like ``Reduce``, with a closure that may throw.
   public struct TryReduce<Upstream: Publisher, Output>: Publisher {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    /// The value that the first one is combined with, and the result for an upstream without values.
+    /// The value to combine with the first one, and the result if upstream has no values.
     public let initial: Output
     public let nextPartialResult: (Output, Upstream.Output) throws -> Output
 
@@ -70,7 +70,7 @@ extension Publisher {
     Publishers.Reduce(upstream: self, initial: initialResult, nextPartialResult: nextPartialResult)
   }
 
-  /// As ``reduce(_:_:)``; fails with what the closure throws.
+  /// Like ``reduce(_:_:)``, but fails with the error that the closure throws.
   @inlinable
   public func tryReduce<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) throws -> T

@@ -29,7 +29,7 @@ extension Publishers {
     }
   }
 
-  /// As ``RemoveDuplicates``, with a predicate that may throw.
+  /// Like ``RemoveDuplicates``, with a predicate that may throw.
   public struct TryRemoveDuplicates<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = any Error
@@ -64,14 +64,14 @@ extension Publisher where Output: Equatable {
 }
 
 extension Publisher {
-  /// Drops a value that counts as equal to the one received before it. Not meant for thresholds: see
+  /// Drops a value that counts as equal to the one received before it. Not suitable for thresholds: see
   /// ``Publishers/RemoveDuplicates``.
   @inlinable
   public func removeDuplicates(by predicate: @escaping (Output, Output) -> Bool) -> Publishers.RemoveDuplicates<Self> {
     Publishers.RemoveDuplicates(upstream: self, predicate: predicate)
   }
 
-  /// As ``removeDuplicates(by:)``; fails with what the predicate throws.
+  /// Like ``removeDuplicates(by:)``, but fails with the error that the predicate throws.
   @inlinable
   public func tryRemoveDuplicates(
     by predicate: @escaping (Output, Output) throws -> Bool

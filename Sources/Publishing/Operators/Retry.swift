@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Subscribes to upstream again when it fails. Values of failed attempts stay published.
+  /// Subscribes to upstream again when it fails. Values of failed attempts have already been published.
   public struct Retry<Upstream: Publisher>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -30,8 +30,8 @@ extension Publisher {
   public func retry(_ retries: Int) -> Publishers.Retry<Self> { Publishers.Retry(upstream: self, retries: retries) }
 }
 
-/// The attempts of one subscription. They run in a loop: an upstream that fails synchronously, as often as it likes,
-/// must not use up the stack.
+/// The attempts of one subscription. They run in a loop, so that an upstream that keeps failing synchronously does not
+/// exhaust the stack.
 @usableFromInline
 final class Attempts<Upstream: Publisher> {
   @usableFromInline let upstream: Upstream

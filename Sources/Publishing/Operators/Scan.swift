@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes each intermediate result of combining the values; the initial one is not published.
+  /// Publishes each intermediate result of combining the values, but not the initial one.
   public struct Scan<Upstream: Publisher, Output>: Publisher {
     public typealias Failure = Upstream.Failure
 
@@ -28,7 +28,7 @@ extension Publishers {
     }
   }
 
-  /// As ``Scan``, with a closure that may throw.
+  /// Like ``Scan``, with a closure that may throw.
   public struct TryScan<Upstream: Publisher, Output>: Publisher {
     public typealias Failure = any Error
 
@@ -66,7 +66,7 @@ extension Publisher {
     Publishers.Scan(upstream: self, initialResult: initialResult, nextPartialResult: nextPartialResult)
   }
 
-  /// As ``scan(_:_:)``; fails with what the closure throws.
+  /// Like ``scan(_:_:)``, but fails with the error that the closure throws.
   @inlinable
   public func tryScan<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) throws -> T

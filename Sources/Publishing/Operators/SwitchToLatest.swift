@@ -73,7 +73,7 @@ final class SwitchToLatestLink<Child: Publisher>: OperatorLink<Child, Child.Outp
     let next = SwitchToLatestSide(self)
     side = next
     last?.cancel()
-    // The cancellation may have cancelled this subscription, or brought a newer child.
+    // Cancelling the previous child may have cancelled this subscription or delivered a newer child.
     if phase == .live, side === next { child.receive(subscriber: next) }
     return .none
   }
@@ -117,7 +117,7 @@ final class SwitchToLatestLink<Child: Publisher>: OperatorLink<Child, Child.Outp
   }
 }
 
-/// The subscriber by which the operator listens to the newest publisher.
+/// The subscriber that the operator attaches to the newest publisher.
 @usableFromInline
 final class SwitchToLatestSide<Child: Publisher>: Link, Subscriber {
   @usableFromInline typealias Input = Child.Output

@@ -57,26 +57,28 @@ extension Publishers.DropUntilOutput: Equatable where Upstream: Equatable, Other
 extension Publishers.PrefixUntilOutput: Equatable where Upstream: Equatable, Other: Equatable {}
 
 extension Publisher {
-  /// Drops everything until another publisher has published a value. Ends as that one does if it ends without a value.
+  /// Drops everything until another publisher has published a value. If that publisher ends without a value, this one
+  /// ends in the same way.
   @inlinable
   public func drop<P: Publisher>(untilOutputFrom publisher: P) -> Publishers.DropUntilOutput<Self, P>
   where P.Failure == Failure {
     Publishers.DropUntilOutput(upstream: self, other: publisher)
   }
 
-  /// Publishes values until another publisher publishes one, then finishes. The completion of that one is ignored.
+  /// Publishes values until another publisher publishes one, then finishes. The other publisher's completion is
+  /// ignored.
   @inlinable
   public func prefix<P: Publisher>(untilOutputFrom publisher: P) -> Publishers.PrefixUntilOutput<Self, P> {
     Publishers.PrefixUntilOutput(upstream: self, other: publisher)
   }
 }
 
-/// Passes values on while it is open, and watches another publisher meanwhile.
+/// Passes on values while it is open and watches another publisher.
 @usableFromInline
 final class GatedLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @exclusivity(unchecked) @usableFromInline var isOpen: Bool
   @usableFromInline var watcher: Link?
-  /// How the other publisher has ended this operator before the subscription stood.
+  /// The completion that the other publisher caused before the subscription arrived.
   @usableFromInline var early: Subscribers.Completion<Failure>?
 
   @inlinable

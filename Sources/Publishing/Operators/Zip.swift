@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes tuples of the values of two publishers in step: the first of each, the second of each and so on.
-  /// Ends when no tuple can follow, or when one fails.
+  /// Publishes tuples of the values of two publishers in step: the first of each, then the second of each, and so on.
+  /// Ends when no further tuple is possible, or when one fails.
   public struct Zip<A: Publisher, B: Publisher>: Publisher
   where A.Failure == B.Failure {
     public typealias Output = (A.Output, B.Output)
@@ -26,8 +26,8 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the values of three publishers in step: the first of each, the second of each and so on.
-  /// Ends when no tuple can follow, or when one fails.
+  /// Publishes tuples of the values of three publishers in step: the first of each, then the second of each, and so on.
+  /// Ends when no further tuple is possible, or when one fails.
   public struct Zip3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
     public typealias Output = (A.Output, B.Output, C.Output)
@@ -53,8 +53,8 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the values of four publishers in step: the first of each, the second of each and so on.
-  /// Ends when no tuple can follow, or when one fails.
+  /// Publishes tuples of the values of four publishers in step: the first of each, then the second of each, and so on.
+  /// Ends when no further tuple is possible, or when one fails.
   public struct Zip4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)
@@ -87,7 +87,7 @@ extension Publishers.Zip3: Equatable where A: Equatable, B: Equatable, C: Equata
 extension Publishers.Zip4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 
 extension Publisher {
-  /// Publishes tuples of the values of this and other publishers, in step.
+  /// Publishes tuples of the values of this and other publishers in step.
   @inlinable
   public func zip<P: Publisher>(_ other: P) -> Publishers.Zip<Self, P>
   where P.Failure == Failure {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A scheduler that runs everything at once. Its clock stands still.
+/// A scheduler that runs everything immediately. Its clock stands still.
 public struct ImmediateScheduler: Scheduler, Sendable {
   /// The only point in time of this scheduler.
   public struct SchedulerTimeType: Strideable, Sendable {
-    /// A span of time without meaning.
+    /// A time span without meaning, since this scheduler's clock stands still.
     public struct Stride: ExpressibleByFloatLiteral, Comparable, SignedNumeric, Codable, Sendable,
       SchedulerTimeIntervalConvertible
     {
@@ -13,7 +13,7 @@ public struct ImmediateScheduler: Scheduler, Sendable {
 
       public var magnitude: Int
 
-      /// Creates a stride of a number that stands for no unit of time: nothing here takes any.
+      /// Creates a stride from a number. The number has no unit.
       @inlinable public init(_ value: Int) { magnitude = value }
       @inlinable public init(integerLiteral value: Int) { self.init(value) }
       @inlinable public init(floatLiteral value: Double) { self.init(Int(value)) }
@@ -47,7 +47,7 @@ public struct ImmediateScheduler: Scheduler, Sendable {
 
   public typealias SchedulerOptions = Never
 
-  /// The scheduler; all are alike.
+  /// The shared scheduler. All instances are equivalent.
   public static let shared = ImmediateScheduler()
 
   private init() {}
@@ -65,7 +65,7 @@ public struct ImmediateScheduler: Scheduler, Sendable {
     action()
   }
 
-  /// Runs the action once, before it returns.
+  /// Runs the action once, before the call returns.
   @inlinable
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Runs work later: as soon as possible, at a time, or periodically.
 ///
-/// A scheduler runs work in the isolation region that asked for it; this module never carries values to another thread.
+/// A scheduler runs work in the isolation region that scheduled it. This module never carries values to another thread.
 public protocol Scheduler<SchedulerTimeType> {
   /// A point in time on the scheduler's clock.
   associatedtype SchedulerTimeType: Strideable where SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible
-  /// What the scheduler can be told about one piece of work.
+  /// Options for a single piece of work.
   associatedtype SchedulerOptions
 
   var now: SchedulerTimeType { get }
 
-  /// The smallest tolerance that the scheduler can keep.
+  /// The smallest tolerance that the scheduler supports.
   var minimumTolerance: SchedulerTimeType.Stride { get }
 
   /// Runs work as soon as possible.
@@ -21,14 +21,14 @@ public protocol Scheduler<SchedulerTimeType> {
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: SchedulerOptions?,
     _ action: @escaping () -> Void)
 
-  /// Runs work at a time and then every `interval`, until the returned object is cancelled.
+  /// Runs work at a time and then every `interval` until the returned object is cancelled.
   func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping () -> Void
   ) -> any Cancellable
 }
 
-/// Without options, and with the smallest tolerance.
+/// Uses no options and the smallest tolerance.
 extension Scheduler {
   public func schedule(_ action: @escaping () -> Void) { schedule(options: nil, action) }
 
@@ -56,7 +56,7 @@ extension Scheduler {
   }
 }
 
-/// A span of time that can be made of seconds and their fractions.
+/// A time span that can be created from seconds and fractions of seconds.
 public protocol SchedulerTimeIntervalConvertible {
   static func seconds(_ s: Int) -> Self
   static func seconds(_ s: Double) -> Self

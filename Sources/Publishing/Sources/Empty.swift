@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher without values, which finishes at once or never.
+/// A publisher without values that finishes immediately or never.
 public struct Empty<Output, Failure: Error>: Publisher, Equatable {
-  /// Whether it finishes at once; otherwise it never ends.
+  /// Whether it finishes immediately. Otherwise it never ends.
   public let completeImmediately: Bool
 
   public init(completeImmediately: Bool = true) { self.completeImmediately = completeImmediately }

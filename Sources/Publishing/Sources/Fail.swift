@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher that fails at once.
+/// A publisher that fails immediately.
 public struct Fail<Output, Failure: Error>: Publisher {
   public let error: Failure
 

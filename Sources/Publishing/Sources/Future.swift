@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher of one result that comes later.
+/// A publisher of one result that becomes available later.
 ///
-/// The work starts when the future is created, once, with or without subscribers. Every subscriber gets the result,
-/// even one that subscribes after it; the result is delivered on the thread that calls the promise.
+/// The work starts once, when the future is created, even without subscribers. Every subscriber receives the result,
+/// including later ones. The result is delivered on the thread that calls the promise.
 public final class Future<Output, Failure: Error>: Publisher, Broadcaster {
-  /// Delivers the result; only the first call counts.
+  /// Delivers the result. Only the first call has an effect.
   public typealias Promise = (Result<Output, Failure>) -> Void
 
   @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @usableFromInline var subscriptionLabel: String { "Future" }
   private var result: Result<Output, Failure>?
 
-  /// Starts the work, which must call the promise it is given.
+  /// Starts the work, which must call the given promise.
   public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {
     attemptToFulfill { [self] result in fulfill(result) }
   }
@@ -22,7 +22,7 @@ public final class Future<Output, Failure: Error>: Publisher, Broadcaster {
     for subscription in subscriptions.list { settle(subscription) }
   }
 
-  /// Delivers the result if there is one: a value waits for demand, an error does not.
+  /// Delivers the result if there is one. A value waits for demand, an error does not.
   private func settle(_ subscription: SubjectSubscription<Output, Failure>) {
     switch result {
     case .success(let value): subscription.settle(value)

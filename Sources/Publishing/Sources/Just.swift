@@ -16,7 +16,7 @@ public struct Just<Output>: Publisher {
 
 extension Just: Equatable where Output: Equatable {}
 
-/// The subscription to a publisher of one value: sends it at the first request, then finishes.
+/// The subscription to a publisher of one value. Sends the value at the first request, then finishes.
 @usableFromInline
 final class Once<Downstream: Subscriber>: Subscription, Described {
   @usableFromInline let description: String

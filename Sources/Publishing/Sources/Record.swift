@@ -30,7 +30,7 @@ public struct Record<Output, Failure: Error>: Publisher {
     private var state: State
 
     public private(set) var output: [Output]
-    /// The completion; `.finished` if none was recorded.
+    /// The completion, `.finished` if none was recorded.
     public private(set) var completion: Subscribers.Completion<Failure>
 
     /// Creates an empty recording.
@@ -40,20 +40,20 @@ public struct Record<Output, Failure: Error>: Publisher {
       completion = .finished
     }
 
-    /// Creates a complete recording, to which nothing can be added.
+    /// Creates a complete recording that cannot be extended.
     public init(output: [Output], completion: Subscribers.Completion<Failure> = .finished) {
       state = .complete
       self.output = output
       self.completion = completion
     }
 
-    /// Adds a value; traps after the completion.
+    /// Adds a value. Traps after the completion.
     public mutating func receive(_ input: Output) {
       precondition(state == .input, "a value must not be recorded after the end")
       output.append(input)
     }
 
-    /// Adds the completion; traps at a second call.
+    /// Adds the completion. Traps if called twice.
     public mutating func receive(completion: Subscribers.Completion<Failure>) {
       precondition(state == .input, "the end must be recorded once")
       state = .complete

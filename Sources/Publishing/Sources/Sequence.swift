@@ -4,7 +4,7 @@ extension Publishers {
   public struct Sequence<Elements: Swift.Sequence, Failure: Error>: Publisher {
     public typealias Output = Elements.Element
 
-    /// The sequence; iterated once for each subscriber.
+    /// The sequence. Iterated once for each subscriber.
     public let sequence: Elements
 
     @inlinable
@@ -25,7 +25,7 @@ extension Sequence {
   @inlinable public var publisher: Publishers.Sequence<Self, Never> { Publishers.Sequence(sequence: self) }
 }
 
-/// The subscription to a sequence: sends its elements as they are asked for, then a completion.
+/// The subscription to a sequence. Sends its elements on request, then a completion.
 @usableFromInline
 final class SequenceLink<Elements: Swift.Sequence, Downstream: Subscriber>: Subscription, Described
 where Elements.Element == Downstream.Input {
@@ -33,7 +33,7 @@ where Elements.Element == Downstream.Input {
   @usableFromInline let completion: Subscribers.Completion<Downstream.Failure>
   @usableFromInline var downstream: Downstream?
   @usableFromInline var iterator: Elements.Iterator
-  /// The element to send next; one ahead, so that the completion follows the last value at once.
+  /// The element to send next. Read one ahead, so that the completion immediately follows the last value.
   @usableFromInline var next: Elements.Element?
   @usableFromInline var demand = Subscribers.Demand.none
   @usableFromInline var isSending = false

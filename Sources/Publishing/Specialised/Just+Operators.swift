@@ -9,7 +9,7 @@ extension Just where Output: Equatable {
   @inlinable public func removeDuplicates() -> Self { self }
 }
 
-// MARK: Of the value itself
+// MARK: Operators on the value itself
 
 extension Just {
   @inlinable public func map<T>(_ transform: (Output) -> T) -> Just<T> { Just<T>(transform(output)) }
@@ -56,7 +56,7 @@ extension Just {
   }
 }
 
-// MARK: By position
+// MARK: Operators by position
 
 extension Just {
   @inlinable public func first() -> Self { self }
@@ -117,7 +117,7 @@ extension Just {
   }
 }
 
-// MARK: Of the value and a start, and of errors
+// MARK: Reductions and error handling
 
 extension Just {
   @inlinable

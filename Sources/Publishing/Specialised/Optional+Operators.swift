@@ -12,7 +12,7 @@ extension Optional.Publisher where Wrapped: Equatable {
   public func removeDuplicates() -> Self { self }
 }
 
-// MARK: Of the value itself
+// MARK: Operators on the value itself
 
 extension Optional.Publisher {
   public func map<T>(_ transform: (Wrapped) -> T) -> Optional<T>.Publisher {
@@ -44,7 +44,7 @@ extension Optional.Publisher {
   public func removeDuplicates(by predicate: (Wrapped, Wrapped) -> Bool) -> Self { self }
 }
 
-// MARK: By position
+// MARK: Operators by position
 
 extension Optional.Publisher {
   public func first() -> Self { self }
@@ -78,7 +78,7 @@ extension Optional.Publisher {
   public func prefix(while predicate: (Wrapped) -> Bool) -> Self { filter(predicate) }
 }
 
-// MARK: Of the value and a start, and of errors
+// MARK: Reductions and error handling
 
 extension Optional.Publisher {
   public func reduce<T>(

@@ -12,7 +12,7 @@ extension Result.Publisher where Success: Equatable {
   public func removeDuplicates() -> Self { self }
 }
 
-// MARK: Of the value itself
+// MARK: Operators on the value itself
 
 extension Result.Publisher {
   public func map<T>(_ transform: (Success) -> T) -> Result<T, Failure>.Publisher { result.map(transform).publisher }
@@ -68,7 +68,7 @@ extension Result.Publisher {
   }
 }
 
-// MARK: Of the value and a start, and of errors
+// MARK: Reductions and error handling
 
 extension Result.Publisher {
   public func reduce<T>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What these return is worked out when the operator is applied, once for all subscribers.
+// These operators compute their results once, when they are applied, and share them among all subscribers.
 
 extension Publishers.Sequence {
   @inlinable
@@ -57,7 +57,7 @@ extension Publishers.Sequence {
   }
 }
 
-// MARK: One answer
+// MARK: Operators with a single result
 
 extension Publishers.Sequence {
   @inlinable

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A subject that keeps its last value and delivers it to each subscriber at its first demand.
+/// A subject that stores its last value and delivers it to each subscriber at the first demand.
 ///
-/// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.
+/// A subject belongs to one isolation region. A debug build traps when two threads use it at the same time.
 public final class CurrentValueSubject<Output, Failure: Error>: Subject {
   @exclusivity(unchecked) @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @exclusivity(unchecked) @usableFromInline var completion: Subscribers.Completion<Failure>?
@@ -17,7 +17,7 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
 
   deinit { upstreams.cancel() }
 
-  /// The last value. Setting it publishes it; after the end it is still set, but no longer published.
+  /// The last value. Setting it publishes it. After the end, it can still be set but is no longer published.
   @inlinable
   public var value: Output {
     get { current }
@@ -29,7 +29,7 @@ public final class CurrentValueSubject<Output, Failure: Error>: Subject {
     }
   }
 
-  /// Takes an upstream, which is asked for everything at once.
+  /// Accepts an upstream subscription and immediately requests everything from it.
   public func send(subscription: any Subscription) {
     guard completion == nil else { return subscription.cancel() }
     if upstreams.add(subscription) { subscription.request(.unlimited) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A subject that keeps nothing: it delivers a value to the subscribers with demand, in subscription order.
+/// A subject that stores nothing. It delivers each value to the subscribers with demand, in subscription order.
 ///
-/// A subject belongs to one isolation region; a debug build stops when two threads use it at the same time.
+/// A subject belongs to one isolation region. A debug build traps when two threads use it at the same time.
 public final class PassthroughSubject<Output, Failure: Error>: Subject {
   @exclusivity(unchecked) @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @exclusivity(unchecked) @usableFromInline var completion: Subscribers.Completion<Failure>?
@@ -12,7 +12,7 @@ public final class PassthroughSubject<Output, Failure: Error>: Subject {
 
   deinit { upstreams.cancel() }
 
-  /// Takes an upstream, which is asked for everything as soon as a subscriber asks for anything.
+  /// Accepts an upstream subscription and requests everything from it once a subscriber requests a value.
   public func send(subscription: any Subscription) {
     guard completion == nil else { return subscription.cancel() }
     if upstreams.add(subscription) { subscription.request(.unlimited) }

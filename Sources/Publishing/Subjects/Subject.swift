@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publisher into which a program sends values.
+/// A publisher through which a program sends values.
 public protocol Subject<Output, Failure>: AnyObject, Publisher {
   /// Publishes a value.
   func send(_ value: Output)
 
-  /// Ends the sequence; everything sent afterwards is ignored.
+  /// Ends the sequence. Later values and completions are ignored.
   func send(completion: Subscribers.Completion<Failure>)
 
-  /// Takes the subscription to an upstream, which the subject asks for values.
+  /// Accepts a subscription to an upstream and requests values from it.
   func send(subscription: any Subscription)
 }
 
@@ -20,18 +20,18 @@ extension Subject where Output == Void {
 @usableFromInline
 struct Upstreams {
   private var list: [any Subscription] = []
-  /// Whether the upstreams have been asked for everything.
+  /// Whether everything has been requested from the upstreams.
   private var isWanted = false
 
   @usableFromInline init() {}
 
-  /// Adds an upstream; returns whether to ask it for everything at once.
+  /// Adds an upstream. Returns whether to request everything from it immediately.
   mutating func add(_ subscription: any Subscription) -> Bool {
     list.append(subscription)
     return isWanted
   }
 
-  /// Returns the upstreams to be asked for everything: all at the first call, none later.
+  /// Returns the upstreams from which everything must now be requested: all at the first call, none later.
   mutating func want() -> [any Subscription] {
     defer { isWanted = true }
     return isWanted ? [] : list
@@ -47,13 +47,13 @@ struct Upstreams {
   }
 }
 
-/// A subject that releases an upstream subscription when it has ended.
+/// A subject that releases an upstream subscription once it has ended.
 @usableFromInline
 protocol UpstreamKeeper: AnyObject {
   func forget(_ subscription: any Subscription)
 }
 
-/// Sends everything it receives into a subject, and is the subscription that the subject is given. It does not keep the
+/// Sends everything it receives to a subject, and serves as the subject's upstream subscription. It does not keep the
 /// subject alive.
 @usableFromInline
 final class SubjectSubscriber<S: Subject>: Link, Subscriber {

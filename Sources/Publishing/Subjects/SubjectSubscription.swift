@@ -3,11 +3,11 @@
 @usableFromInline
 protocol Broadcaster<Output, Failure>: AnyObject, Publisher {
   var subscriptions: SubscriptionList<Output, Failure> { get set }
-  /// What a subscription is called in `print()`.
+  /// The name of a subscription in `print()`.
   var subscriptionLabel: String { get }
-  /// The value for a subscriber that has missed it for want of demand, if one is kept.
+  /// The value for a subscriber that missed it because of missing demand, if one is kept.
   var newest: Output? { get }
-  /// A subscriber has asked for values.
+  /// Called when a subscriber has requested values.
   func wanted(by subscription: SubjectSubscription<Output, Failure>)
 }
 
@@ -19,7 +19,7 @@ extension Broadcaster {
     if subscription.missed, let newest { subscription.offer(newest) }
   }
 
-  /// Adds a subscriber to the list and gives it its subscription.
+  /// Adds a subscriber to the list and sends it its subscription.
   @inlinable @discardableResult
   func add<S: Subscriber<Output, Failure>>(_ subscriber: S) -> SubjectSubscription<Output, Failure> {
     let subscription = SubjectSubscription<Output, Failure>(self, subscriber)
@@ -31,14 +31,14 @@ extension Broadcaster {
 
 /// One subscription to a ``Broadcaster``.
 ///
-/// It reaches its subscriber through two closures that are formed where the subscriber's type is known, so that the
-/// whole chain behind it is called as compiled for its own types.
+/// It reaches its subscriber through two closures that are created where the subscriber's type is known, so that the
+/// chain behind it is specialised.
 @usableFromInline
 final class SubjectSubscription<Output, Failure: Error>: Subscription, Described {
   @exclusivity(unchecked) @usableFromInline var deliver: ((Output) -> Subscribers.Demand)?
   @exclusivity(unchecked) @usableFromInline var conclude: ((Subscribers.Completion<Failure>) -> Void)?
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
-  /// Whether the subscriber lacks the newest value, for want of demand.
+  /// Whether the subscriber missed the newest value because of missing demand.
   @exclusivity(unchecked) @usableFromInline var missed: Bool
   @usableFromInline var source: (any Broadcaster<Output, Failure>)?
   @usableFromInline let description: String
@@ -68,7 +68,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, Described
     if missed, let newest = source?.newest { offer(newest) }
   }
 
-  /// Delivers a value, if there is demand for it, and finishes.
+  /// Delivers a value if there is demand for it, then finishes.
   func settle(_ value: Output) {
     guard demand > .none, let deliver else { return }
     self.deliver = nil
@@ -76,7 +76,6 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, Described
     finish(.finished)
   }
 
-  /// Ends with a completion.
   @inlinable
   func finish(_ completion: Subscribers.Completion<Failure>) {
     guard let conclude else { return }
@@ -85,7 +84,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, Described
     withExtendedLifetime(held) {}
   }
 
-  /// Releases the subscriber and the source; what is returned still holds the subscriber.
+  /// Releases the subscriber and the source. The returned closure still holds the subscriber.
   @inlinable
   func close() -> ((Output) -> Subscribers.Demand)? {
     let held = deliver
@@ -130,7 +129,7 @@ struct SubscriptionList<Output, Failure: Error> {
   mutating func remove(_ subscription: SubjectSubscription<Output, Failure>) {
     guard let index = list.firstIndex(where: { $0 === subscription }) else { return }
     list.remove(at: index)
-    // An array keeps its capacity when elements are removed.
+    // Arrays keep their capacity when elements are removed.
     if list.capacity > 256, list.count < list.capacity / 8 { list = ContiguousArray(list.map { $0 }) }
   }
 }

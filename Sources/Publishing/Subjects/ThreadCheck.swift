@@ -9,19 +9,20 @@
   #endif
 #endif
 
-/// Stops a debug build when two threads use a subject at the same time; does nothing in a release build.
+/// Traps in a debug build when two threads use a subject at the same time. Has no effect in a release build.
 ///
-/// A subject takes no lock, so this would corrupt it. One thread after the other is fine: an actor changes threads.
+/// Subjects take no lock, so concurrent use would corrupt them. Use from different threads one after the other is fine,
+/// because an actor may change threads.
 @usableFromInline
 struct ThreadCheck: ~Copyable {
   #if DEBUG
-    /// The thread that is inside; zero if there is none.
+    /// The thread that is using the subject, or zero.
     private let thread = Atomic<UInt>(0)
   #endif
 
   @usableFromInline init() {}
 
-  /// Marks the subject as in use; returns whether it was not, for ``leave(_:)``.
+  /// Marks the subject as in use. Returns the argument for ``leave(_:)``: whether this call is the outermost.
   @inlinable
   func enter() -> Bool {
     #if DEBUG

@@ -4,11 +4,11 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
   @usableFromInline let onSubscription: (any Subscription) -> Void
   @usableFromInline let onValue: (Input) -> Subscribers.Demand
   @usableFromInline let onCompletion: (Subscribers.Completion<Failure>) -> Void
-  /// The hidden subscriber, for its description.
+  /// The hidden subscriber, used for its description.
   @usableFromInline let wrapped: Any
   public let combineIdentifier: CombineIdentifier
 
-  /// Wraps a subscriber and takes over its identifier.
+  /// Wraps a subscriber and adopts its identifier.
   @inlinable
   public init<S: Subscriber<Input, Failure>>(_ subscriber: S) {
     if let erased = subscriber as? AnySubscriber<Input, Failure> {
@@ -22,10 +22,11 @@ public struct AnySubscriber<Input, Failure: Error>: Subscriber {
     combineIdentifier = subscriber.combineIdentifier
   }
 
-  /// Sends everything into a subject, which it does not keep alive.
+  /// Sends everything to a subject without keeping it alive.
   public init<S: Subject<Input, Failure>>(_ subject: S) { self.init(SubjectSubscriber(subject)) }
 
-  /// Calls closures. Without `receiveSubscription` it asks for nothing, without `receiveValue` for nothing more.
+  /// Calls closures. Without `receiveSubscription`, it requests nothing; without `receiveValue`, it requests no further
+  /// values.
   public init(
     receiveSubscription: ((any Subscription) -> Void)? = nil,
     receiveValue: ((Input) -> Subscribers.Demand)? = nil,

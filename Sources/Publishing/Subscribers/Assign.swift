@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
-  /// A subscriber that asks for everything and assigns it to a property.
+  /// A subscriber that requests everything and assigns the values to a property.
   ///
   /// It holds the object until it is completed or cancelled.
   public final class Assign<Root, Input>: Subscriber, Cancellable {
     public typealias Failure = Never
 
-    /// The object assigned to; `nil` after the end.
+    /// The target object, or `nil` after the end.
     public private(set) final var object: Root?
     public final let keyPath: ReferenceWritableKeyPath<Root, Input>
 
@@ -58,7 +58,7 @@ extension Subscribers.Assign: CustomStringConvertible, CustomReflectable, Custom
 extension Publisher where Failure == Never {
   /// Assigns every value to a property of an object, until the returned object is cancelled or released.
   ///
-  /// The subscription holds `object`: stored in that same object, it is a reference cycle until it is cancelled.
+  /// The subscription retains `object`. Storing it in that same object creates a reference cycle until it is cancelled.
   public func assign<Root>(to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root) -> AnyCancellable {
     let assign = Subscribers.Assign(object: object, keyPath: keyPath)
     subscribe(assign)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Subscribers {
-  /// A subscriber that asks for everything and passes it to closures.
+  /// A subscriber that requests everything and passes it to closures.
   ///
-  /// The closures are released at completion and at cancellation.
+  /// The closures are released at completion and cancellation.
   public final class Sink<Input, Failure: Error>: Subscriber, Cancellable {
     public final var receiveValue: (Input) -> Void { onValue }
     public final var receiveCompletion: (Subscribers.Completion<Failure>) -> Void { onCompletion }
@@ -45,7 +45,7 @@ extension Subscribers {
 
     public final func cancel() { end().upstream?.cancel() }
 
-    /// Ends, and returns everything that was held, so that it is released when the state is settled.
+    /// Ends the subscription and returns everything it held, so that it is released only after the state is consistent.
     private func end() -> (upstream: (any Subscription)?, onValue: (Input) -> Void, onCompletion: Any) {
       let held = (upstream: upstream, onValue: onValue, onCompletion: onCompletion as Any)
       phase = .done
@@ -64,9 +64,9 @@ extension Subscribers.Sink: CustomStringConvertible, CustomReflectable, CustomPl
 }
 
 extension Publisher {
-  /// Calls closures with everything that is published, until the returned object is cancelled or released.
+  /// Calls closures with everything that is published until the returned object is cancelled or released.
   ///
-  /// Values sent during the subscription arrive before this returns.
+  /// Values sent during the subscription arrive before this method returns.
   @inlinable
   public func sink(
     receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
@@ -79,7 +79,7 @@ extension Publisher {
 }
 
 extension Publisher where Failure == Never {
-  /// Calls a closure with every value, until the returned object is cancelled or released.
+  /// Calls a closure with every value until the returned object is cancelled or released.
   @inlinable
   public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
     sink(receiveCompletion: { _ in }, receiveValue: receiveValue)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An alarm on a scheduler that can be set repeatedly: it goes off once, for the last time it was set.
+/// An alarm on a scheduler. It can be set repeatedly and fires once, for the last setting.
 @usableFromInline
 final class Alarm<Context: Scheduler> {
   @usableFromInline let scheduler: Context
   @usableFromInline let options: Context.SchedulerOptions?
   @usableFromInline var action: (() -> Void)?
   @usableFromInline var timer: (any Cancellable)?
-  /// The number of the setting that counts; a timer of an older one stays silent.
+  /// The number of the current setting. Timers of older settings do not fire.
   @usableFromInline var setting: UInt = 0
   @usableFromInline var isSet = false
 
@@ -16,7 +16,7 @@ final class Alarm<Context: Scheduler> {
     self.options = options
   }
 
-  /// Goes off `interval` from now, and no longer for any earlier setting.
+  /// Sets the alarm to fire after `interval`, replacing any earlier setting.
   @inlinable
   func set(_ interval: Context.SchedulerTimeType.Stride) {
     unset()
@@ -26,7 +26,7 @@ final class Alarm<Context: Scheduler> {
       after: scheduler.now.advanced(by: interval), interval: interval, tolerance: scheduler.minimumTolerance,
       options: options
     ) { [self] in goOff(setting) }
-    // A scheduler may run the action before it returns, and the action may have set the alarm again.
+    // A scheduler may run the action before `schedule` returns, and the action may have set the alarm again.
     if isSet, setting == self.setting { self.timer = timer } else { timer.cancel() }
   }
 
@@ -46,7 +46,7 @@ final class Alarm<Context: Scheduler> {
     last?.cancel()
   }
 
-  /// Never goes off again.
+  /// Cancels the alarm for good.
   @inlinable
   func stop() {
     unset()

@@ -4,13 +4,14 @@ extension Publishers {
   public enum TimeGroupingStrategy<Context: Scheduler> {
     /// The values within an interval.
     case byTime(Context, Context.SchedulerTimeType.Stride)
-    /// The values within an interval, or a number of values if they come sooner.
+    /// The values within an interval, or a number of values if they arrive sooner.
     case byTimeOrCount(Context, Context.SchedulerTimeType.Stride, Int)
   }
 
-  /// Publishes arrays of the values that came within an interval.
+  /// Publishes arrays of the values that arrived within an interval.
   ///
-  /// The rest goes down when upstream finishes, as soon as there is demand; it is dropped if upstream fails.
+  /// When upstream finishes, the remaining values are sent as soon as there is demand. When upstream fails, they are
+  /// dropped.
   public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = [Upstream.Output]
     public typealias Failure = Upstream.Failure
@@ -32,7 +33,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Publishes arrays of the values that came within an interval.
+  /// Publishes arrays of the values that arrived within an interval.
   public func collect<S: Scheduler>(
     _ strategy: Publishers.TimeGroupingStrategy<S>, options: S.SchedulerOptions? = nil
   ) -> Publishers.CollectByTime<Self, S> {
@@ -96,7 +97,7 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
     }
   }
 
-  /// Sends the rest and the completion, once there is demand for the rest.
+  /// Sends the remaining values once there is demand, then the completion.
   private func finish() {
     if let rest = machine.take() { machine.demand += downstream.receive(rest) }
     guard phase == .ending, machine.group.isEmpty else { return }

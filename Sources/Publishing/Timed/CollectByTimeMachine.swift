@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What collecting by time decides: when a group is complete, and how much to ask for.
+/// Decides when a group is complete and how many values to request.
 @usableFromInline
 struct CollectByTimeMachine<Value> {
-  /// The number of values that complete a group before its time, if any does.
+  /// The number of values that completes a group early, if there is a limit.
   @usableFromInline let count: Int?
   @usableFromInline var group: [Value] = []
   @usableFromInline var demand = Subscribers.Demand.none
@@ -10,29 +10,29 @@ struct CollectByTimeMachine<Value> {
   @inlinable
   init(count: Int?) { self.count = count }
 
-  /// The demand on upstream when the subscription comes.
+  /// The initial demand on upstream.
   @inlinable
   var firstDemand: Subscribers.Demand { count == nil ? .unlimited : .none }
 
-  /// Returns the demand on upstream when the subscriber asks for groups.
+  /// Returns the demand on upstream when the subscriber requests groups.
   @inlinable
   func demand(for groups: Subscribers.Demand) -> Subscribers.Demand { count.map { groups * $0 } ?? .none }
 
-  /// Takes a value; returns the group that it completes, if there is demand for one.
+  /// Adds a value. Returns the group that it completes, if there is demand for one.
   @inlinable
   mutating func receive(_ value: Value) -> [Value]? {
     group.append(value)
     return fullGroup()
   }
 
-  /// Returns the group that has its number of values, if there is demand for one.
+  /// Returns a group that has reached its count, if there is demand for one.
   @inlinable
   mutating func fullGroup() -> [Value]? {
     guard let count, group.count >= count else { return nil }
     return take()
   }
 
-  /// Returns the values so far, if there are any and there is demand for a group: at the end of an interval.
+  /// Returns the values collected so far at the end of an interval, if there are any and there is demand for a group.
   @inlinable
   mutating func take() -> [Value]? {
     guard demand > .none, !group.isEmpty else { return nil }

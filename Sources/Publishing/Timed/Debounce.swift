@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes a value when no other has come for a while.
+  /// Publishes a value after a pause without newer ones.
   ///
-  /// Asks upstream for everything. A value without demand when it is due is dropped, and so is one that still waits
-  /// when upstream ends.
+  /// Requests everything from upstream. A value is dropped if there is no demand when it is due, or if upstream ends
+  /// first.
   public struct Debounce<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -32,7 +32,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Publishes a value when no other has come for `dueTime` after it.
+  /// Publishes a value when no newer one has arrived for `dueTime`.
   public func debounce<S: Scheduler>(
     for dueTime: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Publishers.Debounce<Self, S> {
@@ -103,7 +103,7 @@ final class DebounceLink<Context: Scheduler, Value, Failure: Error>: OperatorLin
   }
 }
 
-/// What debounce decides: the value that is due, and whether there is demand for it.
+/// Decides which value is due and whether there is demand for it.
 @usableFromInline
 struct DebounceMachine<Value> {
   @usableFromInline var waiting: Value?
@@ -114,7 +114,7 @@ struct DebounceMachine<Value> {
   /// Replaces the waiting value.
   @inlinable mutating func receive(_ value: Value) { waiting = .some(value) }
 
-  /// The pause is over: returns the waiting value, which is dropped if there is no demand for it.
+  /// Returns the waiting value after the pause. It is dropped if there is no demand for it.
   @inlinable
   mutating func fire() -> Value? {
     guard let value = waiting else { return nil }

@@ -7,7 +7,7 @@ extension Publishers {
 
     public let upstream: Upstream
     public let interval: Context.SchedulerTimeType.Stride
-    /// The longest additional delay.
+    /// The maximum additional delay.
     public let tolerance: Context.SchedulerTimeType.Stride
     public let scheduler: Context
     public let options: Context.SchedulerOptions?
@@ -34,7 +34,7 @@ extension Publishers {
     }
   }
 
-  /// Delivers values and the completion through a scheduler, in the order they came.
+  /// Delivers values and the completion through a scheduler, in their original order.
   public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -58,7 +58,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Delivers values and the completion later by `interval`, or by up to `tolerance` more.
+  /// Delays values and the completion by `interval`, and by at most `tolerance` more.
   public func delay<S: Scheduler>(
     for interval: S.SchedulerTimeType.Stride, tolerance: S.SchedulerTimeType.Stride? = nil, scheduler: S,
     options: S.SchedulerOptions? = nil
@@ -68,7 +68,7 @@ extension Publisher {
       options: options)
   }
 
-  /// Delivers values and the completion through a scheduler. A cancellation also stops values on their way.
+  /// Delivers values and the completion through a scheduler. A cancellation also stops values in transit.
   public func receive<S: Scheduler>(
     on scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Publishers.ReceiveOn<Self, S> {
@@ -76,7 +76,7 @@ extension Publisher {
   }
 }
 
-/// Passes everything on through a closure that runs it later, in order.
+/// Passes on everything through a closure that runs it later, in order.
 @usableFromInline
 final class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let later: (@escaping () -> Void) -> Void
@@ -103,7 +103,7 @@ final class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   @inlinable
   override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
-    // Values on their way still arrive.
+    // Values in transit are still delivered.
     phase = .ending
     upstream = nil
     later { [self] in

@@ -21,7 +21,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Publishes, for each value, the time since the one before it, or since the subscription.
+  /// Publishes the time between each value and the one before it, or the subscription.
   public func measureInterval<S: Scheduler>(
     using scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Publishers.MeasureInterval<Self, S> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Subscribes, asks and cancels through a scheduler; values are not delayed.
+  /// Subscribes, requests and cancels through a scheduler. Values are not delayed.
   public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
@@ -24,7 +24,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Subscribes, asks and cancels through a scheduler.
+  /// Subscribes, requests and cancels through a scheduler.
   public func subscribe<S: Scheduler>(
     on scheduler: S, options: S.SchedulerOptions? = nil
   ) -> Publishers.SubscribeOn<Self, S> {

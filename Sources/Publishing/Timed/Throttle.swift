@@ -2,17 +2,17 @@
 extension Publishers {
   /// Publishes one value per interval.
   ///
-  /// The first value goes down at once. Of the values in each following interval the newest goes down at its end, or
-  /// with `latest: false` the oldest, as in Combine since iOS 13.3. Asks upstream for everything.
+  /// The first value is sent immediately. At the end of each following interval its newest value is sent, or its oldest
+  /// if `latest` is false, as in Combine since iOS 13.3. Requests everything from upstream.
   public struct Throttle<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// The shortest time between two values.
+    /// The minimum time between two values.
     public let interval: Context.SchedulerTimeType.Stride
     public let scheduler: Context
-    /// Whether the newest value of an interval is published, or the oldest.
+    /// Whether to publish the newest value of an interval rather than the oldest.
     public let latest: Bool
 
     public init(upstream: Upstream, interval: Context.SchedulerTimeType.Stride, scheduler: Context, latest: Bool) {

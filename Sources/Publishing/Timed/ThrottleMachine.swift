@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What throttle decides: when something goes down next, and what.
+/// Decides which value is sent next, and when.
 @usableFromInline
 struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
-  /// When to fire; not ordered again while the machine waits for it.
+  /// When to fire. Not returned again while the machine is waiting for it.
   @usableFromInline
   enum Order {
     case soon
@@ -10,7 +10,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
   }
 
   @usableFromInline let interval: Time.Stride
-  /// Whether the newest value of an interval goes down, or the oldest.
+  /// Whether to send the newest value of an interval rather than the oldest.
   @usableFromInline let latest: Bool
   @usableFromInline var lastFired: Time?
   @usableFromInline var waiting: Value?
@@ -24,7 +24,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     self.latest = latest
   }
 
-  /// Takes a value: the first goes down at once, a later one at the end of the interval that began with the last.
+  /// Adds a value. The first is sent immediately, later ones at the end of the current interval.
   @inlinable
   mutating func receive(_ value: Value, at now: Time) -> Order? {
     if latest || waiting == nil { waiting = .some(value) }
@@ -34,7 +34,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     return .at(lastFired.advanced(by: interval))
   }
 
-  /// Takes the completion, which follows the waiting value, if any.
+  /// Adds the completion, which follows the waiting value, if any.
   @inlinable
   mutating func end(_ completion: Subscribers.Completion<Failure>) -> Order? {
     outcome = completion
@@ -43,7 +43,7 @@ struct ThrottleMachine<Time: Strideable, Value, Failure: Error> {
     return .soon
   }
 
-  /// The time has come: returns the waiting value, which is dropped if there is no demand for it.
+  /// Returns the waiting value at the scheduled time. It is dropped if there is no demand for it.
   @inlinable
   mutating func fire(at now: Time) -> Value? {
     isOrdered = false

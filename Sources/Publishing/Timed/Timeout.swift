@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Ends when upstream is silent for too long.
+  /// Ends if upstream stays silent for too long.
   public struct Timeout<Upstream: Publisher, Context: Scheduler>: Publisher {
     public typealias Output = Upstream.Output
     public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
-    /// The longest silence allowed, counted from the subscription and from each value.
+    /// The longest silence allowed, measured from the subscription and from each value.
     public let interval: Context.SchedulerTimeType.Stride
     public let scheduler: Context
     public let options: Context.SchedulerOptions?
-    /// Returns the error to fail with; if `nil`, the publisher finishes.
+    /// Returns the error to fail with. If `nil`, the publisher finishes instead.
     public let customError: (() -> Failure)?
 
     public init(
@@ -32,7 +32,7 @@ extension Publishers {
 }
 
 extension Publisher {
-  /// Ends when nothing comes for `interval`: with the error that `customError` returns, or normally without it.
+  /// Ends if no value arrives for `interval`: with the error that `customError` returns, or normally without it.
   public func timeout<S: Scheduler>(
     _ interval: S.SchedulerTimeType.Stride, scheduler: S, options: S.SchedulerOptions? = nil,
     customError: (() -> Failure)? = nil

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
-  /// Publishes the scheduler's time periodically, from its connection on.
+  /// Publishes the scheduler's time periodically once connected.
   ///
-  /// A subscriber without demand misses a tick.
+  /// A subscriber without demand misses ticks.
   public final class TimerPublisher<Context: Scheduler>: ConnectablePublisher, Broadcaster {
     public typealias Output = Context.SchedulerTimeType
     public typealias Failure = Never
 
     public final let interval: Context.SchedulerTimeType.Stride
-    /// The longest delay of a tick.
+    /// The maximum delay of a tick.
     public final let tolerance: Context.SchedulerTimeType.Stride
     public final let scheduler: Context
     public final let options: Context.SchedulerOptions?
@@ -17,7 +17,7 @@ extension Publishers {
     @usableFromInline var subscriptionLabel: String { "Timer" }
     private var timer: (any Cancellable)?
 
-    /// Ticks every `interval`, once connected; the first time after one interval.
+    /// Creates a timer that ticks every `interval` once connected, first after one interval.
     public init(
       interval: Context.SchedulerTimeType.Stride, tolerance: Context.SchedulerTimeType.Stride? = nil,
       scheduler: Context, options: Context.SchedulerOptions? = nil
@@ -30,7 +30,7 @@ extension Publishers {
 
     public final func receive<S: Subscriber<Output, Never>>(subscriber: S) { add(subscriber) }
 
-    /// Starts the timer, unless it runs already; the returned object stops it when it is cancelled.
+    /// Starts the timer if it is not running. Cancel the returned object to stop it.
     public final func connect() -> any Cancellable {
       if timer == nil {
         timer = scheduler.schedule(
