@@ -54,7 +54,7 @@ final class Session {
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }
     if let cells {
-      service.handsCellsOn = true
+      service.passesCellsOn = true
       service.restore(cells.read())
     }
   }
