@@ -49,6 +49,28 @@ import func GeopublicistCDBus.dbus_connection_close
     withExtendedLifetime((watch, call)) {}
   }
 
+  @Test func `a call outlives a new connection that is lost before the call is repeated`() throws {
+    let peers = try Peers()
+    let other = Sample()
+    other.export(on: peers.client)
+    peers.service.isToRejoin = true
+    var results: [Result<[Value], DBusError>] = []
+    let call = peers.service.call(
+      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName), timeout: .never
+    ) { results.append($0) }
+    try turning("the call arrives") { other.kept.count == 1 }
+    dbus_connection_close(peers.service.raw)
+    peers.service.replies.hold()
+    // This is what `rejoin()` does, while the connection is lost again.
+    peers.service.replies.resend()
+    #expect(try peers.service.rejoin())
+    try turning("the call is repeated") { other.kept.count == 2 }
+    other.kept[1].reply(.string("here"))
+    try turning("and answered") { results.count == 1 }
+    #expect(try results[0].get() == [.string("here")])
+    withExtendedLifetime(call) {}
+  }
+
   @Test func `calls from before cannot be answered, and are not`() throws {
     let peers = try Peers()
     let sample = Sample()

@@ -2,16 +2,16 @@
 import GeopublicistCDBus
 import MainLoop
 
-/// A call whose reply is pending. Releasing it, or ``cancel()``, gives up the reply.
+/// A call whose reply is pending. Releasing it, or calling ``cancel()``, abandons the reply.
 ///
-/// ``keep()`` leaves it to the connection, for calls that are never given up:
+/// ``keep()`` leaves the call to the connection:
 ///
 /// ```swift
 /// connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
 /// ```
 @MainActor public final class PendingCall {
   fileprivate var serial: UInt32?
-  /// The message to send again if the connection is lost and joined again; nil for none.
+  /// The message to send again if the connection is lost and rejoined, or nil.
   fileprivate var request: Message?
   private let destination: BusName?
   private let signature: Signature?
@@ -34,7 +34,7 @@ import MainLoop
 
   isolated deinit { cancel() }
 
-  /// Gives up the reply; the handler is not called. Does nothing after the reply.
+  /// Abandons the reply, so that the handler is not called. Has no effect after the reply.
   public func cancel() {
     handler = nil
     deadline = nil
@@ -44,7 +44,7 @@ import MainLoop
     router?.forget(self)
   }
 
-  /// Lets the connection keep the call until it is answered or cancelled.
+  /// Leaves the call to the connection until it is answered or cancelled.
   public func keep() { router?.keep(self) }
 
   fileprivate func fail(after timeout: CallTimeout) {
@@ -54,14 +54,14 @@ import MainLoop
     }
   }
 
-  /// Turns of the loop in which at least a full socket buffer is read: libdbus reads 2 KiB per turn.
+  /// The number of loop turns in which at least a full socket buffer is read: libdbus reads 2 KiB per turn.
   private static let turnsToRead = 256
 
-  /// Handles the timeout. If this process was too busy to read, the reply may have arrived: read the pending input
-  /// first, but no more than that, because others may send without end.
+  /// Handles the timeout. The reply may have arrived while this process was too busy to read, so pending input is read
+  /// first, up to a limit, because others may keep sending.
   private func expire(_ limit: Int32, turns: Int) {
     guard turns > 0, let connection = router?.connection, connection.hasUnread else {
-      return complete(.failure(DBusError(.noReply, "No reply came within \(limit) ms")))
+      return complete(.failure(DBusError(.noReply, "No reply within \(limit) ms")))
     }
     deadline = MainLoop.main.nextTurn { [weak self] in self?.expire(limit, turns: turns - 1) }
   }
@@ -71,7 +71,7 @@ import MainLoop
   }
 
   fileprivate func receive(_ reply: Message) {
-    // The bus lets only the called connection answer; if its unique name is known, check that, too.
+    // The bus lets only the called connection answer. If its unique name is known, check that as well.
     if let destination, destination.isUnique, reply.sender != destination, reply.sender != .bus { return }
     complete(result(of: reply))
   }
@@ -93,18 +93,18 @@ import MainLoop
 
 /// How long to wait for a reply.
 nonisolated public enum CallTimeout: Hashable, Sendable {
-  /// At most this long; then the result is ``ErrorName/noReply``.
+  /// At most this many milliseconds, then fail with ``ErrorName/noReply``.
   case milliseconds(Int32)
-  /// Until there is an answer, or the connection is lost.
+  /// Until there is a reply or the connection is lost.
   case never
 }
 
-/// Delivers each reply to its call.
+/// Matches replies with their calls.
 ///
-/// libdbus's own pending calls are not used: they accept any message with the call's serial number in its header as
-/// the reply, including signals, which any program may send.
+/// libdbus's own pending calls are not used, because they accept any message with the call's serial number as the
+/// reply, including signals, which any program may send.
 final class ReplyRouter {
-  // A released call removes itself; during that only its identity may be used.
+  // A released call removes itself. During that, only its identity may be used.
   private struct Waiting {
     let id: ObjectIdentifier
     unowned let call: PendingCall
@@ -115,14 +115,14 @@ final class ReplyRouter {
   }
 
   weak var connection: Connection?
-  /// How many calls a destination may leave unanswered.
+  /// The maximum number of calls that a destination may leave unanswered.
   var limit: Int?
   private var waiting: [UInt32: Waiting] = [:]
   private var kept: [ObjectIdentifier: PendingCall] = [:]
   private var unanswered = UnansweredCalls()
-  /// Calls to make again after a lost connection was joined again, in this order.
+  /// Calls to repeat after a lost connection has been rejoined, in order.
   private var held: [Waiting] = []
-  /// While a reply is handled, its sender: the called peer, or the bus.
+  /// The sender of the reply that is being handled: the called peer or the bus.
   private(set) var lastSender: BusName?
 
   func add(
@@ -141,7 +141,7 @@ final class ReplyRouter {
       if limit != nil, let destination { unanswered.add(serial, to: destination) }
       call.fail(after: timeout)
     } else if isOverLimit {
-      call.failNextTurn(DBusError(.limitsExceeded, "Too many calls have no answer yet"))
+      call.failNextTurn(DBusError(.limitsExceeded, "Too many earlier calls are still unanswered"))
     } else if isLost {
       held.append(Waiting(call))
       call.fail(after: timeout)
@@ -165,14 +165,14 @@ final class ReplyRouter {
 
   fileprivate func keep(_ call: PendingCall) { kept[ObjectIdentifier(call)] = call }
 
-  /// Fails every call, in the order in which they were made: the connection is lost.
+  /// Fails every call, in the order in which they were made, because the connection is lost.
   func failAll(_ error: DBusError) {
     hold()
     for call in held.map(\.call) { call.complete(.failure(error)) }
     held = []
   }
 
-  /// Keeps the calls waiting: the connection is lost and will be joined again.
+  /// Holds the calls until the lost connection has been rejoined.
   func hold() {
     held += waiting.sorted { $0.key < $1.key }.map(\.value)
     for entry in held { entry.call.serial = nil }
@@ -180,13 +180,18 @@ final class ReplyRouter {
     unanswered.removeAll()
   }
 
-  /// Makes the calls again after the connection was joined again, each with its remaining time.
+  /// Repeats the calls after the connection has been rejoined, each with its remaining time.
   func resend() {
     let calls = held.map(\.call)
     held = []
     for call in calls {
       guard let request = call.request else {
         call.failNextTurn(DBusError(.disconnected, "The bus has ended the connection"))
+        continue
+      }
+      // The new connection may already be lost, too: keep the call for the next one.
+      guard connection?.isConnected == true else {
+        held.append(Waiting(call))
         continue
       }
       let message = request.isSent ? request.copy() : request
@@ -208,7 +213,7 @@ final class ReplyRouter {
   }
 
   fileprivate func forget(_ call: PendingCall) {
-    // Not by assigning nil: releasing the handler may call back into this object.
+    // Not by assigning nil, because releasing the handler may call back into this object.
     _ = kept.removeValue(forKey: ObjectIdentifier(call))
     if let serial = call.serial, waiting[serial]?.id == ObjectIdentifier(call) { waiting[serial] = nil }
     if !held.isEmpty { held.removeAll { $0.id == ObjectIdentifier(call) } }
@@ -216,23 +221,24 @@ final class ReplyRouter {
 }
 
 extension Connection {
-  /// Calls a method; the handler receives the result once, later, unless the connection is closed from this side.
+  /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
+  /// side.
   ///
   /// Fails with `NoReply` after the timeout, with `Disconnected` when the connection is lost, with `InvalidArgs` when
-  /// the reply has another signature than `expecting`, with `LimitsExceeded` when it is larger than the budget, and
-  /// with whatever error the other side sends.
+  /// the reply's signature differs from `expecting`, with `LimitsExceeded` when the reply exceeds the budget, and with
+  /// any error that the other side returns.
   public func call(
     _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil,
     within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
-    // A message keeps its first serial number, by which replies are told apart.
+    // A message keeps its first serial number, but each call needs its own.
     let message = message.isSent ? message.copy() : message
     return replies.add(message, timeout: timeout, expecting: signature, within: budget, handler)
   }
 
-  /// Calls a method of the bus itself and waits for the reply, for at most 25 seconds.
+  /// Calls a method of the bus itself and waits up to 25 seconds for the reply.
   func callBlocking(_ message: Message) throws(DBusError) -> [Value] {
-    // libdbus accepts a forged reply here; ask again then. No attacker forges that fast for long.
+    // libdbus accepts a forged reply here, so check it and ask again. No attacker wins that race ten times.
     for _ in 0..<10 {
       guard isConnected else { break }
       let request = message.isSent ? message.copy() : message
@@ -240,6 +246,6 @@ extension Connection {
       let answer = Message(owning: reply)
       if answer.kind == .reply, answer.sender == .bus { return try answer.arguments() }
     }
-    throw DBusError(.disconnected, "The bus gives no answer")
+    throw DBusError(.disconnected, "The bus does not answer")
   }
 }
