@@ -3,10 +3,10 @@
 nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of error, for programs.
   public var name: ErrorName
-  /// What went wrong, in a sentence; may be empty if it comes from another program.
+  /// What went wrong, as a sentence. May be empty if the error comes from another program.
   public var message: String
 
-  /// Creates an error to throw, or to answer a call with.
+  /// Creates an error to throw or to answer a call with.
   public init(_ name: ErrorName, _ message: String) {
     self.name = name
     self.message = message
@@ -15,17 +15,17 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
   public var description: String { "\(name): \(message)" }
 }
 
-/// The standard names that this package receives or sends.
+// MARK: - Standard names that this package receives or sends
 nonisolated extension ErrorName {
   /// A failure without a more specific name.
   public static let failed = ErrorName("org.freedesktop.DBus.Error.Failed")
-  /// No answer came in time, or the peer left without one.
+  /// No reply arrived in time, or the peer left without replying.
   public static let noReply = ErrorName("org.freedesktop.DBus.Error.NoReply")
-  /// The name has no owner, and no service can be started for it.
+  /// The name has no owner and cannot be activated.
   public static let serviceUnknown = ErrorName("org.freedesktop.DBus.Error.ServiceUnknown")
   /// The requested name has no owner.
   public static let nameHasNoOwner = ErrorName("org.freedesktop.DBus.Error.NameHasNoOwner")
-  /// The bus policy, or the peer, does not allow it.
+  /// The bus policy or the peer does not allow the call.
   public static let accessDenied = ErrorName("org.freedesktop.DBus.Error.AccessDenied")
   /// The connection to the bus is lost.
   public static let disconnected = ErrorName("org.freedesktop.DBus.Error.Disconnected")
@@ -33,19 +33,19 @@ nonisolated extension ErrorName {
   public static let invalidArgs = ErrorName("org.freedesktop.DBus.Error.InvalidArgs")
   /// The object has no such method.
   public static let unknownMethod = ErrorName("org.freedesktop.DBus.Error.UnknownMethod")
-  /// There is no such object, or none for this caller.
+  /// There is no such object, or none that is visible to this caller.
   public static let unknownObject = ErrorName("org.freedesktop.DBus.Error.UnknownObject")
   /// The object has no such interface.
   public static let unknownInterface = ErrorName("org.freedesktop.DBus.Error.UnknownInterface")
   /// The interface has no such property.
   public static let unknownProperty = ErrorName("org.freedesktop.DBus.Error.UnknownProperty")
-  /// The property cannot be set.
+  /// The property is read-only.
   public static let propertyReadOnly = ErrorName("org.freedesktop.DBus.Error.PropertyReadOnly")
   /// A limit of the bus or of the peer is reached.
   public static let limitsExceeded = ErrorName("org.freedesktop.DBus.Error.LimitsExceeded")
-  /// The peer does not support it.
+  /// The peer does not support the operation.
   public static let notSupported = ErrorName("org.freedesktop.DBus.Error.NotSupported")
-  /// The user must be asked, and the call does not allow it.
+  /// The user must be asked, but the call does not allow interaction.
   public static let interactiveAuthorizationRequired = ErrorName(
     "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
 }

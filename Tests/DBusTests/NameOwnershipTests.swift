@@ -43,7 +43,7 @@ import Testing
     }
     try peers.settle()
     let error = #expect(throws: DBusError.self) { try service.own(name) }
-    #expect(error?.message.contains("already taken") == true)
+    #expect(error?.message.contains("already owned") == true)
     peers.client.release(name)
     try peers.settle()
     try service.own(name)
@@ -149,7 +149,7 @@ import Testing
   /// dbus-daemon drops the news of a peer that leaves when the queue of who should hear it is full.
   @Test func `a departure that was missed is found by reconciliation`() throws {
     let peers = try Peers()
-    let watch = PeerWatch(on: peers.service, rollCallsEvery: 0)
+    let watch = PeerWatch(on: peers.service, listingEvery: 0)
     var gone: [String] = []
     // As if it had been there, and its end had not been told.
     watch.whenGone(":1.99999") { gone.append("unheard") }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Follows the properties of a ``Proxy`` until it is released or cancelled.
+/// Watches the properties of a ``Proxy`` until released or cancelled.
 public final class PropertyWatch {
   private let proxy: Proxy
   private var handler: (([String: Value]) -> Void)?
   private var changes: SignalMatch?
   private var service: NameWatch?
   private var reading: PendingCall?
-  /// Whether a property changed without its value while all were being read.
+  /// Whether a property was invalidated while all properties were being read.
   private var mustReadAgain = false
 
   init(of proxy: Proxy, _ handler: @escaping ([String: Value]) -> Void) {
     self.proxy = proxy
     self.handler = handler
-    // Before the first read, so that no later change is missed.
+    // Subscribe before the first read, so that no change is missed.
     changes = proxy.connection.onSignal(
       MatchRule(
         sender: proxy.destination, path: proxy.path, interface: .properties, member: .propertiesChanged,
@@ -24,7 +24,7 @@ public final class PropertyWatch {
     }
   }
 
-  /// Ends the watch; the handler is not called again.
+  /// Ends the watch. The handler is not called again.
   public func cancel() {
     handler = nil
     reading?.cancel()
@@ -32,7 +32,7 @@ public final class PropertyWatch {
     changes?.cancel()
   }
 
-  /// Lets the connection keep the watch until it is cancelled or the connection is closed.
+  /// Leaves the watch to the connection until it is cancelled or the connection is closed.
   public func keep() { changes?.keep(with: self) }
 
   private func changed(_ arguments: [Value]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One interface of an object that another program exports.
 ///
-/// The program may start, exit and restart: calls go to the current owner of the name, and only that owner's signals
-/// count.
+/// The program may start, exit and restart. Calls go to the current owner of the name, and only signals from that owner
+/// are delivered.
 ///
 /// ```swift
 /// let hostname = Proxy(
@@ -12,16 +12,15 @@
 /// hostname.call("GetProductUUID", .boolean(false), expecting: "ay") { result in print(result) }
 /// ```
 public final class Proxy {
-  /// The connection that is used.
   public let connection: Connection
-  /// The program: a well-known or a unique name.
+  /// The program's well-known or unique name.
   public let destination: BusName
-  /// The object.
+  /// The path of the object.
   public let path: ObjectPath
   /// The interface of the object.
   public let interface: InterfaceName
 
-  /// Creates a proxy; sends nothing yet.
+  /// Creates a proxy without sending anything.
   public init(on connection: Connection, destination: BusName, path: ObjectPath, interface: InterfaceName) {
     self.connection = connection
     self.destination = destination
@@ -29,10 +28,10 @@ public final class Proxy {
     self.interface = interface
   }
 
-  /// Calls a method; the bus starts the service if it can. The handler is called once, later, unless the connection is
-  /// closed before.
+  /// Calls a method. The bus starts the service if it can. The handler is called once, asynchronously, unless the
+  /// connection is closed first.
   ///
-  /// Fails as ``Connection/call(_:timeout:expecting:within:_:)`` does, and with `InvalidArgs` for arguments that D-Bus
+  /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``, and with `InvalidArgs` for arguments that D-Bus
   /// cannot carry.
   public func call(
     _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .milliseconds(25_000),
@@ -66,14 +65,14 @@ public final class Proxy {
     call("Set", of: .properties, arguments, expecting: "") { result in handler(result.map { _ in }) }
   }
 
-  /// Calls the handler for each signal of the interface, or for those with one name.
+  /// Calls the handler for each signal of the interface, or only for signals named `member`.
   public func onSignal(_ member: MemberName? = nil, _ handler: @escaping (Signal) -> Void) -> SignalMatch {
     connection.onSignal(
       MatchRule(sender: destination, path: path, interface: interface, member: member), handler)
   }
 
-  /// Reports the values of properties: all of them when the service runs and after each restart of it, then those that
-  /// have changed. Ends when the returned object is released. Never starts the service.
+  /// Reports property values: all of them when the service is running and after each restart, then those that have
+  /// changed. Ends when the returned object is released. Never starts the service.
   public func onProperties(_ handler: @escaping ([String: Value]) -> Void) -> PropertyWatch {
     PropertyWatch(of: self, handler)
   }
@@ -94,6 +93,6 @@ public final class Proxy {
 }
 
 nonisolated extension Value {
-  /// The content of a variant of any type.
+  /// The content of a variant, or the value itself.
   fileprivate var content: Value { if case .variant(let inner) = self { inner } else { self } }
 }

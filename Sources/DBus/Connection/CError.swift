@@ -11,7 +11,7 @@ nonisolated func withDBusError<Success>(
   defer { dbus_error_free(&error) }
   if let result { return result }
   guard dbus_error_is_set(&error) != 0, let name = error.name else {
-    throw DBusError(.failed, "libdbus gave no reason")
+    throw DBusError(.failed, "libdbus reported no error message")
   }
   let message = error.message.map { String(cString: $0) } ?? ""
   throw DBusError(ErrorName(validating: String(cString: name)) ?? .failed, message)

@@ -4,7 +4,7 @@ import GeopublicistCDBus
 extension Connection {
   /// The result of a ping.
   nonisolated public enum PingResult: Sendable {
-    /// The peer has answered, possibly with an error: it reads what it is sent.
+    /// The peer answered, possibly with an error. It therefore reads what it is sent.
     case answered
     /// The bus policy does not allow the ping.
     case refused
@@ -12,7 +12,7 @@ extension Connection {
     case lost
   }
 
-  /// Pings a peer, without a time limit: every D-Bus library answers for its program.
+  /// Pings a peer without a timeout. Every D-Bus library answers pings for its program.
   ///
   /// The call has a random serial number, which a peer that does not read cannot guess.
   public func ping(_ peer: BusName, _ handler: @escaping (PingResult) -> Void) -> PendingCall? {

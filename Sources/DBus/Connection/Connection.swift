@@ -5,8 +5,8 @@ import MainLoop
 
 /// A connection to a message bus, served by the main loop.
 ///
-/// Always a private one of libdbus's, so that it can be closed, and closing it gives back everything that the bus and
-/// other services hold for it. Opening blocks until the bus has answered; nothing after that does.
+/// Uses a private libdbus connection, so that closing it releases everything that the bus and other services hold for
+/// it. Opening blocks until the bus has answered. Nothing else blocks unless documented.
 ///
 /// ```swift
 /// let connection = try Connection(to: .session)
@@ -16,67 +16,69 @@ import MainLoop
 /// MainLoop.main.run()
 /// ```
 @MainActor public final class Connection {
-  /// The name that the bus has given to this connection.
+  /// The unique name that the bus assigned to this connection.
   public private(set) var uniqueName: BusName
-  /// What is exported here.
+  /// The objects exported on this connection.
   public let objects = ObjectTree()
-  /// Called once, when the bus has gone or has thrown this connection out, after all pending calls have failed; not
-  /// after ``close()``. With ``isToRejoin``, each time and before any call fails.
+  /// Called once when the bus has exited or ended the connection, after all pending calls have failed. Not called after
+  /// ``close()``. With ``isToRejoin``, it is called for each loss, before any call fails.
   public var onDisconnected: (() -> Void)?
 
-  /// How many calls a destination other than the bus may leave unanswered, given up or not; more fail at once with
-  /// `LimitsExceeded`, so that calls to others go on. Nil, which is the default, leaves it to the bus.
+  /// The maximum number of calls that a destination other than the bus may leave unanswered, including abandoned ones.
+  /// Further calls fail immediately with `LimitsExceeded`, so that calls to other destinations still succeed. Nil, the
+  /// default, leaves the limit to the bus.
   public var unansweredCallLimit: Int? {
     get { replies.limit }
     set { replies.limit = newValue }
   }
 
-  /// The largest message, in bytes, that is still read; nil, which is the default, leaves it at what D-Bus allows.
+  /// The size in bytes of the largest message that is read. Nil, the default, uses D-Bus's own limit.
   ///
-  /// The connection is lost over a larger one, at its first bytes. libdbus needs twice a message's size to read it, and
-  /// dbus-broker passes on up to 128 MiB: that is for a process that may not become so large, and joins the bus again.
+  /// A larger message ends the connection at its first bytes. libdbus needs twice a message's size to read it, and
+  /// dbus-broker delivers up to 128 MiB. Set this in a process with limited memory that rejoins the bus.
   public var largestMessage: Int? { didSet { limitMessages() } }
 
-  /// Whether the connection is to be joined again with `rejoin()` after it was lost: then calls whose replies have not
-  /// come, and a limited number of messages, wait for that instead of failing.
+  /// Whether the program will call `rejoin()` after losing the connection. Pending calls, and a limited number of new
+  /// messages, then wait instead of failing.
   public var isToRejoin = false
   /// Called for each message to a single peer, with its size in bytes.
   public var onSent: ((BusName, Int) -> Void)?
-  /// Called when the bus has taken nothing for ``stallTime`` although something waits for it; again after each such time.
+  /// Called when the bus has not read anything for ``stallTime`` although data is queued, and again after each further
+  /// ``stallTime``.
   public var onStalled: (() -> Void)? { didSet { watchForStall() } }
-  /// Microseconds.
+  /// The time in microseconds after which a bus counts as stalled.
   public static let stallTime: Int64 = 2_000_000
 
   private(set) var raw: OpaquePointer
-  /// Grows each time that the connection is joined again: a call that came before cannot be answered any more.
+  /// Incremented each time the connection is rejoined. Calls from before that can no longer be answered.
   private(set) var generation: UInt64 = 0
   private let bus: Bus
   private var serverID: String
-  /// What was to be sent while the connection was lost.
+  /// Messages to be sent once a lost connection has been rejoined.
   private var unsent: [Message] = []
-  /// What is to be done again whenever the connection was joined again.
+  /// Actions to repeat whenever the connection has been rejoined.
   var rejoinActions: [ObjectIdentifier: (_ forgetsOwners: Bool) -> Void] = [:]
   private var stall: LoopSource?
-  /// What was on the way to the bus when that was last looked at.
+  /// The number of unread bytes at the last check.
   private var lastOutgoing = 0
-  /// When the bus was last seen to take something, in microseconds of the monotonic clock.
+  /// When the bus was last seen to read something, in microseconds of the monotonic clock.
   public private(set) var progressAt: Int64 = 0
   let signals = SignalRouter()
   let replies = ReplyRouter()
   private var loop: LoopIntegration?
   private(set) var isOpen = true
 
-  /// Which bus to connect to.
+  /// The bus to connect to.
   public enum Bus: Hashable, Sendable {
-    /// The system bus, or what `DBUS_SYSTEM_BUS_ADDRESS` names.
+    /// The system bus, or the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
     case system
-    /// The bus of the user's session.
+    /// The user's session bus.
     case session
     /// The bus at a D-Bus address, such as `unix:path=/run/dbus/system_bus_socket`.
     case address(String)
   }
 
-  /// Connects and says hello; throws what the bus or the socket says.
+  /// Connects to a bus. Throws the error reported by the bus or the socket.
   public init(to bus: Bus) throws(DBusError) {
     let connection = try Self.open(bus)
     guard let name = dbus_bus_get_unique_name(connection) else {
@@ -96,8 +98,8 @@ import MainLoop
 
   isolated deinit { close() }
 
-  /// Leaves the bus at once; messages that are still queued here are lost unless ``flush(milliseconds:)`` is called
-  /// before. No handler that was given to this connection is called any more.
+  /// Closes the connection immediately. Queued messages are lost unless ``flush(milliseconds:)`` is called first. No
+  /// handler of this connection is called afterwards.
   public func close() {
     guard isOpen else { return }
     isOpen = false
@@ -115,13 +117,12 @@ import MainLoop
     dbus_connection_unref(raw)
   }
 
-  /// Whether the bus is still there.
   public var isConnected: Bool { isOpen && dbus_connection_get_is_connected(raw) != 0 }
 
-  /// The bytes that are queued here because the socket has had no room for them yet.
+  /// The number of bytes queued in this process because the socket is full.
   public var outgoingBytes: Int { isOpen ? Int(dbus_connection_get_outgoing_size(raw)) : 0 }
 
-  /// The bytes that the bus has not taken yet, whether they wait here or in the kernel, which counts some of its own.
+  /// The number of bytes that the bus has not read, in this process and in the kernel, including some kernel overhead.
   public var untakenBytes: Int {
     guard isOpen else { return 0 }
     var inKernel: Int32 = 0
@@ -134,7 +135,7 @@ import MainLoop
     return dbus_connection_get_unix_fd(raw, &socket) != 0 ? socket : nil
   }
 
-  /// Whether something has come that nobody here has seen.
+  /// Whether input is waiting that has not been handled.
   public var hasUnread: Bool {
     guard isConnected else { return false }
     if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { return true }
@@ -143,10 +144,11 @@ import MainLoop
     return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
   }
 
-  /// Queues a message; what it carries leaves in the order of the calls. Does nothing when the bus has gone.
+  /// Queues a message. Messages are sent in the order of the calls. Has no effect if the connection is lost, unless
+  /// ``isToRejoin`` is set.
   public func send(_ message: Message) { _ = post(message) }
 
-  /// Queues a message and returns its serial number, or nil when the bus has gone.
+  /// Queues a message and returns its serial number, or nil if the connection is lost.
   func post(_ message: Message) -> UInt32? {
     guard isConnected else {
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
@@ -163,15 +165,15 @@ import MainLoop
     return serial
   }
 
-  /// Notes whether the bus has taken something, now that there would be so many bytes if it had not. Whether the socket
-  /// has room says nothing about that: with steady traffic it is never seen empty.
+  /// Updates ``progressAt`` if the bus has read something, that is, if fewer bytes are queued than `bytes`. Free space
+  /// in the socket proves nothing: under steady traffic, the queue is never seen empty.
   private func noteProgress(since bytes: Int) {
     guard onStalled != nil else { return }
     lastOutgoing = untakenBytes
     if lastOutgoing < bytes { progressAt = MainLoop.main.clock.monotonic() }
   }
 
-  /// How many messages wait for a lost connection.
+  /// The maximum number of messages waiting for a lost connection.
   private static let largestBacklog = 256
 
   private func limitMessages() {
@@ -190,23 +192,23 @@ import MainLoop
     }
   }
 
-  /// While true, nothing that comes is read, and nothing that has been read is handled.
+  /// While true, no input is read and no message is handled.
   public var isPaused = false { didSet { loop?.isPaused = isPaused } }
 
-  /// Leaves the bus, if it has not ended the connection already, and joins it again: with a new unique name, the same
-  /// objects, matches and handlers. Calls whose replies have not come are made again; calls to this connection that have
-  /// not been answered cannot be answered any more. Names have to be owned again.
+  /// Leaves the bus, if the connection is not already lost, and joins it again with a new unique name but the same
+  /// objects, matches and handlers. Pending calls are repeated. Calls received before can no longer be answered. Names
+  /// must be owned again.
   ///
-  /// Blocks until the bus has answered. Returns false if this is another bus, on which nobody from before is: then
-  /// nothing but the connection itself is made again. With `forgettingOwners`, every ``NameWatch`` tells of a new owner,
-  /// for services that keep something for this connection and have lost it.
+  /// Blocks until the bus has answered. Returns false if a different bus answers at the same address, which no previous
+  /// peer can be on; then only the connection itself is restored. With `forgettingOwners`, every ``NameWatch`` reports
+  /// its owner again, for services that hold state for this connection and have discarded it.
   public func rejoin(forgettingOwners: Bool = false) throws(DBusError) -> Bool {
     guard isOpen else { throw DBusError(.disconnected, "The connection was closed") }
     loop?.stop()
     loop = nil
     stall = nil
     replies.hold()
-    // The old one stays until there is a new one: closed, it can be asked and does nothing.
+    // Keep the closed connection until there is a new one, because it can still be queried.
     dbus_connection_close(raw)
     let connection = try Self.open(bus)
     dbus_connection_remove_filter(raw, Self.filter, Unmanaged.passUnretained(self).toOpaque())
@@ -231,9 +233,9 @@ import MainLoop
   }
 
   private func serve() {
-    // On by default for some ways of opening: libdbus would end the process without a word when the bus goes.
+    // Enabled by default for the well-known buses: libdbus would exit the process silently when the bus exits.
     dbus_connection_set_exit_on_disconnect(raw, 0)
-    // Otherwise libdbus answers calls of `Peer` itself, before anybody here has let them in.
+    // Otherwise libdbus itself answers `Peer` calls before they have been admitted.
     dbus_connection_set_route_peer_messages(raw, 1)
     Self.raiseDescriptorLimits(raw)
     limitMessages()
@@ -243,14 +245,14 @@ import MainLoop
     loop?.isPaused = isPaused
   }
 
-  /// By which a bus is told from another one at the same address.
+  /// The id that distinguishes a bus from another one at the same address.
   private static func serverID(of connection: OpaquePointer) -> String {
     guard let id = dbus_connection_get_server_id(connection) else { return "" }
     defer { dbus_free(id) }
     return String(cString: id)
   }
 
-  /// Blocks until everything queued has been written or the time is over; for the end of the program only.
+  /// Blocks until everything queued has been written or the time is over. Intended for the end of a program.
   public func flush(milliseconds: Int32 = 1_000) {
     let end = MainLoop.main.clock.monotonic() + Int64(milliseconds) * 1_000
     while isConnected, dbus_connection_has_messages_to_send(raw) != 0 {
@@ -278,9 +280,9 @@ import MainLoop
     }
   }
 
-  /// Any peer may send file descriptors, which this package refuses one by one. libdbus would leave the bus over a
-  /// message with more of them than it has room for (16, by default), or when the process has no more to spare: so there
-  /// is room for as many as the kernel carries at once, and while one such message waits, no other is read.
+  /// Any peer may send file descriptors, which this package refuses call by call. libdbus leaves the bus when a message
+  /// contains more descriptors than its limit (16 by default) or the process runs out of them. The limit is therefore
+  /// as high as the kernel allows per message, and while such a message is waiting, no other is read.
   private static func raiseDescriptorLimits(_ connection: OpaquePointer) {
     dbus_connection_set_max_message_unix_fds(connection, 256)
     dbus_connection_set_max_received_unix_fds(connection, 1)
@@ -307,7 +309,7 @@ import MainLoop
       onDisconnected?()
       return
     }
-    replies.failAll(DBusError(.disconnected, "The bus has gone"))
+    replies.failAll(DBusError(.disconnected, "The connection to the bus was lost"))
     let action = onDisconnected
     onDisconnected = nil
     action?()

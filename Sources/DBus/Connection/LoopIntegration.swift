@@ -3,10 +3,10 @@ import GeopublicistCDBus
 import Glibc
 import MainLoop
 
-/// Serves one libdbus connection from the main loop: its socket, its timeouts and its queue of messages.
+/// Serves one libdbus connection from the main loop: its socket, timeouts and message queue.
 ///
-/// libdbus has separate watches for reading and writing on the same socket, and toggles the latter with every sent
-/// message. Here both are one source of the loop, whose conditions change without a system call.
+/// libdbus has separate watches for reading and writing on the same socket and toggles the latter with every message.
+/// Here, one source of the loop covers both, and its conditions change without a system call.
 final class LoopIntegration {
   private let connection: OpaquePointer
   private var watches: [OpaquePointer] = []
@@ -24,9 +24,9 @@ final class LoopIntegration {
     }
   }
 
-  /// How many messages are handled before others on the loop get their turn.
+  /// The number of messages handled before other sources on the loop get their turn.
   static let batch = 64
-  /// How often more is read before others get their turn.
+  /// The number of further reads before other sources get their turn.
   private static let reads = 16
 
   init(_ connection: OpaquePointer) {
@@ -65,14 +65,14 @@ final class LoopIntegration {
     dbus_connection_set_dispatch_status_function(
       connection,
       { _, status, data in
-        // Dispatching inside this callback is forbidden, so only note it.
+        // Dispatching is not allowed inside this callback.
         if status == DBUS_DISPATCH_DATA_REMAINS { LoopIntegration.from(data)?.dispatchLater() }
       }, this, nil)
     // Messages may have arrived while the connection was being opened.
     if dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS { dispatchLater() }
   }
 
-  /// Releases the connection: libdbus makes no more callbacks, and waiting messages are not handled.
+  /// Detaches from the connection. libdbus makes no more callbacks, and waiting messages are not handled.
   func stop() {
     isStopped = true
     dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
@@ -88,7 +88,7 @@ final class LoopIntegration {
     data.map { Unmanaged<LoopIntegration>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Waits for the conditions of the enabled watches. libdbus holds its lock here: the connection must not be used.
+  /// Waits for the conditions of the enabled watches. libdbus holds its lock here, so the connection must not be used.
   private func follow() {
     guard let first = watches.first else {
       socket = nil
@@ -117,11 +117,11 @@ final class LoopIntegration {
     // An invalid descriptor is an error, too.
     if !found.subtracting([.readable, .writable, .hangUp]).isEmpty { flags |= DBUS_WATCH_ERROR.rawValue }
     guard !isServing else { return }
-    // libdbus reads 2 KiB at a time. Read more in the same turn as long as all of it can be handled: the bus delivers
-    // everything in one queue, and messages behind a large one should not wait for the rest of the loop.
+    // libdbus reads 2 KiB at a time. Keep reading in the same turn while everything can be handled: the bus delivers
+    // all messages in one queue, and messages behind a large one should not wait for the rest of the loop.
     for _ in 0..<Self.reads {
       handleWatches(flags)
-      // Handle it in the same turn: a poll for each message would double the system calls.
+      // Handle messages in the same turn, because a poll for each message would double the system calls.
       if dispatchBatch() { return dispatchLater() }
       flags &= DBUS_WATCH_READABLE.rawValue
       guard flags != 0, !isPaused, hasInput else { return }
@@ -137,7 +137,7 @@ final class LoopIntegration {
 
   private func handleWatches(_ flags: UInt32) {
     isServing = true
-    // libdbus picks from the flags what concerns each watch. Handling one may end the other.
+    // libdbus selects the flags that concern each watch. Handling one watch may remove the other.
     for watch in watches where watches.contains(watch) && dbus_watch_get_enabled(watch) != 0 {
       dbus_watch_handle(watch, flags)
     }
@@ -163,9 +163,8 @@ final class LoopIntegration {
     }
   }
 
-  /// Handles some of the messages that are waiting; returns whether there are more.
+  /// Handles a batch of waiting messages. Returns whether there are more.
   private func dispatchBatch() -> Bool {
-    // Nested dispatching would deadlock.
     guard !isStopped, !isServing, !isPaused else { return false }
     // A handler may close the connection; the reference keeps it valid until the end of the batch.
     dbus_connection_ref(connection)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Selects signals to receive from the bus.
 nonisolated public struct MatchRule: Hashable, Sendable {
-  /// The sender: a unique name, or a well-known one, which stands for its current owner; nil for any.
+  /// The sender's unique name, or a well-known name that stands for its current owner, or nil for any sender.
   public var sender: BusName?
-  /// The object; nil for any.
+  /// The path of the object, or nil for any.
   public var path: ObjectPath?
-  /// The interface; nil for any.
+  /// The interface, or nil for any.
   public var interface: InterfaceName?
-  /// The signal; nil for all of the interface.
+  /// The name of the signal, or nil for any.
   public var member: MemberName?
   /// The required first argument.
   public var argument0: String?
-  /// The required third argument: empty selects the names that have lost their owner in `NameOwnerChanged`.
+  /// The required third argument. In `NameOwnerChanged`, an empty one selects names that have lost their owner.
   public var argument2: String?
 
-  /// Selects the signals that match all given criteria; without any, every signal.
+  /// Selects signals that match all given criteria. Without criteria, every signal matches.
   public init(
     sender: BusName? = nil, path: ObjectPath? = nil, interface: InterfaceName? = nil, member: MemberName? = nil,
     argument0: String? = nil, argument2: String? = nil
@@ -27,13 +27,13 @@ nonisolated public struct MatchRule: Hashable, Sendable {
     self.argument2 = argument2
   }
 
-  /// The rule in the syntax of the bus.
+  /// The rule in the bus's syntax.
   var text: String {
     var parts = ["type='signal'"]
     func add(_ key: String, _ value: String?) {
-      // Within single quotes an apostrophe is written as: end quote, escaped apostrophe, quote again.
+      // An apostrophe is written as: end quote, escaped apostrophe, begin quote.
       if let value {
-        // Not by characters: an apostrophe and a mark that combines with it are one that is no apostrophe.
+        // By scalars, because an apostrophe followed by a combining mark is a single character that does not equal "'".
         let quoted = value.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined()
         parts.append("\(key)='\(quoted)'")
       }
@@ -47,15 +47,14 @@ nonisolated public struct MatchRule: Hashable, Sendable {
     return parts.joined(separator: ",")
   }
 
-  /// Whether the header fits; the sender is compared only where the rule names a unique name or the bus itself,
-  /// since a message never carries a well-known one.
+  /// Returns whether the header matches. The sender is compared only if the rule contains a unique name or the bus
+  /// itself, because messages never contain well-known sender names.
   func matches(_ header: SignalHeader) -> Bool {
     if let sender, sender.isUnique || sender == .bus, sender != header.sender { return false }
     return (path == nil || path == header.path) && (interface == nil || interface == header.interface)
       && (member == nil || member == header.member)
   }
 
-  /// Whether the arguments fit.
   func matches(arguments: [Value]) -> Bool {
     func matches(_ wanted: String?, _ index: Int) -> Bool {
       guard let wanted else { return true }

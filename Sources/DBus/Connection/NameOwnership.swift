@@ -2,14 +2,14 @@
 import GeopublicistCDBus
 
 extension Connection {
-  /// Becomes the owner of a well-known name. Blocks until the bus has answered: call it at the start of a program.
+  /// Acquires a well-known name. Blocks until the bus has answered, so call it at the start of a program.
   ///
-  /// Throws if the bus refuses, or if another connection owns the name; there is no queueing.
+  /// Throws if the bus refuses or another connection owns the name. The request is never queued.
   ///
   /// - Parameters:
   ///   - name: The name, such as `org.example.Counter`.
-  ///   - isReplaceable: Whether other programs that the bus allows to own the name may take it over.
-  ///   - replaces: Whether to take the name over from a replaceable owner.
+  ///   - isReplaceable: Whether other programs that the bus policy allows to own the name may take it over.
+  ///   - replaces: Whether to take over the name from a replaceable owner.
   public func own(_ name: BusName, isReplaceable: Bool = false, replaces: Bool = false) throws(DBusError) {
     var flags = DBUS_NAME_FLAG_DO_NOT_QUEUE
     if isReplaceable { flags |= DBUS_NAME_FLAG_ALLOW_REPLACEMENT }
@@ -17,41 +17,42 @@ extension Connection {
     let message = try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(UInt32(flags))])
     let answer = try callBlocking(message).first?.uint32.flatMap(Int32.init(exactly:))
     guard answer == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || answer == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER else {
-      throw DBusError(.failed, "The name \(name) is already taken on this bus")
+      throw DBusError(.failed, "The name \(name) is already owned by another connection")
     }
   }
 
-  /// Releases a name, without waiting for the answer.
+  /// Releases a name without waiting for the answer.
   public func release(_ name: BusName) {
     guard isConnected else { return }
     if let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)]) { send(message) }
   }
 
-  /// Releases a name; `done` runs once the bus has answered, when everything sent to the name before has arrived.
+  /// Releases a name. `done` is called once the bus has answered, after everything sent to the name before has arrived.
   ///
-  /// Nil, and `done` never runs, if the bus cannot be asked.
+  /// Returns nil, and never calls `done`, if the connection is lost.
   public func release(_ name: BusName, then done: @escaping () -> Void) -> PendingCall? {
     let message = try? Message(callingBus: "ReleaseName", [.string(name.rawValue)])
     return message.flatMap { call($0) { _ in done() } }
   }
 }
 
-/// Follows the owner of a well-known name until it is released or cancelled.
+/// Watches the owner of a well-known name until released or cancelled.
 ///
 /// ```swift
 /// NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
 /// ```
 @MainActor public final class NameWatch {
-  /// The name whose owner is followed.
+  /// The watched name.
   public let name: BusName
-  /// The unique name of the owner; nil while there is none, or while it is not known yet.
+  /// The unique name of the owner, or nil while there is none or it is not known yet.
   public private(set) var owner: BusName?
   private let onChange: (BusName?) -> Void
   private var match: SignalMatch?
   private var question: PendingCall?
   private weak var connection: Connection?
 
-  /// Calls `onChange` with the current owner and each new one, nil when there is none. Never starts a service.
+  /// Calls `onChange` with the current owner, if there is one, and on each change, with nil if there is no owner. Never
+  /// starts a service.
   public init(_ name: BusName, on connection: Connection, _ onChange: @escaping (BusName?) -> Void) {
     self.name = name
     self.onChange = onChange
@@ -81,14 +82,14 @@ extension Connection {
     }
   }
 
-  /// Ends the watch; the handler is not called again.
+  /// Ends the watch. The handler is not called again.
   public func cancel() {
     connection?.rejoinActions[ObjectIdentifier(self)] = nil
     question?.cancel()
     match?.cancel()
   }
 
-  /// Lets the connection keep the watch until it is cancelled or the connection is closed.
+  /// Leaves the watch to the connection until it is cancelled or the connection is closed.
   public func keep() { match?.keep(with: self) }
 
   private func update(_ new: BusName?) {

@@ -3,18 +3,18 @@ import MainLoop
 
 /// Reports connections that leave the bus, with one match for all of them.
 ///
-/// A match for each peer would stop at the bus's limit of rules (512 on dbus-daemon).
+/// A match for each peer would reach the bus's limit on rules (512 on dbus-daemon).
 @MainActor public final class PeerWatch {
   private weak var connection: Connection?
   private var match: SignalMatch?
   private var actions: [BusName: () -> Void] = [:]
   private let interval: Int64
-  private var lastRollCall = MainLoop.main.clock.monotonic()
-  private var rollCall: PendingCall?
+  private var listedAt = MainLoop.main.clock.monotonic()
+  private var listing: PendingCall?
 
-  /// Watches the connection's bus, as long as this object lives. `interval` is how far apart roll calls are at least,
-  /// in microseconds.
-  public init(on connection: Connection, rollCallsEvery interval: Int64 = 10_000_000) {
+  /// Watches the connection's bus while this object lives. `interval` is the minimum time between two calls of
+  /// `ListNames`, in microseconds.
+  public init(on connection: Connection, listingEvery interval: Int64 = 10_000_000) {
     self.connection = connection
     self.interval = interval
     match = connection.onSignal(.nameVanished) { [weak self] signal in
@@ -22,39 +22,39 @@ import MainLoop
       self?.gone(name)
     }
     connection.rejoinActions[ObjectIdentifier(self)] = { [weak self] _ in
-      // Whoever has left meanwhile has not been announced.
-      self?.lastRollCall = .min
-      self?.rollCall = nil
+      // Peers that left while the connection was lost have not been reported.
+      self?.listedAt = .min
+      self?.listing = nil
       self?.reconcileWithBus()
     }
   }
 
   isolated deinit { connection?.rejoinActions[ObjectIdentifier(self)] = nil }
 
-  /// Calls `action` once when the connection with this unique name has left; replaces an earlier action for it.
+  /// Calls `action` once when the connection with this unique name leaves. Replaces an earlier action for the name.
   public func whenGone(_ peer: BusName, _ action: @escaping () -> Void) { actions[peer] = action }
 
-  /// Removes the action for a peer.
+  /// Removes the action of a peer.
   public func forget(_ peer: BusName) { actions[peer] = nil }
 
-  /// The number of followed peers.
+  /// The number of watched peers.
   public var count: Int { actions.count }
 
-  /// Lists the connections on the bus, unless that was done recently; call it whenever something happens anyway.
+  /// Lists the connections on the bus, unless that was done recently. Call it whenever there is activity anyway.
   ///
-  /// A program that sends a slow receiver a hundred megabytes fills its queue at dbus-daemon, which then silently
+  /// If another program fills this connection's queue at dbus-daemon with a hundred megabytes, dbus-daemon silently
   /// drops further messages, including `NameOwnerChanged`.
   public func reconcileWithBus() {
     let now = MainLoop.main.clock.monotonic()
-    guard let connection, rollCall == nil, !actions.isEmpty, lastRollCall == .min || now - lastRollCall >= interval
+    guard let connection, listing == nil, !actions.isEmpty, listedAt == .min || now - listedAt >= interval
     else { return }
     guard let message = try? Message(callingBus: "ListNames") else { return }
-    lastRollCall = now
-    // Who comes after this may not be in the answer.
+    listedAt = now
+    // Peers added after this call may be missing from the answer.
     let followed = Array(actions.keys)
-    rollCall = connection.call(message, expecting: "as") { [weak self] result in
+    listing = connection.call(message, expecting: "as") { [weak self] result in
       guard let self else { return }
-      rollCall = nil
+      listing = nil
       guard let names = (try? result.get())?.first?.array else { return }
       let here = Set(names.compactMap(\.string))
       for name in followed where !here.contains(name.rawValue) { gone(name) }

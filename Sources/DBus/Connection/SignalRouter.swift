@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
-/// A signal that has arrived.
 nonisolated public struct Signal {
-  /// The sender: a unique name, set by the bus, or the bus itself.
+  /// The sender's unique name, set by the bus, or the bus itself.
   public let sender: BusName
-  /// The object that sent it.
+  /// The path of the sending object.
   public let path: ObjectPath
-  /// The interface that the signal belongs to.
+  /// The interface of the signal.
   public let interface: InterfaceName
   /// The name of the signal.
   public let member: MemberName
-  /// The arguments, of types chosen by the sender: they have not been compared with any interface.
+  /// The arguments. Their types are the sender's choice and have not been checked against any interface.
   public let arguments: [Value]
 }
 
-/// The header of a signal, known before its body is read.
+/// The header of a signal, parsed before its body.
 nonisolated struct SignalHeader {
   let sender: BusName
   let path: ObjectPath
   let interface: InterfaceName
   let member: MemberName
 
-  /// Nil for a message that no bus sends, and for a path that is too long.
+  /// Returns nil for a message that no bus sends and for a path that is too long.
   init?(_ message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
       let member = message.member
@@ -46,16 +45,16 @@ nonisolated extension Signal {
   }
 }
 
-/// A subscription to signals, until it is released or cancelled.
+/// A subscription to signals. Ends when it is released or cancelled.
 ///
-/// ``keep()`` leaves it to the connection, for matches that last as long as the connection:
+/// ``keep()`` leaves the match to the connection, for matches that last as long as the connection:
 ///
 /// ```swift
 /// connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
 /// ```
 @MainActor public final class SignalMatch {
   let rule: MatchRule
-  /// The owner of the rule's well-known name.
+  /// Watches the owner of the rule's well-known name.
   private let owner: NameWatch?
   private let isExpected: ((BusName) -> Bool)?
   private var handler: ((Signal) -> Void)?
@@ -75,7 +74,7 @@ nonisolated extension Signal {
 
   isolated deinit { cancel() }
 
-  /// Ends the match and removes the rule from the bus.
+  /// Ends the match and removes its rule from the bus.
   public func cancel() {
     handler = nil
     let router = router
@@ -86,17 +85,16 @@ nonisolated extension Signal {
     withExtendedLifetime(held) {}
   }
 
-  /// Lets the connection keep the match until it is cancelled or the connection is closed.
+  /// Leaves the match to the connection until it is cancelled or the connection is closed.
   public func keep() { keep(with: nil) }
 
-  /// Lets the connection keep also the owner of the match.
+  /// Leaves the match and the object that owns it to the connection.
   func keep(with owner: AnyObject?) {
     guard let router, router.connection?.isOpen == true else { return }
     held = owner
     router.keep(self)
   }
 
-  /// Whether the header matches.
   fileprivate func accepts(_ header: SignalHeader) -> Bool {
     guard handler != nil, rule.matches(header), owner == nil || owner?.owner == header.sender else { return false }
     return isExpected?(header.sender) ?? true
@@ -105,7 +103,7 @@ nonisolated extension Signal {
   fileprivate func receive(_ signal: Signal) { handler?(signal) }
 }
 
-/// Delivers each signal to its matches, in the order of their creation.
+/// Delivers each signal to its matches in the order of their creation.
 final class SignalRouter {
   weak var connection: Connection?
   private var matches: [(id: ObjectIdentifier, match: Unowned)] = []
@@ -122,13 +120,14 @@ final class SignalRouter {
     let match = SignalMatch(rule, owner: owner(for: rule), isExpected: isExpected, self, handler)
     guard let connection, connection.isOpen else { return match }
     matches.append((ObjectIdentifier(match), Unowned(match: match)))
-    // No error pointer: with one the call would block until the bus answers. A lost connection may be joined again.
+    // Without an error pointer, because otherwise the call would block until the bus answers. A lost connection may be
+    // rejoined.
     if connection.isConnected { dbus_bus_add_match(connection.raw, rule.text, nil) }
     return match
   }
 
-  /// Follows the owner of a rule's well-known name, once for all rules with that name: the bus compares the senders of
-  /// broadcasts, but passes on every unicast signal.
+  /// Watches the owner of a rule's well-known name, once for all rules with that name. The bus checks the sender of
+  /// broadcasts against the rule, but delivers every unicast signal.
   private func owner(for rule: MatchRule) -> NameWatch? {
     guard let connection, let name = rule.sender, !name.isUnique, name != .bus else { return nil }
     if let watch = owners[name]?.watch { return watch }
@@ -141,14 +140,14 @@ final class SignalRouter {
   fileprivate func keep(_ match: SignalMatch) { kept[ObjectIdentifier(match)] = match }
 
   fileprivate func remove(_ match: SignalMatch) {
-    // Not by assigning nil: the match may release a watch that has a match itself.
+    // Not by assigning nil, because the match may release a watch that has a match itself.
     _ = kept.removeValue(forKey: ObjectIdentifier(match))
     guard let index = matches.firstIndex(where: { $0.id == ObjectIdentifier(match) }) else { return }
     matches.remove(at: index)
     if let connection, connection.isConnected { dbus_bus_remove_match(connection.raw, match.rule.text, nil) }
   }
 
-  /// Adds the same rules again after the connection was joined again.
+  /// Adds the same rules again after the connection has been rejoined.
   func rejoin() {
     guard let connection else { return }
     for entry in matches {
@@ -156,7 +155,7 @@ final class SignalRouter {
     }
   }
 
-  /// Ends every match; the bus has forgotten them, or soon will.
+  /// Ends every match. The bus discards the rules along with the connection.
   func removeAll() {
     let (ended, held) = (matches, kept)
     matches = []
@@ -165,8 +164,8 @@ final class SignalRouter {
     for entry in ended { entry.match.match?.cancel() }
   }
 
-  /// Reads only the header of a signal unless a match expects it from this sender, and then no more than
-  /// ``ReadBudget/signal``: any process may send any signal to any connection.
+  /// Parses only the header of a signal unless a match expects it from this sender, and then at most
+  /// ``ReadBudget/signal``, because any process may send any signal to any connection.
   func dispatch(_ message: Message) {
     guard let header = SignalHeader(message) else { return }
     let candidates = matches.filter { $0.match.match?.accepts(header) ?? false }
@@ -182,10 +181,10 @@ final class SignalRouter {
 extension Connection {
   /// Calls the handler for each signal that matches the rule, until the returned match ends.
   ///
-  /// Any process may send a signal to any connection, wanted or not. Signals of other senders than the rule's are
-  /// dropped with their bodies unread; for a well-known name, only its current owner counts. A rule
-  /// without a sender should come with `isExpected`, which decides by the sender's unique name. Signals larger than
-  /// ``ReadBudget/signal`` are dropped, too.
+  /// Any process may send any signal to any connection. Signals from senders other than the rule's are dropped with
+  /// their bodies unread. For a well-known name, only its current owner counts. A rule without a sender should be
+  /// combined with `isExpected`, which decides by the sender's unique name. Signals larger than ``ReadBudget/signal``
+  /// are dropped as well.
   public func onSignal(
     _ rule: MatchRule, from isExpected: ((BusName) -> Bool)? = nil, _ handler: @escaping (Signal) -> Void
   ) -> SignalMatch {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts the calls that a destination has not answered, whether or not the answers are still wanted.
+/// Counts the calls that each destination has not answered, including abandoned ones.
 ///
-/// The bus counts them, too, and refuses all further calls of a connection with too many: 128 on dbus-daemon's system
-/// bus. A service that hangs must not use up all of them.
+/// The bus counts them as well and refuses all further calls of a connection with too many: 128 on dbus-daemon's system
+/// bus. A single hanging service must not use up all of them.
 nonisolated struct UnansweredCalls {
   private var counts: [BusName: Int] = [:]
   private var destinations: [UInt32: BusName] = [:]
 
-  /// How many calls a destination has not answered.
+  /// Returns the number of calls that a destination has not answered.
   func count(of destination: BusName) -> Int { counts[destination] ?? 0 }
 
-  /// Notes a call that has been sent.
+  /// Records a call that has been sent.
   mutating func add(_ serial: UInt32, to destination: BusName) {
     guard destinations.updateValue(destination, forKey: serial) == nil else { return }
     counts[destination, default: 0] += 1
   }
 
-  /// Notes the answer to a call; the bus answers for a destination that has left.
+  /// Records the answer to a call. For a destination that has left, the bus answers.
   mutating func answered(_ serial: UInt32, by sender: BusName?) {
     guard let destination = destinations[serial] else { return }
     guard !destination.isUnique || sender == destination || sender == .bus else { return }

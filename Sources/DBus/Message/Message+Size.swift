@@ -2,12 +2,12 @@
 import GeopublicistCDBus
 import Glibc
 
-/// The size of a message on the wire, found without a copy of the message.
+/// Computes the size of a message on the wire without copying the message.
 nonisolated extension Message {
-  /// The size of the whole message in bytes, header included, or nil if it is above the limit.
+  /// Returns the size of the whole message in bytes, including the header, or nil if it exceeds the limit.
   ///
-  /// libdbus reports the size only by copying (`dbus_message_marshal`). This walks over the values instead, no
-  /// further than the limit, so that the cost depends on the limit alone. Header fields that D-Bus does not define
+  /// libdbus reports the size only by copying the message (`dbus_message_marshal`). This function visits the values
+  /// instead, no further than the limit, so that its cost is bounded by the limit. Header fields not defined by D-Bus
   /// are not counted.
   func byteCount(upTo limit: Int) -> Int? {
     guard let header = headerByteCount(upTo: limit) else { return nil }
@@ -17,7 +17,7 @@ nonisolated extension Message {
     return size.addAll(in: &iterator) ? header + size.bytes : nil
   }
 
-  /// The size of a header field with a text.
+  /// Returns the size of a header field that contains a string.
   static func headerFieldSize(_ text: String) -> Int { (4 + 5 + text.utf8.count + 7) / 8 * 8 }
 
   private func headerByteCount(upTo limit: Int) -> Int? {
@@ -26,7 +26,8 @@ nonisolated extension Message {
       dbus_message_get_error_name(raw), dbus_message_get_destination(raw), dbus_message_get_sender(raw),
     ]
     var count = 16
-    // Each field begins at a multiple of eight: its code, its type, and a text with its length and a NUL.
+    // Each field starts at a multiple of eight and consists of its code, its signature, and a string with length and
+    // NUL.
     for text in texts where text != nil {
       count += (4 + 5 + (text.map { strnlen($0, max(limit, 0)) } ?? 0) + 7) / 8 * 8
     }
@@ -38,14 +39,14 @@ nonisolated extension Message {
   }
 }
 
-/// Adds up the sizes of values on the wire, including padding.
+/// Adds up the wire sizes of values, including padding.
 nonisolated private struct WireSize {
   private(set) var bytes = 0
   let limit: Int
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds all values from the iterator to its end; returns false as soon as the limit is exceeded.
+  /// Adds all remaining values of the iterator. Returns false as soon as the limit is exceeded.
   mutating func addAll(in iterator: inout DBusMessageIter) -> Bool {
     while dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid {
       guard addValue(at: &iterator) else { return false }
@@ -97,7 +98,7 @@ nonisolated private struct WireSize {
     guard add(4, alignedTo: 4) else { return false }
     let type = dbus_message_iter_get_element_type(&iterator)
     guard dbus_type_is_fixed(type) != 0 else {
-      // Padding before the first element is there even if there is none.
+      // The padding before the first element is present even in an empty array.
       let isWide = type == cdbus_type_struct || type == cdbus_type_dict_entry
       return add(0, alignedTo: isWide ? 8 : 1) && addContents(of: &iterator)
     }
@@ -105,7 +106,7 @@ nonisolated private struct WireSize {
     return add(0, alignedTo: size) && add(Int(dbus_message_iter_get_element_count(&iterator)) * size, alignedTo: 1)
   }
 
-  /// The size of a number, which is also its alignment.
+  /// Returns the size of a number, which equals its alignment.
   private static func size(of type: Int32) -> Int {
     switch type {
     case cdbus_type_byte: 1

@@ -2,21 +2,21 @@
 import GeopublicistCDBus
 import Glibc
 
-/// A D-Bus message; the only type that holds a `DBusMessage`.
+/// A D-Bus message. The only type that holds a `DBusMessage`.
 nonisolated public final class Message {
   let raw: OpaquePointer
-  /// The size on the wire in bytes, counted once.
+  /// The size on the wire in bytes, computed once.
   lazy var wireSize = byteCount(upTo: .max) ?? 0
 
-  /// Takes ownership of one reference.
+  /// Takes over the caller's reference.
   init(owning raw: OpaquePointer) { self.raw = raw }
 
-  /// Adds a reference of its own.
+  /// Retains the message.
   init(retaining raw: OpaquePointer) { self.raw = dbus_message_ref(raw) }
 
   deinit { dbus_message_unref(raw) }
 
-  /// A call of a method, to be sent with ``Connection/call(_:timeout:expecting:within:_:)``.
+  /// Creates a method call, to be sent with ``Connection/call(_:timeout:expecting:within:_:)``.
   public convenience init(
     calling member: MemberName, of interface: InterfaceName, at path: ObjectPath, on destination: BusName,
     _ arguments: [Value] = []
@@ -27,13 +27,13 @@ nonisolated public final class Message {
     try append(arguments)
   }
 
-  /// A call of a method of the message bus itself.
+  /// Creates a call to a method of the message bus itself.
   public convenience init(callingBus member: MemberName, _ arguments: [Value] = []) throws(DBusError) {
     try self.init(
       calling: member, of: .bus, at: .bus, on: .bus, arguments)
   }
 
-  /// A signal; a broadcast without a destination.
+  /// Creates a signal, which is a broadcast if it has no destination.
   public convenience init(
     signal member: MemberName, of interface: InterfaceName, at path: ObjectPath, to destination: BusName? = nil,
     _ arguments: [Value] = []
@@ -43,17 +43,17 @@ nonisolated public final class Message {
     try append(arguments)
   }
 
-  /// The reply to the call with a serial number.
+  /// Creates the reply to the call with this serial number.
   convenience init(replyTo serial: UInt32, from caller: BusName, _ values: [Value]) throws(DBusError) {
     self.init(DBUS_MESSAGE_TYPE_METHOD_RETURN, answering: serial, from: caller)
     try append(values)
   }
 
-  /// The error reply to the call with a serial number.
+  /// Creates the error reply to the call with this serial number.
   convenience init(errorTo serial: UInt32, from caller: BusName, _ error: DBusError) {
     self.init(DBUS_MESSAGE_TYPE_ERROR, answering: serial, from: caller)
     if dbus_message_set_error_name(raw, error.name.rawValue) == 0 { fatalError("out of memory") }
-    // A NUL cannot travel in a D-Bus string: the text ends there.
+    // D-Bus strings cannot contain NUL, so the text ends there.
     try? append([.string(String(error.message.prefix { $0 != "\0" }))])
   }
 
@@ -65,11 +65,11 @@ nonisolated public final class Message {
     else { fatalError("out of memory") }
   }
 
-  /// A copy, which can be sent and changed independently.
+  /// Returns a copy that can be sent and changed independently.
   func copy() -> Message { Message(owning: allocated(dbus_message_copy(raw))) }
 }
 
-/// The header.
+// MARK: - Header
 nonisolated extension Message {
   enum Kind { case call, reply, error, signal, other }
 
@@ -83,24 +83,23 @@ nonisolated extension Message {
     }
   }
 
-  /// The sender, set by the bus: the unique name of a connection, or the bus itself.
+  /// The sender's unique name, set by the bus, or the bus itself.
   public var sender: BusName? { text(dbus_message_get_sender(raw)).map(BusName.init(unchecked:)) }
-  /// The receiving or sending object; nil for replies and errors, and for a path of more than 4 KiB, which D-Bus
-  /// allows.
+  /// The called or sending object. Nil for replies and errors, and for paths of more than 4 KiB, which D-Bus allows.
   public var path: ObjectPath? {
     guard let path = dbus_message_get_path(raw), strnlen(path, Self.longestPath + 1) <= Self.longestPath else {
       return nil
     }
     return text(path).map(ObjectPath.init(unchecked:))
   }
-  /// The interface of the member; nil for replies and errors, and where a caller left it out.
+  /// The interface of the member. Nil for replies and errors, and if the caller omitted it.
   public var interface: InterfaceName? { text(dbus_message_get_interface(raw)).map(InterfaceName.init(unchecked:)) }
-  /// The method or signal; nil for replies and errors.
+  /// The name of the method or signal. Nil for replies and errors.
   public var member: MemberName? { text(dbus_message_get_member(raw)).map(MemberName.init(unchecked:)) }
-  /// The types of the arguments; empty if there are none.
+  /// The signature of the arguments, empty if there are none.
   public var signature: String { text(dbus_message_get_signature(raw)) ?? "" }
 
-  /// The receiver; nil for a broadcast.
+  /// The receiver, or nil for a broadcast.
   public internal(set) var destination: BusName? {
     get { text(dbus_message_get_destination(raw)).map(BusName.init(unchecked:)) }
     set {
@@ -108,51 +107,52 @@ nonisolated extension Message {
     }
   }
 
-  /// Whether it has been sent and can no longer be changed.
+  /// Whether the message has been sent and can no longer be changed.
   var isSent: Bool { dbus_message_get_serial(raw) != 0 }
 
-  /// The serial number, which the reply refers to.
   var serial: UInt32 { dbus_message_get_serial(raw) }
 
-  /// The serial number of the call that it answers; 0 if it is not an answer.
+  /// The serial number of the call that this message answers, or 0.
   var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
 
-  /// Whether libdbus itself reports the loss of the connection. It cannot be forged: messages from the bus have a
+  /// Whether libdbus reports the loss of the connection. It cannot be forged, because messages from the bus have a
   /// sender.
   var isDisconnection: Bool {
     dbus_message_get_sender(raw) == nil
       && dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0
   }
 
-  /// Whether it carries file descriptors, even if no argument refers to them.
+  /// Whether the message contains file descriptors, even if no argument refers to them.
   var hasDescriptors: Bool { dbus_message_contains_unix_fds(raw) != 0 }
 
-  /// Whether the sender expects an answer; true unless set to false before the message is sent.
+  /// Whether the sender expects an answer. True by default. Can be changed only before the message is sent.
   public var wantsReply: Bool {
     get { dbus_message_get_no_reply(raw) == 0 }
     set { if !isSent { dbus_message_set_no_reply(raw, newValue ? 0 : 1) } }
   }
 
-  /// Whether the bus may start the service for this call; true unless set to false before the message is sent.
+  /// Whether the bus may start the service for this call. True by default. Can be changed only before the message is
+  /// sent.
   public var startsService: Bool {
     get { dbus_message_get_auto_start(raw) != 0 }
     set { if !isSent { dbus_message_set_auto_start(raw, newValue ? 1 : 0) } }
   }
 
-  /// Whether a dialog may be shown to the user before the answer; false unless set to true before the message is sent.
+  /// Whether a dialog may be shown to the user before the answer. False by default. Can be changed only before the
+  /// message is sent.
   public var allowsInteractiveAuthorization: Bool {
     get { dbus_message_get_allow_interactive_authorization(raw) != 0 }
     set { if !isSent { dbus_message_set_allow_interactive_authorization(raw, newValue ? 1 : 0) } }
   }
 
-  /// The error in an error message; its text is cut after the first KiB.
+  /// The error of an error message. Its text is truncated to 1 KiB.
   var error: DBusError? {
     guard kind == .error else { return nil }
     let name = text(dbus_message_get_error_name(raw)).map(ErrorName.init(unchecked:)) ?? .failed
     return DBusError(name, beginningOfText)
   }
 
-  /// The beginning of the first argument if that is a text, and an empty string otherwise.
+  /// The beginning of the first argument if it is a string, otherwise an empty string.
   private var beginningOfText: String {
     var iterator = DBusMessageIter()
     dbus_message_iter_init(raw, &iterator)
@@ -168,12 +168,13 @@ nonisolated extension Message {
   private static let longestErrorText = 1_024
 
   private func text(_ string: UnsafePointer<CChar>?) -> String? {
-    // libdbus has checked every message: all text in it is valid UTF-8.
+    // libdbus has validated the message, so all text in it is valid UTF-8.
     string.map { String(cString: $0) }
   }
 }
 
-/// libdbus returns NULL only when out of memory or for an invalid argument, which the name types exclude.
+/// Unwraps a pointer from libdbus, which returns NULL only when out of memory or for invalid arguments, which the name
+/// types exclude.
 nonisolated func allocated(_ pointer: OpaquePointer?) -> OpaquePointer {
   guard let pointer else { fatalError("out of memory") }
   return pointer

@@ -2,9 +2,9 @@
 import GeopublicistCDBus
 import Glibc
 
-/// Reads the arguments of a message one after the other, within a budget.
+/// Reads the arguments of a message one by one, within a budget.
 ///
-/// Checks the type of each argument before reading it: libdbus aborts the process on a mismatch.
+/// Checks the type of each argument before reading it, because libdbus aborts the process on a mismatch.
 nonisolated struct MessageReader {
   private var iterator = DBusMessageIter()
   private let message: Message
@@ -16,8 +16,8 @@ nonisolated struct MessageReader {
     dbus_message_iter_init(message.raw, &iterator)
   }
 
-  /// The next argument, or nil at the end; throws for a type that this package does not know, and beyond the budget. A
-  /// file descriptor is not read; an empty structure takes its place.
+  /// Returns the next argument, or nil at the end. Throws for a type that this package does not support and when the
+  /// budget is exhausted. A file descriptor is skipped and replaced by an empty structure.
   mutating func next() throws(DBusError) -> Value? {
     guard dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid else { return nil }
     let value = try Self.read(&iterator, &budget)
@@ -52,9 +52,9 @@ nonisolated struct MessageReader {
     case cdbus_type_array: return try array(&iterator, &budget)
     case cdbus_type_unix_fd:
       try budget.spend(4)
-      // A reply of the bus may carry one unasked (`ProcessFD`); it stays with the message, which closes it.
+      // The bus may send one unasked in a reply (`ProcessFD`). It stays with the message, which closes it.
       return .structure([])
-    default: throw DBusError(.notSupported, "A type that is not known here")
+    default: throw DBusError(.notSupported, "The message contains an unknown type")
     }
   }
 
@@ -66,12 +66,12 @@ nonisolated struct MessageReader {
     guard let signature = dbus_message_iter_get_signature(&iterator) else { fatalError("out of memory") }
     defer { dbus_free(signature) }
     let type = String(cString: signature).dropFirst()
-    // Every array keeps its own type, which on the wire is there only once for all elements of an outer array.
+    // Every array stores its element type, which appears only once on the wire for all elements of an outer array.
     try budget.spend(4 + type.utf8.count)
     guard elementType == cdbus_type_dict_entry else {
       return .array(Signature(unchecked: String(type)), try elements(of: &iterator, &budget))
     }
-    // `{kv}`: the key is always a basic type, one character.
+    // In `{kv}`, the key is always a basic type, one character.
     let inner = type.dropFirst().dropLast()
     let key = Signature(unchecked: String(inner.prefix(1)))
     let value = Signature(unchecked: String(inner.dropFirst()))
@@ -140,7 +140,8 @@ nonisolated struct MessageReader {
 }
 
 nonisolated extension Message {
-  /// All arguments; throws for a type that this package does not read, and `LimitsExceeded` beyond the budget.
+  /// Returns all arguments. Throws for a type that this package does not support, and `LimitsExceeded` if the budget is
+  /// exhausted.
   public func arguments(within budget: ReadBudget = .reply) throws(DBusError) -> [Value] {
     var reader = MessageReader(self, within: budget)
     var values: [Value] = []

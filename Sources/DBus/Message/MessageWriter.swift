@@ -3,15 +3,14 @@ import GeopublicistCDBus
 import Glibc
 
 nonisolated extension Message {
-  /// Adds arguments at the end.
+  /// Appends arguments.
   ///
-  /// Throws `InvalidArgs` for a value that D-Bus cannot carry: a string with a NUL in it, an array whose elements are
-  /// not all of its type, more than 32 levels of containers, a signature of more than 255 characters. libdbus would
-  /// abort the process for each of them. Throws `LimitsExceeded` above 16 MiB, for which a bus would end the
-  /// connection.
+  /// Throws `InvalidArgs` for values that D-Bus cannot carry: a string with a NUL, an array with elements of different
+  /// types, more than 32 levels of containers, or a signature of more than 255 characters. libdbus would abort the
+  /// process for each of them. Throws `LimitsExceeded` above 16 MiB, because a bus would end the connection.
   public func append(_ values: [Value]) throws(DBusError) {
     guard !values.isEmpty else { return }
-    guard !isSent else { throw DBusError(.failed, "A message cannot be changed when it has been sent") }
+    guard !isSent else { throw DBusError(.failed, "The message has already been sent and cannot be changed") }
     try MessageWriter.check(values, after: signature)
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
@@ -19,12 +18,12 @@ nonisolated extension Message {
   }
 }
 
-/// Checks values, and writes checked values.
+/// Validates values and writes validated values.
 nonisolated enum MessageWriter {
   private static let maximumSize = 16 * 1024 * 1024
-  private static let unspeakable = DBusError(.invalidArgs, "The types of the values make no valid signature")
+  private static let unspeakable = DBusError(.invalidArgs, "The values do not form a valid signature")
 
-  /// Checks arguments that come after those with the given signature; throws as ``Message/append(_:)`` says.
+  /// Validates arguments that follow those with the given signature. Throws like ``Message/append(_:)``.
   static func check(_ values: [Value], after signature: String = "") throws(DBusError) {
     var size = 0
     for value in values { size += try check(value) }
@@ -33,8 +32,7 @@ nonisolated enum MessageWriter {
     guard Signature(validating: types) != nil else { throw unspeakable }
   }
 
-  /// Checks everything that libdbus requires of a value without checking it itself; returns its approximate size in
-  /// bytes.
+  /// Validates everything that libdbus requires without checking it itself. Returns the approximate size in bytes.
   private static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
     guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
     var size = 8
@@ -42,7 +40,7 @@ nonisolated enum MessageWriter {
     case .string(let string):
       let count = string.utf8.count
       guard string.withCString(strlen) == count else {
-        throw DBusError(.invalidArgs, "A string cannot have a NUL character in it")
+        throw DBusError(.invalidArgs, "A string cannot contain a NUL character")
       }
       size += count
     case .objectPath(let path):
@@ -58,20 +56,20 @@ nonisolated enum MessageWriter {
     case .bytes(let bytes):
       size += bytes.count
     case .array(let type, let elements):
-      guard type.isSingle else { throw DBusError(.invalidArgs, "An array has elements of one type") }
+      guard type.isSingle else { throw DBusError(.invalidArgs, "An array must have a single element type") }
       for element in elements {
         guard element.signature == type.rawValue else {
-          throw DBusError(.invalidArgs, "The elements of an array must all be of its type")
+          throw DBusError(.invalidArgs, "All elements of an array must have its element type")
         }
         size += try check(element, depth: depth + 1)
       }
     case .dictionary(let key, let type, let entries):
       guard key.isBasic, type.isSingle else {
-        throw DBusError(.invalidArgs, "A dictionary has keys of one basic type and values of one type")
+        throw DBusError(.invalidArgs, "A dictionary must have one basic key type and one value type")
       }
       for entry in entries {
         guard entry.key.signature == key.rawValue, entry.value.signature == type.rawValue else {
-          throw DBusError(.invalidArgs, "The entries of a dictionary must all be of its types")
+          throw DBusError(.invalidArgs, "All entries of a dictionary must have its key and value types")
         }
         size += try check(entry.key, depth: depth + 1)
         size += try check(entry.value, depth: depth + 1)
@@ -81,7 +79,7 @@ nonisolated enum MessageWriter {
     return size
   }
 
-  /// Whether the value's signature is one character, and so cannot be wrong.
+  /// Returns whether the value's signature is a single character and therefore always valid.
   private static func isSimple(_ value: Value) -> Bool {
     switch value {
     case .structure, .array, .bytes, .dictionary: false
@@ -134,9 +132,9 @@ nonisolated enum MessageWriter {
   private static func fixedArray(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) {
     container(cdbus_type_array, "y", &iterator) { array in
       bytes.withUnsafeBufferPointer {
-        // An empty array has no address, which libdbus rejects.
+        // An empty array has a null address, which libdbus rejects.
         guard var start = $0.baseAddress, !$0.isEmpty else { return }
-        // At most 16 MiB, which has been checked.
+        // The size is at most 16 MiB, as validated.
         let isAppended = dbus_message_iter_append_fixed_array(
           &array, cdbus_type_byte, &start, Int32(clamping: $0.count))
         if isAppended == 0 { fatalError("out of memory") }

@@ -3,24 +3,24 @@ import GeopublicistCDBus
 
 /// A string that libdbus has validated for its purpose.
 ///
-/// libdbus aborts the process on an invalid name, so every name that reaches it has passed through one of these types.
+/// libdbus aborts the process on an invalid name, so every name passed to it must have one of these types.
 ///
-/// A literal is a name, too; an invalid literal stops the program.
+/// Names can be written as literals. An invalid literal traps.
 nonisolated public protocol ValidatedName: Hashable, Comparable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 where StringLiteralType == StaticString {
   /// The string itself.
   var rawValue: String { get }
-  /// Validates the string with libdbus; must not abort for any input.
+  /// Returns whether libdbus accepts the string. Must not abort for any input.
   static func isValid(_ string: UnsafePointer<CChar>) -> Bool
-  /// Creates a name from a string that libdbus has created or checked.
+  /// Creates a name from a string that libdbus has created or validated.
   init(unchecked rawValue: String)
 }
 
 nonisolated extension ValidatedName {
-  /// The name, or nil if the string is not a valid one.
+  /// Creates a name, or returns nil if the string is not valid.
   public init?(validating string: String) {
-    // An embedded NUL would end the C string early, and a different name would be checked and used.
+    // An embedded NUL would end the C string early, so only part of the name would be validated.
     guard !string.utf8.contains(0), string.withCString(Self.isValid) else { return nil }
     self.init(unchecked: string)
   }

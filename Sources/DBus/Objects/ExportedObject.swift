@@ -5,7 +5,7 @@ import MainLoop
 public final class ExportedObject {
   /// The path of the object.
   public let path: ObjectPath
-  /// The only connection that sees the object and receives its signals; nil if all do.
+  /// The only connection that sees the object and receives its signals, or nil for all connections.
   public let owner: BusName?
   let interfaces: [any BoundInterface]
   private weak var tree: ObjectTree?
@@ -19,7 +19,7 @@ public final class ExportedObject {
     self.tree = tree
   }
 
-  /// Removes the object from the bus; unsent property changes are dropped.
+  /// Removes the object from the bus. Unsent property changes are dropped.
   public func unexport() {
     let tree = tree
     detach()
@@ -38,11 +38,11 @@ public final class ExportedObject {
     interfaces.first { $0.table.name.rawValue == name }
   }
 
-  /// Sends a signal, to the owner if there is one, otherwise as a broadcast.
+  /// Sends a signal to the owner, or as a broadcast if there is none.
   public func emit(_ member: MemberName, of interface: InterfaceName, _ values: Value...) {
     assert(
       isDeclared(member, of: interface, values.map(\.signature).joined()),
-      "\(interface).\(member) does not have the arguments of its description")
+      "\(interface).\(member): the arguments do not match the interface")
     guard let connection = tree?.connection,
       let message = try? Message(signal: member, of: interface, at: path, to: owner, values)
     else { return }
@@ -55,7 +55,7 @@ public final class ExportedObject {
     return shape?.arguments.signature == signature
   }
 
-  /// Notes that a property has a new value; all changes of one turn of the loop are sent together.
+  /// Records that a property has a new value. All changes of one turn of the loop are signalled together.
   public func propertyChanged(_ property: MemberName, of interface: InterfaceName) {
     let isNoted = changed.contains { $0.property == property && $0.interface == interface }
     guard tree != nil, !isNoted else { return }
@@ -63,7 +63,7 @@ public final class ExportedObject {
     if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
   }
 
-  /// Sends the noted changes now, for instance before the object is removed.
+  /// Signals the recorded changes now, for instance before the object is removed.
   public func flushChanges() {
     flush = nil
     let pending = changed
@@ -95,7 +95,7 @@ public final class ExportedObject {
   }
 }
 
-/// An interface table together with the object that it works on.
+/// An interface together with the object that implements it.
 protocol BoundInterface {
   var table: any InterfaceTable { get }
   func shape(ofMethod name: MemberName) -> MethodShape?
@@ -119,22 +119,22 @@ struct Binding<Owner: AnyObject>: BoundInterface {
 
   func invoke(_ call: MethodCall) throws(DBusError) {
     guard let owner, let method = interface.methods[call.member] else {
-      throw DBusError(.unknownObject, "There is no object at this path any more")
+      throw DBusError(.unknownObject, "The object at this path no longer exists")
     }
     try method.handler(owner, call)
   }
 
   func read(_ property: MemberName, _ request: PropertyRead) {
     guard let owner, let entry = interface.properties[property] else {
-      return request.answer(.failure(DBusError(.unknownObject, "There is no object at this path any more")))
+      return request.answer(.failure(DBusError(.unknownObject, "The object at this path no longer exists")))
     }
     entry.read(owner, request)
   }
 
   func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError) {
-    guard let owner else { throw DBusError(.unknownObject, "There is no object at this path any more") }
+    guard let owner else { throw DBusError(.unknownObject, "The object at this path no longer exists") }
     guard let write = interface.properties[property]?.write else {
-      throw DBusError(.propertyReadOnly, "The property \(property) cannot be written")
+      throw DBusError(.propertyReadOnly, "The property \(property) is read-only")
     }
     try write(owner, value, call)
   }
@@ -144,7 +144,7 @@ struct Binding<Owner: AnyObject>: BoundInterface {
 public struct Implementation {
   let binding: any BoundInterface
 
-  /// Pairs them; the implementation works for as long as the object lives.
+  /// Pairs an interface with an object, which is not retained. Calls fail once it has been released.
   public init<Owner: AnyObject>(of interface: Interface<Owner>, by owner: Owner) {
     binding = Binding(interface: interface, owner: owner)
   }

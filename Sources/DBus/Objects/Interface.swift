@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An interface as a table: its members with their signatures and handlers.
+/// An interface as a table of its members with their signatures and handlers.
 ///
-/// Dispatch, `Properties` and `Introspect` all come from the same table, so that they cannot disagree.
+/// Dispatch, `Properties` and `Introspect` all use the same table, so they cannot disagree.
 ///
 /// ```swift
 /// let interface = Interface<Counter>(
@@ -18,15 +18,15 @@
 /// try connection.own("org.example.Counter")
 /// ```
 public final class Interface<Owner: AnyObject>: InterfaceTable {
-  /// The name on the bus.
+  /// The name of the interface.
   public let name: InterfaceName
   let methods: [MemberName: MethodEntry<Owner>]
   let properties: [MemberName: PropertyEntry<Owner>]
   let signals: [MemberName: Arguments]
-  /// The table in XML, made once: it is the same for every object.
+  /// The introspection XML, generated once because it is the same for every object.
   private(set) lazy var xml = introspectionXML()
 
-  /// Creates a table of the given rows; of two rows with the same name, the later one counts.
+  /// Creates an interface from its members. If two members have the same name, the later one is used.
   public init(_ name: InterfaceName, _ members: [InterfaceMember<Owner>]) {
     self.name = name
     var methods: [MemberName: MethodEntry<Owner>] = [:]
@@ -51,16 +51,16 @@ public final class Interface<Owner: AnyObject>: InterfaceTable {
   var signalShapes: [(name: MemberName, arguments: Arguments)] { signals.map { ($0.key, $0.value) } }
 }
 
-/// One row of the table.
+/// A member of an interface.
 public enum InterfaceMember<Owner: AnyObject> {
-  /// Made by ``method(_:in:out:_:)``.
+  /// Created by ``method(_:in:out:_:)``.
   case methodEntry(MethodEntry<Owner>)
-  /// Made by the functions for properties below.
+  /// Created by the `property` functions.
   case propertyEntry(PropertyEntry<Owner>)
-  /// Made by ``signal(_:_:)``.
+  /// Created by ``signal(_:_:)``.
   case signalEntry(MemberName, Arguments)
 
-  /// A method. The handler answers the call, or keeps it and answers later; an error that it throws is the answer.
+  /// Declares a method. The handler answers the call, immediately or later. An error that it throws becomes the answer.
   public static func method(
     _ name: MemberName, in inputs: Arguments = [:], out outputs: Arguments = [:],
     _ handler: @escaping (Owner, MethodCall) throws(DBusError) -> Void
@@ -68,12 +68,12 @@ public enum InterfaceMember<Owner: AnyObject> {
     .methodEntry(MethodEntry(name: name, inputs: inputs, outputs: outputs, handler: handler))
   }
 
-  /// A signal.
+  /// Declares a signal.
   public static func signal(_ name: MemberName, _ arguments: Arguments = [:]) -> Self {
     .signalEntry(name, arguments)
   }
 
-  /// A property whose value is known at once.
+  /// Declares a property whose value is available immediately.
   public static func property(
     _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyEntry<Owner>.Writer? = nil,
     _ read: @escaping (Owner) -> Value
@@ -84,7 +84,7 @@ public enum InterfaceMember<Owner: AnyObject> {
         read: { owner, request in request.answer(read(owner)) }, write: write))
   }
 
-  /// A property whose value depends on the caller, or is available later.
+  /// Declares a property whose value depends on the caller or is available only later.
   public static func property(
     _ name: MemberName, _ type: Signature, emits: EmitsChange, write: PropertyEntry<Owner>.Writer? = nil,
     readLater: @escaping (Owner, PropertyRead) -> Void
@@ -96,7 +96,7 @@ public enum InterfaceMember<Owner: AnyObject> {
   }
 }
 
-/// A method with its handler.
+/// A method and its handler.
 public struct MethodEntry<Owner: AnyObject> {
   let name: MemberName
   let inputs: Arguments
@@ -106,29 +106,29 @@ public struct MethodEntry<Owner: AnyObject> {
 
 /// A property with its getter and setter.
 public struct PropertyEntry<Owner: AnyObject> {
-  /// Receives a value of the right type; answers the call now or later, or throws.
+  /// Receives a value of the declared type. Must answer the call, immediately or later, or throw.
   public typealias Writer = (Owner, Value, MethodCall) throws(DBusError) -> Void
   let shape: PropertyShape
   let read: (Owner, PropertyRead) -> Void
   let write: Writer?
 }
 
-/// What is signalled when a property changes (`org.freedesktop.DBus.Property.EmitsChangedSignal`).
+/// What to signal when a property changes (`org.freedesktop.DBus.Property.EmitsChangedSignal`).
 nonisolated public enum EmitsChange: String, Sendable {
   /// The new value.
   case changed = "true"
-  /// Only that there is a new one.
+  /// Only that there is a new value.
   case invalidates
-  /// It never changes.
+  /// Nothing, because the property never changes.
   case const
   /// Nothing.
   case nothing = "false"
 }
 
-/// Named arguments in their order, written as a dictionary literal: `["options": "a{sv}"]`.
+/// Named arguments in order, written as a dictionary literal: `["options": "a{sv}"]`.
 nonisolated public struct Arguments: ExpressibleByDictionaryLiteral, Sendable {
   let list: [(name: String, type: Signature)]
-  /// All types one after the other, as a message has them.
+  /// The concatenated types of all arguments.
   let signature: String
 
   public init(dictionaryLiteral elements: (StaticString, Signature)...) {
@@ -137,14 +137,14 @@ nonisolated public struct Arguments: ExpressibleByDictionaryLiteral, Sendable {
   }
 }
 
-/// What the outside sees of a method.
+/// The public description of a method.
 nonisolated struct MethodShape {
   let name: MemberName
   let inputs: Arguments
   let outputs: Arguments
 }
 
-/// What the outside sees of a property.
+/// The public description of a property.
 nonisolated public struct PropertyShape {
   let name: MemberName
   let type: Signature
@@ -152,7 +152,7 @@ nonisolated public struct PropertyShape {
   let isWritable: Bool
 }
 
-/// An interface table without the type of its objects.
+/// An interface without the type of the objects that implement it.
 protocol InterfaceTable: AnyObject {
   var name: InterfaceName { get }
   var xml: String { get }

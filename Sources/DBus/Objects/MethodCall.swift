@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
-/// A method call from the bus: it is answered exactly once, now or later.
+/// A method call from the bus, to be answered exactly once, immediately or later.
 ///
-/// A call that is released without an answer is refused, so that no caller waits in vain.
+/// A call that is released without an answer is answered with an error, so that no caller waits in vain.
 @MainActor public final class MethodCall {
   /// The unique name of the caller, set by the bus.
   public let sender: BusName
-  /// The object that is called.
+  /// The path of the called object.
   public let path: ObjectPath
-  /// Nil if the caller left it out, which D-Bus allows.
+  /// The interface, or nil if the caller omitted it, which D-Bus allows.
   public let interface: InterfaceName?
-  /// The method that is called.
+  /// The name of the called method.
   public let member: MemberName
   /// Whether the caller allows the user to be asked before the answer.
   public let allowsInteractiveAuthorization: Bool
   /// The types of the arguments, as received.
   public let signature: String
-  /// The arguments; for a handler they have the types of its row in the table.
+  /// The arguments. Inside a handler, they have the declared types.
   public internal(set) var arguments: [Value] = []
-  /// Called when the answer has been sent, with its size in bytes; 0 if none was sent.
+  /// Called after the answer has been sent, with its size in bytes, or 0 if none was sent.
   public var onAnswered: ((Int) -> Void)?
 
-  // Not the message itself for as long as the answer takes: it may be large.
+  // The message is not kept until the answer, because it may be large.
   private var message: Message?
   private let hasDescriptors: Bool
-  /// The path is too long to be looked at; ``path`` is another one.
+  /// Whether the path is too long to be read. ``path`` is then the root.
   let hasLongPath: Bool
   private let serial: UInt32
   private let wantsReply: Bool
   private weak var connection: Connection?
   private let generation: UInt64
   private var isAnswered = false
-  /// What the answer's types must be; nil before the method is known.
+  /// The required signature of the answer, or nil before the method is known.
   var outputs: String?
 
   init?(_ message: Message, on connection: Connection) {
     guard let sender = message.sender, let member = message.member else { return nil }
-    // The connection reads nothing more while a message with descriptors is kept, not even what the call waits for.
+    // The connection reads nothing while a message with descriptors is kept, not even replies that this call waits for.
     hasDescriptors = message.hasDescriptors
     self.message = hasDescriptors ? nil : message
     self.connection = connection
@@ -55,7 +55,7 @@ import GeopublicistCDBus
   }
 
   isolated deinit {
-    if !isAnswered { fail(DBusError(.failed, "The call was given up without an answer")) }
+    if !isAnswered { fail(DBusError(.failed, "The service did not answer the call")) }
   }
 
   /// Answers with the method's results.
@@ -65,7 +65,7 @@ import GeopublicistCDBus
   public func reply(_ values: [Value]) {
     let types = values.map(\.signature).joined()
     guard outputs == nil || outputs == types else {
-      return fail(DBusError(.failed, "The answer of \(member) does not have the types of its description"))
+      return fail(DBusError(.failed, "The results of \(member) do not match its signature"))
     }
     do throws(DBusError) {
       let reply = try Message(replyTo: serial, from: sender, values)
@@ -80,7 +80,7 @@ import GeopublicistCDBus
     answer(prepared.message(answering: serial, to: sender))
   }
 
-  /// Drops the call without an answer, because the caller does not read what it is sent.
+  /// Drops the call without an answer, for a caller that does not read.
   public func drop() {
     isAnswered = true
     finish(0)
@@ -89,18 +89,19 @@ import GeopublicistCDBus
   /// Answers with an error.
   public func fail(_ error: DBusError) { answer(Message(errorTo: serial, from: sender, error)) }
 
-  /// The size of the whole message in bytes, nil if it is above the limit; to be asked before the call is let in.
+  /// Returns the size of the whole message in bytes, or nil if it exceeds the limit. Valid only before the arguments
+  /// are read.
   public func byteCount(upTo limit: Int) -> Int? {
     guard let message, !hasLongPath else { return hasLongPath ? nil : 0 }
     return message.byteCount(upTo: limit)
   }
 
-  /// Lets go of arguments that nobody has read: the call is only to be refused, some time later.
+  /// Discards unread arguments of a call that will be refused later.
   public func forgetArguments() { message = nil }
 
-  /// Reads the arguments, which is put off until the call has been let in.
+  /// Reads the arguments. Deferred until the call has been admitted.
   func readArguments() throws(DBusError) {
-    guard !hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted here") }
+    guard !hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted") }
     guard let message else { return }
     self.message = nil
     arguments = try message.arguments()
@@ -110,7 +111,7 @@ import GeopublicistCDBus
     guard !isAnswered else { return }
     isAnswered = true
     var bytes = 0
-    // The bus has told the caller of a connection that was lost that no answer comes.
+    // The bus has already told callers on a lost connection that no answer will arrive.
     if wantsReply, let connection, connection.isConnected, connection.generation == generation {
       let outgoing = reply()
       bytes = outgoing.wireSize
@@ -127,9 +128,9 @@ import GeopublicistCDBus
   }
 }
 
-/// A request to read a property, answered exactly once, now or later.
+/// A request to read a property, to be answered exactly once, immediately or later.
 @MainActor public final class PropertyRead {
-  /// The unique name of the caller; nil when the value is for a `PropertiesChanged` signal.
+  /// The unique name of the caller, or nil if the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
   private let property: PropertyShape
   private var handler: ((Result<Value, DBusError>) -> Void)?
@@ -140,17 +141,17 @@ import GeopublicistCDBus
     self.handler = handler
   }
 
-  isolated deinit { answer(.failure(DBusError(.failed, "The property was not read"))) }
+  isolated deinit { answer(.failure(DBusError(.failed, "The service did not return the property"))) }
 
-  /// Answers with the value; one of another type than the property's becomes an error.
+  /// Answers with the value. A value that does not have the property's type becomes an error.
   public func answer(_ value: Value) { answer(.success(value)) }
 
-  /// Answers with a value or an error; only the first answer counts.
+  /// Answers with a value or an error. Only the first answer counts.
   public func answer(_ result: Result<Value, DBusError>) {
     let handler = handler
     self.handler = nil
     if case .success(let value) = result, value.signature != property.type.rawValue {
-      handler?(.failure(DBusError(.failed, "The value of \(property.name) does not have the type of its description")))
+      handler?(.failure(DBusError(.failed, "The value of \(property.name) does not match its signature")))
     } else {
       handler?(result)
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The exported objects of a connection; routes calls to them.
+/// The exported objects of a connection. Routes calls to them.
 public final class ObjectTree {
   weak var connection: Connection?
   private var objects: [ObjectPath: ExportedObject] = [:]
 
-  /// Called before every call is handled, including those of standard interfaces; an error that it throws is the
+  /// Called before each call is handled, including calls to standard interfaces. An error that it throws becomes the
   /// answer.
   public var admission: ((MethodCall) throws(DBusError) -> Void)?
 
-  /// Takes each call that arrives, and has it ``perform(_:)``ed when its turn comes; nil performs it at once.
+  /// Receives each incoming call and must pass it to ``perform(_:)`` when its turn comes. If nil, calls are performed
+  /// immediately.
   public var intake: ((MethodCall) -> Void)?
 
-  /// Exports an object; an earlier one at the same path is replaced.
+  /// Exports an object. Replaces an earlier one at the same path.
   ///
-  /// With an `owner`, the object does not exist for other connections, and its signals go to the owner only.
+  /// With an `owner`, the object does not exist for other connections, and its signals are sent to the owner only.
   @discardableResult
   public func export(
     _ path: ObjectPath, owner: BusName? = nil, _ implementations: Implementation...
@@ -39,7 +40,7 @@ public final class ObjectTree {
     if let intake { intake(call) } else { perform(call) }
   }
 
-  /// Answers a call, or hands it to its method, which will.
+  /// Answers a call or passes it to its method.
   public func perform(_ call: MethodCall) {
     do throws(DBusError) {
       try admission?(call)
@@ -72,7 +73,7 @@ public final class ObjectTree {
     try interface.invoke(call)
   }
 
-  /// The interface that the call names, or the first one that has the member if it names none.
+  /// Returns the interface named in the call or, if it names none, the first one with the member.
   private func interface(for call: MethodCall, of object: ExportedObject?) throws(DBusError) -> any BoundInterface {
     guard let name = call.interface else {
       if let found = object?.interfaces.first(where: { $0.shape(ofMethod: call.member) != nil }) { return found }
@@ -84,7 +85,7 @@ public final class ObjectTree {
     return found
   }
 
-  /// The next path elements below a path that lead to objects which the peer can see, sorted.
+  /// Returns the sorted names of the path elements below a path that lead to objects visible to the peer.
   private func children(of path: ObjectPath, for peer: BusName) -> [String] {
     let prefix = path.childPrefix.utf8
     var names: Set<String> = []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The XML that `Introspect` answers; sorted, so that two runs give the same.
+/// Generates the reply to `Introspect`. Sorted, so that it is deterministic.
 enum IntrospectionData {
   static func document(interfaces: [any BoundInterface], children: [String]) -> String {
     let tables = interfaces.map(\.table).sorted { $0.name < $1.name }
@@ -51,7 +51,7 @@ enum IntrospectionData {
 }
 
 extension InterfaceTable {
-  /// One interface in XML, its members sorted by kind and name. Names and signatures need no escaping.
+  /// Returns the XML of one interface with members sorted by kind and name. Names and signatures need no escaping.
   func introspectionXML() -> String {
     var lines = [" <interface name=\"\(name)\">"]
     for method in methodShapes.sorted(by: { $0.name < $1.name }) {

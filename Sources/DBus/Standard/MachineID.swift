@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
-/// The number of this machine, as `Peer.GetMachineId` tells it.
+/// The machine id, as returned by `Peer.GetMachineId`.
 enum MachineID {
   private static var found: String?
 
-  /// Read once; throws what libdbus says if there is none.
+  /// Returns the id, which is read once. Throws libdbus's error if there is none.
   static func local() throws(DBusError) -> String {
     if let found { return found }
     let text = try withDBusError { dbus_try_get_local_machine_id($0) }

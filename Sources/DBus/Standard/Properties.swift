@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `org.freedesktop.DBus.Properties` for any object.
+/// Implements `org.freedesktop.DBus.Properties` for any object.
 enum Properties {
   static func get(_ call: MethodCall, of object: ExportedObject?) throws(DBusError) {
     let (interface, shape) = try find(call, in: object)
@@ -16,10 +16,10 @@ enum Properties {
   static func set(_ call: MethodCall, on object: ExportedObject?) throws(DBusError) {
     let (interface, shape) = try find(call, in: object)
     guard shape.isWritable else {
-      throw DBusError(.propertyReadOnly, "The property \(shape.name) cannot be written")
+      throw DBusError(.propertyReadOnly, "The property \(shape.name) is read-only")
     }
     guard case .variant(let value) = call.arguments[2], value.signature == shape.type.rawValue else {
-      throw DBusError(.invalidArgs, "The property \(shape.name) has the type '\(shape.type)'")
+      throw DBusError(.invalidArgs, "The property \(shape.name) must have the type '\(shape.type)'")
     }
     try interface.write(shape.name, value, call)
   }
@@ -32,7 +32,7 @@ enum Properties {
     Collection(call, of: shapes) { interface.read($0.name, PropertyRead(of: $0, by: call.sender, $1)) }.begin()
   }
 
-  /// Gathers the values of all properties, whose getters may answer later; one that fails is left out.
+  /// Collects the values of all properties, whose getters may answer later. Properties that fail are omitted.
   private final class Collection {
     private struct Entry {
       let shape: PropertyShape
@@ -75,8 +75,8 @@ enum Properties {
       call.reply(.options(entries.compactMap { entry in entry.value.map { (entry.shape.name.rawValue, $0) } }))
     }
 
-    /// Values that were read at once may have changed since, with a signal: the reply, which follows that signal,
-    /// must not contain the old ones.
+    /// Values read immediately may have been changed and signalled since. The reply follows those signals, so it must
+    /// not contain the old values.
     private func readAgain() {
       var isOpen = true
       for index in entries.indices where !entries[index].isLate {

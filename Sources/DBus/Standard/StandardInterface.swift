@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The interfaces that every object has.
+/// Answers calls to the interfaces that every object has.
 enum StandardInterface {
-  /// Answers the call if it is for `Peer`, which is there at every path.
+  /// Answers the call if it is for `Peer`, which exists at every path.
   static func handlePeer(_ call: MethodCall) throws(DBusError) -> Bool {
     guard call.interface == .peer else { return false }
     switch call.member {
@@ -16,7 +16,7 @@ enum StandardInterface {
     return true
   }
 
-  /// Answers the call if it is for one of the other interfaces.
+  /// Answers the call if it is for another standard interface.
   static func handle(_ call: MethodCall, object: ExportedObject?, children: () -> [String]) throws(DBusError) -> Bool {
     switch (call.interface, call.member) {
     case (.introspectable, "Introspect"), (nil, "Introspect"):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The names that D-Bus itself defines, each in one place.
+// MARK: - Names defined by D-Bus itself
 nonisolated extension InterfaceName {
-  /// What the bus itself does.
+  /// The interface of the bus itself.
   public static let bus = InterfaceName("org.freedesktop.DBus")
   /// `Get`, `GetAll`, `Set` and the signal `PropertiesChanged`.
   public static let properties = InterfaceName("org.freedesktop.DBus.Properties")
@@ -22,12 +22,12 @@ nonisolated extension MemberName {
 }
 
 nonisolated extension MatchRule {
-  /// News of who owns a name.
+  /// Matches changes of a name's owner.
   static func nameOwnerChanged(of name: BusName) -> MatchRule {
     MatchRule(sender: .bus, path: .bus, interface: .bus, member: "NameOwnerChanged", argument0: name.rawValue)
   }
 
-  /// News of connections that leave the bus, and of names that nobody owns any more.
+  /// Matches connections that leave the bus and names that lose their owner.
   public static let nameVanished = MatchRule(
     sender: .bus, path: .bus, interface: .bus, member: "NameOwnerChanged", argument2: "")
 }

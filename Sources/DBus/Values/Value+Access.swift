@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Typed access: nil if the value has another type.
+// MARK: - Typed access: nil if the value has a different type
 nonisolated extension Value {
   /// The value of a `b`.
   public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
@@ -9,7 +9,7 @@ nonisolated extension Value {
   public var int32: Int32? { if case .int32(let value) = self { value } else { nil } }
   /// The value of a `t`.
   public var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
-  /// The value of a `d`; may be infinite or not a number.
+  /// The value of a `d`, which may be infinite or NaN.
   public var double: Double? { if case .double(let value) = self { value } else { nil } }
   /// The value of an `s`.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
@@ -19,17 +19,17 @@ nonisolated extension Value {
   public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
   /// The bytes of an `ay`.
   public var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
-  /// The elements of an array; nil for a dictionary and for an `ay`, too.
+  /// The elements of an array. Nil for a dictionary and for an `ay`.
   public var array: [Value]? { if case .array(_, let elements) = self { elements } else { nil } }
 
-  /// The content of a variant, however often it is wrapped; the value itself if it is not a variant.
+  /// The content of a variant with any number of nested variants removed, or the value itself if it is not a variant.
   public var unwrapped: Value {
     var value = self
     while case .variant(let inner) = value { value = inner }
     return value
   }
 
-  /// The entries of an `a{sv}` in their order, each with the one variant that belongs to the type taken off.
+  /// The entries of an `a{sv}` in order, without the variant around each value.
   public var options: [(name: String, value: Value)]? {
     guard case .dictionary(.string, .variant, let entries) = self else { return nil }
     return entries.compactMap { entry in
@@ -38,21 +38,21 @@ nonisolated extension Value {
     }
   }
 
-  /// An `a{sv}` as a dictionary; the last value of a repeated key counts.
+  /// An `a{sv}` as a dictionary. If a key is repeated, the last value counts.
   public var properties: [String: Value]? {
     guard let options else { return nil }
     return Dictionary(options.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 }
 
-/// Convenience constructors.
+// MARK: - Convenience constructors
 nonisolated extension Value {
-  /// An `a{sv}` of the given values, each put into a variant.
+  /// Creates an `a{sv}` from values, each wrapped in a variant.
   public static func options(_ pairs: [(String, Value)]) -> Value {
     .dictionary(key: .string, value: .variant, pairs.map { Entry(.string($0.0), .variant($0.1)) })
   }
 
-  /// An `as`.
+  /// Creates an `as`.
   public static func strings(_ strings: [String]) -> Value {
     .array(.string, strings.map { .string($0) })
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One value of any D-Bus type but file descriptors, which this package neither sends nor accepts.
+/// A value of any D-Bus type except file descriptors, which this package neither sends nor accepts.
 ///
-/// Only large or recursive values are allocated on the heap: a location has a dozen values, and an allocation for each
-/// would cost more than sending it.
+/// Only large or recursive values are heap-allocated: a location consists of a dozen values, and allocating each would
+/// cost more than sending it.
 nonisolated public enum Value: Hashable, Sendable {
   /// `y`, 0 to 255.
   case byte(UInt8)
@@ -20,9 +20,9 @@ nonisolated public enum Value: Hashable, Sendable {
   case int64(Int64)
   /// `t`
   case uint64(UInt64)
-  /// `d`, IEEE 754 with all its values.
+  /// `d`, any IEEE 754 value.
   case double(Double)
-  /// `s`, UTF-8 without the character NUL.
+  /// `s`, UTF-8 without NUL.
   case string(String)
   /// `o`
   case objectPath(ObjectPath)
@@ -30,22 +30,22 @@ nonisolated public enum Value: Hashable, Sendable {
   case signature(Signature)
   /// `ay`
   case bytes([UInt8])
-  /// All elements have the given single type, which is not `y`: that is ``bytes(_:)``.
+  /// An array whose elements have the given single type. An `ay` is ``bytes(_:)`` instead.
   indirect case array(Signature, [Value])
-  /// All keys and values have the given single types; in the order of the wire, doubles included.
+  /// A dictionary whose keys and values have the given single types. Entries are in wire order and may be repeated.
   indirect case dictionary(key: Signature, value: Signature, [Entry])
   /// `(…)`, with at least one field.
   case structure([Value])
   /// `v`, a value with its type.
   indirect case variant(Value)
 
-  /// One key of a dictionary with its value.
+  /// An entry of a dictionary.
   public struct Entry: Hashable, Sendable {
-    /// Of a basic type.
+    /// The key, of a basic type.
     public let key: Value
-    /// Of any single type.
+    /// The value, of any single type.
     public let value: Value
-    /// Creates an entry; its types are those of the dictionary.
+    /// Creates an entry. Its types must be those of the dictionary.
     public init(_ key: Value, _ value: Value) {
       self.key = key
       self.value = value
