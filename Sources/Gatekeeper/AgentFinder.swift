@@ -118,7 +118,7 @@ final class AgentFinder {
   }
 }
 
-/// MARK: - Connections
+// MARK: - Connections
 extension AgentFinder {
   private func list() {
     guard listing == nil, let message = try? Message(callingBus: "ListNames") else { return }

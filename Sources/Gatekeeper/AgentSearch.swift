@@ -141,7 +141,7 @@ nonisolated struct AgentSearch {
   }
 }
 
-/// MARK: - Agents
+// MARK: - Agents
 nonisolated extension AgentSearch {
   private mutating func answered(_ name: BusName, _ level: AccuracyLevel?, _ now: Int64) -> [Action] {
     guard case .probing(let isOutdated) = work[name] else { return [] }
@@ -211,7 +211,7 @@ nonisolated extension AgentSearch {
   }
 }
 
-/// MARK: - Search
+// MARK: - Search
 nonisolated extension AgentSearch {
   private mutating func want(_ again: Bool, _ now: Int64) {
     if again { refusals = refusals.filter { $0.value.silences > 0 } }

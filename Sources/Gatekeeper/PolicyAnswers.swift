@@ -171,7 +171,7 @@ nonisolated extension PolicyAnswers {
   }
 }
 
-/// MARK: - Rounds
+// MARK: - Rounds
 nonisolated extension PolicyAnswers {
   private mutating func begin(
     _ replaced: Set<PolkitAction> = Set(PolkitAction.allCases), mayStartPolkit: Bool, deadline: Int64? = nil,

@@ -114,7 +114,7 @@ final class PolkitAuthority {
   }
 }
 
-/// MARK: - Messages
+// MARK: - Messages
 extension PolkitAuthority {
   private func send(_ number: CheckQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
     let subject: Value = .structure([

@@ -122,7 +122,7 @@ final class SessionWatch {
   }
 }
 
-/// MARK: - Questions
+// MARK: - Questions
 extension SessionWatch {
   private func ask(_ user: UInt32, _ entry: Entry) {
     let message = try? Message(

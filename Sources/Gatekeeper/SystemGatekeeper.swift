@@ -123,7 +123,7 @@ package final class SystemGatekeeper: Gatekeeper {
   }
 }
 
-/// MARK: - Dialogs
+// MARK: - Dialogs
 extension SystemGatekeeper {
   package func wouldAsk(_ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String) -> Bool {
     decision(for: client, asking: level, as: desktopID).dialog != nil
@@ -160,7 +160,7 @@ extension SystemGatekeeper {
   }
 }
 
-/// MARK: - Gathering facts
+// MARK: - Gathering facts
 extension SystemGatekeeper {
   private func checkSandbox(
     of client: any GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
@@ -202,7 +202,7 @@ extension SystemGatekeeper {
   }
 }
 
-/// MARK: - Changes
+// MARK: - Changes
 extension SystemGatekeeper {
   private func changed(_ client: any GatekeeperClient) {
     onChange?(client)

@@ -3,19 +3,19 @@ import DBus
 import GeopublicistLocationModel
 import Glibc
 
-/// Follows the possible GeoClue agents of this user. GeoClue's running clients do not: they stay bound to an agent
-/// that has died, and do not notice that an agent allows less.
+/// Watches the GeoClue agents of this user. GeoClue's running clients stay bound to an agent that has exited and do not
+/// notice when an agent allows less.
 ///
-/// An agent owns no name, and only GeoClue and root may call it. But it broadcasts its changes, and the agent that a
-/// client depends on was on the bus when the client was created. So every connection of this user that was there at
-/// that moment counts as an agent when it leaves: a new client is cheap.
+/// An agent owns no bus name, and only GeoClue and root may call it. But it broadcasts its changes, and the agent of a
+/// client was on the bus when that client was created. Every connection of this user that was present then is therefore
+/// treated as an agent when it leaves. The only cost is a new client.
 final class AgentWatch {
   private let connection: Connection
   private let user = getuid()
   private let onChange: (AccuracyLevel?) -> Void
   private var matches: [SignalMatch] = []
   private var users: [BusName: UInt32] = [:]
-  /// Connections whose user is not known yet, with what to do if it is this one.
+  /// Actions for connections whose user is not known yet, to be run if it is this user.
   private var questions: [BusName: [() -> Void]] = [:]
   private var listing: PendingCall?
   /// The last announcements of this user's agents.
@@ -31,14 +31,14 @@ final class AgentWatch {
     self.onChange = onChange
   }
 
-  /// Starts or stops following; stopping forgets everything. Repeated calls do nothing.
+  /// Starts or stops watching. Stopping discards everything. Repeated calls have no effect.
   func follow(_ wanted: Bool) {
     guard wanted != !matches.isEmpty else { return }
     (users, questions, listing, levels, unconfirmed, candidates) = ([:], [:], nil, [:], [:], [])
     matches = wanted ? [followSignals(), followDepartures()] : []
   }
 
-  /// Notes that a client was created: it depends on an agent that is on the bus at this moment.
+  /// Records that a client was created. Its agent is on the bus at this moment.
   func clientWasMade() {
     guard !matches.isEmpty else { return }
     candidates = []
@@ -73,12 +73,12 @@ final class AgentWatch {
     }
   }
 
-  /// Whether a sender is not known to be another user's.
+  /// Returns whether a sender is not known to belong to another user.
   private func mayBeAgent(_ sender: BusName) -> Bool {
     sender != connection.uniqueName && (users[sender] ?? user) == user
   }
 
-  /// Any connection can send this signal; only an agent of this user counts.
+  /// Handles an announcement. Any connection can send this signal, but only agents of this user count.
   private func heard(_ level: AccuracyLevel, from sender: BusName) {
     if let owner = users[sender] {
       guard owner == user else { return }

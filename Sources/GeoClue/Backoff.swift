@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Waiting times that double from one failure to the next, spread so that many waiters do not return at once.
+/// Delays that double after each failure, with random jitter so that many callers do not retry together.
 nonisolated struct Backoff: Equatable, Sendable {
   /// The first and the longest time, in milliseconds.
   let shortest: Int64
@@ -11,15 +11,15 @@ nonisolated struct Backoff: Equatable, Sendable {
     self.longest = longest
   }
 
-  /// How long to wait after one more failure, in milliseconds: three quarters to five quarters of the doubled time.
+  /// Returns the delay after another failure, in milliseconds: the doubled time with a jitter of ±25 %.
   ///
-  /// `chance` is a random number from 0 to 1.
+  /// - Parameter chance: A random number from 0 to 1.
   mutating func next(chance: Double) -> Int64 {
     let time = min(longest, failures >= 32 ? longest : shortest << failures)
     failures += 1
     return Int64(Double(time) * (0.75 + 0.5 * min(1, max(0, chance))))
   }
 
-  /// Starts over with the shortest time, after a success.
+  /// Resets the delay to the shortest time after a success.
   mutating func reset() { failures = 0 }
 }

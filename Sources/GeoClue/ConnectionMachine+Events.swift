@@ -2,15 +2,15 @@
 import GeopublicistLocationModel
 
 nonisolated extension ConnectionMachine {
-  /// What happens to the connection.
+  /// Events of the connection.
   enum Event: Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
     /// A subscriber requests a fix now.
     case refresh
-    /// Earlier measurements are worthless: the machine has slept.
+    /// Earlier measurements must not be used any more, because the machine has slept.
     case startOver
-    /// GeoClue's name has an owner; also sent when one owner replaces another.
+    /// GeoClue's name has an owner. Also sent when one owner replaces another.
     case serviceAppeared
     case serviceVanished
     case activated
@@ -20,15 +20,15 @@ nonisolated extension ConnectionMachine {
     case creationFailed(Failure)
     case started
     case startFailed(Failure)
-    /// GeoClue's `Active`: the user has turned location off or on.
+    /// GeoClue's `Active`: the user turned location off or on.
     case active(Bool)
-    /// `AvailableAccuracyLevel`; nil when GeoClue has answered without it.
+    /// `AvailableAccuracyLevel`, or nil if GeoClue answered without it.
     case available(AccuracyLevel?)
-    /// A fix was read; not new if GeoClue has returned the same measurement again.
+    /// A fix was read. It is not new if GeoClue returned the same measurement again.
     case fix(isNew: Bool)
     case timer
-    /// An agent of the user allows a different level now, or may have exited (nil). GeoClue's running clients do not
-    /// always notice.
+    /// A user's agent now allows a different level, or may have exited (nil). GeoClue's running clients do not always
+    /// notice.
     case agentChanged(AccuracyLevel?)
     /// GeoClue's configuration does not accept the service as its user's agent.
     case agentRefused
@@ -39,17 +39,17 @@ nonisolated extension ConnectionMachine {
     case other
   }
 
-  /// What the shell must do.
+  /// Actions for the shell.
   enum Action: Equatable, Sendable {
     case activate
-    /// Become the agent of the service's own user; only for users that are not human.
+    /// Become the agent of the service's own user. Only for system users.
     case registerAgent
     case createClient
     case startClient(String, AccuracyLevel)
     case deleteClient(String)
-    /// Also a sign of life.
+    /// Read the available accuracy, which is also a sign of life.
     case readAvailableAccuracy
-    /// Read the current location of the client once more.
+    /// Read the client's current location again.
     case readLocation
   }
 }

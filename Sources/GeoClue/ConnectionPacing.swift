@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When the connection may try again, so that neither failures nor short-lived clients overload GeoClue.
+/// Decides when the connection may try again, so that neither failures nor short-lived clients overload GeoClue.
 ///
 /// All times are milliseconds of a monotonic clock.
 nonisolated struct ConnectionPacing: Sendable {
-  /// Least time between activations caused by new subscribers.
+  /// The minimum time between activations caused by new subscribers.
   static let activationGap: Int64 = 5_000
-  /// Least time between clients that replace one another.
+  /// The minimum time between a client and its replacement.
   static let clientGap: Int64 = 500
-  /// Average time between clients in the long run, after ``clientBurst`` at once.
+  /// The average time between clients in the long run, after ``clientBurst`` immediate ones.
   static let clientInterval: Int64 = 1_000
   static let clientBurst: Int64 = 4
-  /// Time for GeoClue to close its sources after a change of the agent: 2.6 does not reopen a source that is requested
-  /// while it is closing.
+  /// Wait after a change of the agent. GeoClue 2.6 does not reopen a source that is requested while it is closing.
   static let agentDelay: Int64 = 250
 
   private var attemptedAt: Int64?
   private var clientAt: Int64?
-  /// When the next client would be due if each came ``clientInterval`` after the one before.
+  /// When the next client would be due if clients were created every ``clientInterval``.
   private var nextClientAt: Int64 = 0
   private var settlesAt: Int64 = .min
   private var mayActivateAt: Int64 = .min
@@ -32,24 +31,24 @@ nonisolated struct ConnectionPacing: Sendable {
     nextClientAt = max(nextClientAt, now) + Self.clientInterval
   }
 
-  /// Notes that the agent has changed: GeoClue's sources need a moment.
+  /// Records that the agent has changed, after which GeoClue's sources need a moment.
   mutating func settle(at now: Int64) { settlesAt = now + Self.agentDelay }
 
-  /// When GeoClue may be activated next.
+  /// Returns when GeoClue may be activated next.
   func activation(at now: Int64) -> Int64 { max(now, mayActivateAt) }
 
-  /// When a client may be created.
+  /// Returns when a client may be created.
   func client(at now: Int64) -> Int64 { max(now, nextClientAt - (Self.clientBurst - 1) * Self.clientInterval) }
 
-  /// When a client may be created that replaces another.
+  /// Returns when a replacement client may be created.
   func replacement(at now: Int64) -> Int64 {
     max(client(at: now), settlesAt, clientAt.map { $0 + Self.clientGap } ?? now)
   }
 
-  /// When a pause ends early, because a subscriber requests a fix.
+  /// Returns when a pause ends early because a subscriber requests a fix.
   func earlyRetry(at now: Int64) -> Int64 { max(activation(at: now), attemptedAt.map { $0 + Self.clientGap } ?? now) }
 
-  /// When to try again after GeoClue has exited or failed.
+  /// Returns when to retry after GeoClue has exited or failed.
   mutating func afterFailure(isForAgent: Bool, at now: Int64, chance: Double) -> Int64 {
     let end = now + (isForAgent ? missingAgents.next(chance: chance) : restarts.next(chance: chance))
     mayActivateAt = min(end, (attemptedAt ?? now) + Self.activationGap)
@@ -58,7 +57,7 @@ nonisolated struct ConnectionPacing: Sendable {
 
   mutating func afterRefusal(at now: Int64, chance: Double) -> Int64 { now + refusals.next(chance: chance) }
 
-  /// When to check again whether there is an agent.
+  /// Returns when to check again for an agent.
   mutating func nextAgentCheck(at now: Int64, chance: Double) -> Int64 { now + agentChecks.next(chance: chance) }
 
   mutating func clientArrived() {
@@ -68,6 +67,6 @@ nonisolated struct ConnectionPacing: Sendable {
 
   mutating func clientStarted() { refusals.reset() }
 
-  /// Notes that GeoClue has run long enough not to count as crashing at start-up.
+  /// Records that GeoClue has run long enough not to count as crashing at start-up.
   mutating func ranSteadily() { restarts.reset() }
 }

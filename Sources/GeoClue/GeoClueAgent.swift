@@ -2,14 +2,15 @@
 import DBus
 import GeopublicistLocationModel
 
-/// A GeoClue agent for this program's own user: without an agent for a uid, GeoClue never returns a client to it.
+/// A GeoClue agent for this program's own user. Without an agent for a user, GeoClue never completes that user's
+/// `CreateClient`.
 ///
-/// The service needs one for its own user, and decides itself what each client may have. `geopublicist agent` is one for
-/// a user whose desktop has none.
+/// The service needs one for its own user and decides itself what each client may have. `geopublicist agent` provides
+/// one for users whose desktop has none.
 package final class GeoClueAgent {
   private let connection: Connection
   private var object: ExportedObject?
-  /// The most that GeoClue may tell this user.
+  /// The finest level that GeoClue may reveal to this user.
   package private(set) var level: AccuracyLevel
 
   package init(on connection: Connection, level: AccuracyLevel = .exact) {
@@ -18,13 +19,13 @@ package final class GeoClueAgent {
     show()
   }
 
-  /// Answers questions about the level again after ``hide()``.
+  /// Answers calls again after ``hide()``.
   package func show() {
     guard object == nil else { return }
     object = connection.objects.export(GeoClueNames.agentPath, Implementation(of: Self.interface, by: self))
   }
 
-  /// Stops the clients that GeoClue runs by this agent's permission, and answers no more questions.
+  /// Stops the GeoClue clients that depend on this agent and stops answering calls.
   package func hide() {
     let last = level
     change(to: .none)
@@ -33,15 +34,16 @@ package final class GeoClueAgent {
     level = last
   }
 
-  /// Sets the level, and announces it to GeoClue.
+  /// Sets the level and announces it to GeoClue.
   ///
-  /// GeoClue 2.8 does not reduce the level of a running client unless it passes through 0, which stops it.
+  /// GeoClue 2.8 lowers the level of a running client only if the agent's level passes through 0, which stops the
+  /// client.
   package func setLevel(_ new: AccuracyLevel) {
     if new < level, new != .none { change(to: .none) }
     change(to: new)
   }
 
-  /// Announces the level, for programs that have asked before there was an agent.
+  /// Announces the level to programs that looked for an agent before this one existed.
   package func announce() { change(to: level) }
 
   private func change(to new: AccuracyLevel) {
@@ -50,11 +52,11 @@ package final class GeoClueAgent {
     object?.flushChanges()
   }
 
-  /// Registers the agent with a GeoClue; to be repeated after each start of GeoClue, and when another agent of the same
-  /// user has left, because GeoClue forgets both then.
+  /// Registers the agent with GeoClue. Must be repeated after each start of GeoClue and after another agent of the same
+  /// user has left, because GeoClue forgets the agent in both cases.
   ///
-  /// GeoClue answers only after it has read the agent's level, so the answer must not be waited for. Neither handler is
-  /// called when GeoClue has gone.
+  /// GeoClue answers only after it has read the agent's level, so a caller must not block on the answer. Neither
+  /// handler is called if GeoClue exits.
   package func register(
     with owner: BusName, onSuccess: @escaping () -> Void = {}, onRefusal: @escaping (DBusError) -> Void
   ) {
@@ -78,7 +80,7 @@ package final class GeoClueAgent {
         "AuthorizeApp", in: ["desktop_id": "s", "req_accuracy_level": "u"],
         out: ["authorized": "b", "allowed_accuracy_level": "u"]
       ) { _, call in
-        // Asked about sandboxed programs only, whose way to locations is the portal.
+        // GeoClue asks only about sandboxed programs, which must use the portal instead.
         call.reply(.boolean(false), .uint32(AccuracyLevel.none.rawValue))
       },
       .property("MaxAccuracyLevel", "u", emits: .changed) { .uint32($0.level.rawValue) },

@@ -2,18 +2,18 @@
 import DBus
 import GeopublicistLocationModel
 
-/// One of GeoClue's client objects. Its pending calls end with this object.
+/// One of GeoClue's client objects. Releasing it ends its pending calls.
 final class GeoClueClient {
   let path: ObjectPath
-  /// The GeoClue that created it.
+  /// The GeoClue instance that created it.
   let owner: BusName
   private let connection: Connection
   private let desktopID: String
   private let report: (GeoClueReport) -> Void
   private var signals: SignalMatch?
-  /// The location that was announced last.
+  /// The last announced location.
   private var newest: ObjectPath?
-  /// Locations being read; of those announced meanwhile only the newest waits.
+  /// The number of location objects being read. Of those announced meanwhile, only the newest is kept.
   private var reads = 0
   private var unread: ObjectPath?
   private static let maximumReads = 16
@@ -29,11 +29,11 @@ final class GeoClueClient {
     self.report = report
   }
 
-  /// Starts the client: GeoClue sends locations of at most the given level.
+  /// Starts the client. GeoClue then sends locations up to the given level.
   ///
-  /// GeoClue's own thresholds stay 0: with any other value, releases before 2.8.1 broadcast coordinates.
+  /// GeoClue's own thresholds stay 0, because releases before 2.8.1 broadcast coordinates with any other value.
   func start(at level: AccuracyLevel) {
-    // Before the start, because a location may arrive before the reply.
+    // Subscribe first, because a location may arrive before the reply to `Start`.
     signals = connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] signal in self?.received(signal) }
     set("DesktopId", .string(desktopID))
     set("RequestedAccuracyLevel", .uint32(level.rawValue))
@@ -41,14 +41,14 @@ final class GeoClueClient {
       switch result {
       case .success:
         this.report(.event(.started))
-        // Location may have been turned off between the start and its reply; report that first.
+        // Location may have been turned off between the start and its reply. Report that first.
         this.readActive()
       case .failure(let error): this.failed(error)
       }
     }
   }
 
-  /// Reads the current location again, although GeoClue has announced nothing.
+  /// Reads the current location again without an announcement from GeoClue.
   func readLocation() {
     get("Location") { this, value in
       if let place = value.objectPath, place != .root { this.read(place) }
@@ -76,7 +76,7 @@ final class GeoClueClient {
     }
   }
 
-  /// Reads a whole location object, at once: it exists for a few seconds only.
+  /// Reads a location object immediately, because it exists for only a few seconds.
   private func read(_ place: ObjectPath) {
     newest = place
     guard reads < Self.maximumReads else {
@@ -93,7 +93,7 @@ final class GeoClueClient {
       {
         this.report(.fix(fix))
       } else if place == this.newest {
-        // A failure to read an older one does not matter: the next is on its way.
+        // An older location does not matter, because a newer one is being read.
         this.report(
           .failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
@@ -109,7 +109,7 @@ final class GeoClueClient {
       "Set", of: .properties, at: path,
       [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)]
     ) { this, result in
-      // Without it, the client would have a different level than reported.
+      // If setting the level failed, the client would run at a different level than requested.
       if case .failure(let error) = result { this.failed(error) }
     }
   }
@@ -124,7 +124,7 @@ final class GeoClueClient {
   }
 
   private func failed(_ error: DBusError) {
-    // The event may end this object, so report the failure first.
+    // The event may release this object, so report the failure first.
     if let failure = GeoClueReport.failure(error) { report(failure) }
     report(.event(.startFailed(GeoClueReply.failure(error))))
   }

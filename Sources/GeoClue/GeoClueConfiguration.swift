@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// GeoClue's configuration: `geoclue.conf`, then `conf.d/*.conf` in the order of their names; a later file wins key by
-/// key, as in GeoClue 2.7 and later.
+/// GeoClue's configuration: `geoclue.conf`, then `conf.d/*.conf` in alphabetical order. Later files override earlier
+/// ones key by key, as in GeoClue 2.7 and later.
 ///
-/// The only reader of these files: the service decides by it, and `doctor` reports it.
+/// The only parser of these files: the service's decisions and `doctor` both use it.
 nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   /// The rule for one desktop-id.
   ///
-  /// GeoClue requires the keys `allowed`, `system` and `users` in each group and ignores a group that lacks any; here
-  /// each key counts alone, since a rule can only forbid.
+  /// GeoClue requires the keys `allowed`, `system` and `users` in each group and ignores groups that lack one. Here
+  /// each key applies by itself, because a rule can only forbid.
   package struct Rule: Equatable, Sendable {
     package var isAllowed: Bool?
-    /// The users to whom it applies; empty means all. An unreadable user is ``unknownUser``.
+    /// The users to whom the rule applies. Empty means all. A value that is not a user id becomes ``unknownUser``.
     package var users: [UInt32]?
 
-    /// Whether a user's program may have locations.
+    /// Returns whether this user's program may have locations.
     package func permits(_ user: UInt32) -> Bool {
       isAllowed ?? true && (users.map { $0.isEmpty || $0.contains(user) } ?? true)
     }
   }
 
-  /// No user has this id: a rule for it applies to its other users, or to none.
+  /// No user has this id, so a rule for it applies only to the other users in its list, or to none.
   static let unknownUser = UInt32.max
   package static let folder = "/etc/geoclue"
 
-  /// The ids of the agents that GeoClue accepts; nil is GeoClue's built-in list.
+  /// The ids of the agents that GeoClue accepts, or nil for GeoClue's built-in list.
   package private(set) var agents: [String]?
-  /// The rules by desktop-id.
+  /// The rules for each desktop-id.
   package private(set) var rules: [String: Rule] = [:]
-  /// `enable` of `[wifi]`; nil if it is not set, which means false before 2.8 and true since.
+  /// `enable` of `[wifi]`, or nil if not set. The default is false before GeoClue 2.8 and true from then on.
   package private(set) var isWiFiEnabled: Bool?
-  /// `url` of `[wifi]`; nil is GeoClue's own.
+  /// `url` of `[wifi]`, or nil for GeoClue's default.
   package private(set) var wiFiURL: String?
 
-  /// An empty configuration.
+  /// Creates an empty configuration.
   package init() {}
 
-  /// Reads one file; throws if it cannot be read or parsed.
+  /// Reads one file. Throws if it cannot be read or parsed.
   @MainActor package init(file path: String) throws(KeyFile.FileError) {
     let file = try KeyFile(path: path)
     for group in file.groups where !Self.groupsOfGeoClue.contains(group) {
@@ -68,7 +68,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     "agent", "network-nmea", "3g", "cdma", "modem-gps", "wifi", "compass", "static-source", "ip",
   ]
 
-  /// Anything but a clear yes is no.
+  /// Returns true only for an unambiguous yes.
   private static func isYes(_ text: String) -> Bool { text == "true" || text == "1" }
 
   private static func words(_ text: String) -> [String] {

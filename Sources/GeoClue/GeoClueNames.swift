@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// GeoClue2's names on the system bus; the same in every release from 2.5.2 on.
+/// GeoClue's names on the system bus. The same in all releases since 2.5.2.
 nonisolated package enum GeoClueNames {
   package static let service: BusName = "org.freedesktop.GeoClue2"
 
@@ -13,6 +13,6 @@ nonisolated package enum GeoClueNames {
   package static let location: InterfaceName = "org.freedesktop.GeoClue2.Location"
   package static let agent: InterfaceName = "org.freedesktop.GeoClue2.Agent"
 
-  /// The agent name that the default configuration of every release allows.
+  /// An agent id that the default configuration of every release allows.
   package static let agentID = "geoclue-demo-agent"
 }

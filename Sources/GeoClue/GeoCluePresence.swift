@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What is known about the GeoClue that owns the name, independently of the state of the connection.
+/// What is known about the running GeoClue, regardless of the state of the connection.
 nonisolated struct GeoCluePresence: Sendable {
-  /// What a reply of GeoClue means for a `CreateClient` that is still pending.
+  /// What a reply from GeoClue means for a pending `CreateClient`.
   enum SignOfLife {
     /// GeoClue was unresponsive until now, so the no-agent deadline starts here.
     case first
@@ -14,21 +14,21 @@ nonisolated struct GeoCluePresence: Sendable {
   }
 
   private(set) var isThere = false
-  /// `AvailableAccuracyLevel`, as it was reported last.
+  /// The last reported `AvailableAccuracyLevel`.
   private(set) var available: AccuracyLevel?
-  /// `CreateClient` is pending; GeoClue answers it eventually, even if the client is no longer wanted.
+  /// Whether `CreateClient` is pending. GeoClue answers it eventually, even if the client is no longer wanted.
   private(set) var isCreationPending = false
   private var isActivationPending = false
-  /// When GeoClue first answered something after `CreateClient`, and so must have received it.
+  /// When GeoClue first answered another call after `CreateClient`, which it must therefore have received.
   private var creationHeardAt: Int64?
-  /// When GeoClue was last asked for a sign of life; nil once it has given one.
+  /// When GeoClue was last asked for a sign of life, or nil after it has given one.
   private var probedAt: Int64?
 
   mutating func appeared() { (isThere, isActivationPending) = (true, false) }
 
   mutating func vanished() { self = GeoCluePresence(isActivationPending: isActivationPending) }
 
-  /// Returns whether an activation must be requested; one at a time is enough.
+  /// Returns whether to request an activation. Only one may be pending.
   mutating func beginActivation() -> Bool {
     defer { isActivationPending = true }
     return !isActivationPending
@@ -36,7 +36,7 @@ nonisolated struct GeoCluePresence: Sendable {
 
   mutating func activationEnded() { isActivationPending = false }
 
-  /// Returns whether `CreateClient` must be called; one pending call is enough.
+  /// Returns whether to call `CreateClient`. Only one call may be pending.
   mutating func beginCreation() -> Bool {
     guard !isCreationPending else { return false }
     (isCreationPending, creationHeardAt) = (true, nil)
@@ -47,16 +47,16 @@ nonisolated struct GeoCluePresence: Sendable {
 
   mutating func probed(at now: Int64) { probedAt = now }
 
-  /// Whether GeoClue has left a question unanswered for so long that it hangs.
+  /// Returns whether GeoClue has left a call unanswered for so long that it counts as hanging.
   func hangs(at now: Int64) -> Bool { probedAt.map { now - $0 >= ConnectionMachine.agentDeadline } ?? false }
 
-  /// Notes a reply or signal of GeoClue, with the available accuracy if it had one.
+  /// Records a reply or signal from GeoClue, with the available accuracy if it contained one.
   mutating func heard(_ level: AccuracyLevel?) {
     probedAt = nil
     if isThere, let level { available = level }
   }
 
-  /// As ``heard(_:)``, while `CreateClient` is pending; returns what that means for the call.
+  /// Like ``heard(_:)``, while `CreateClient` is pending. Returns what the reply means for that call.
   mutating func heardWhileCreating(_ level: AccuracyLevel?, at now: Int64) -> SignOfLife {
     let wasAsked = probedAt != nil
     heard(level)

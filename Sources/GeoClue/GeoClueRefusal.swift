@@ -3,18 +3,18 @@ import DBus
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// Why GeoClue refuses to start a client.
+/// Recognises why GeoClue refuses to start a client.
 ///
-/// Every refusal has the error name `AccessDenied`; only the English sentences differ. They are the same in 2.6, 2.7
-/// and 2.8 and are not translated. An unknown sentence is a refusal without a known reason.
+/// All refusals have the error name `AccessDenied` and differ only in their English messages, which are not translated
+/// and identical in 2.6, 2.7 and 2.8. An unknown message is a refusal without a known reason.
 nonisolated package enum GeoClueRefusal {
   package static func reason(for error: DBusError) -> AuthorizationReason? {
     error.name == .accessDenied ? reason(in: error.message) : nil
   }
 
-  /// The reason stated in the message of an `AccessDenied`; nil if it is not a refusal.
+  /// Returns the reason stated in the message of an `AccessDenied` error, or nil if it is not a refusal.
   package static func reason(in sentence: String) -> AuthorizationReason? {
-    // Not a refusal: the object belongs to another connection, or the client was not set up.
+    // Not a refusal: the object belongs to another connection, or the client was not configured.
     if sentence == "Access denied" || sentence.hasPart("property must be set") { return nil }
     if sentence.hasPart("Geolocation disabled for UID") { return .disabledByUser }
     if sentence.hasPart("disallowed by configuration") { return .disallowedByConfiguration }

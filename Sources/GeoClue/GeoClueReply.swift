@@ -2,11 +2,12 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Reads the replies of GeoClue; unexpected content counts as absent.
+/// Parses GeoClue's replies. Unexpected content is treated as absent.
 nonisolated enum GeoClueReply {
-  /// The fix in the reply of `GetAll` on a location object.
+  /// Returns the fix from the reply to `GetAll` on a location object.
   ///
-  /// Nil without coordinates: GeoClue answers other connections with an empty dictionary instead of an error.
+  /// Returns nil without coordinates, because GeoClue answers other connections with an empty dictionary instead of an
+  /// error.
   static func fix(from properties: Value) -> Location? {
     guard let properties = properties.options else { return nil }
     var latitude: Double?
@@ -39,13 +40,13 @@ nonisolated enum GeoClueReply {
     return Timestamp(seconds: seconds, microseconds: microseconds)
   }
 
-  /// What a failed call means for the connection.
+  /// Returns what a failed call means for the connection.
   static func failure(_ error: DBusError) -> ConnectionMachine.Failure {
     GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
   }
 
-  /// Whether an activation failed because there is nothing to start: no service file, or a unit that is missing or
-  /// masked.
+  /// Returns whether an activation failed because GeoClue is not installed: there is no service file, or its unit is
+  /// missing or masked.
   static func isNotInstalled(_ error: DBusError) -> Bool {
     let names = [
       "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
@@ -55,7 +56,7 @@ nonisolated enum GeoClueReply {
     return names.contains(error.name.rawValue)
   }
 
-  /// The changed properties of one interface in a `PropertiesChanged` signal.
+  /// Returns the changed properties of an interface from a `PropertiesChanged` signal.
   static func changes(in signal: Signal, of interface: InterfaceName) -> [String: Value]? {
     guard signal.arguments.count == 3, signal.arguments[0].string == interface.rawValue else { return nil }
     return signal.arguments[1].properties

@@ -2,10 +2,10 @@
 import DBus
 import GeopublicistLocationModel
 
-/// GeoClue's name on the bus and its manager object.
+/// GeoClue's bus name and its manager object.
 ///
-/// All calls go to the connection that owns the name, never to the name: this starts nothing by accident, and never
-/// mistakes a reply or client of one GeoClue for another's.
+/// All calls go to the unique name of the current owner. They therefore never start GeoClue by accident, and replies
+/// and clients of different GeoClue processes are never confused.
 final class GeoClueService {
   private(set) var owner: BusName?
   private let connection: Connection
@@ -15,7 +15,7 @@ final class GeoClueService {
   private var activation: PendingCall?
   private var reading: PendingCall?
 
-  /// Follows the name; `report` receives the owner first, then the reports of that owner.
+  /// Watches the name. `report` receives the new owner first, then the reports from that owner.
   init(on connection: Connection, _ report: @escaping (GeoClueReport) -> Void) {
     self.connection = connection
     self.report = report
@@ -43,15 +43,15 @@ final class GeoClueService {
       case .success: report(.event(.activated))
       case .failure(let error):
         report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
-        // A running GeoClue need not be startable; it may have appeared only after the call was made.
+        // GeoClue may be running without being activatable, or may have appeared only after the call.
         guard owner == nil else { return }
-        report(.failure(LocationError(.unavailable, "GeoClue could not be started; it is called again")))
+        report(.failure(LocationError(.unavailable, "GeoClue could not be started; trying again")))
       }
     }
   }
 
-  /// Requests a client. GeoClue keeps the call pending until the user has an agent. The call is never given up,
-  /// because an abandoned one would leave a client behind when it is finally answered.
+  /// Requests a client. GeoClue leaves the call pending until the user has an agent. The call has no timeout, because
+  /// GeoClue would still create a client for an abandoned one.
   func createClient() {
     guard let owner, let message = call("CreateClient", of: GeoClueNames.manager, on: owner) else { return }
     connection.call(message, timeout: .never, expecting: "o") { [weak self] result in
@@ -72,7 +72,7 @@ final class GeoClueService {
     }.keep()
   }
 
-  /// Deletes a client, without waiting for the reply.
+  /// Deletes a client without waiting for the reply.
   func deleteClient(_ client: ObjectPath, of owner: BusName) {
     let message = call("DeleteClient", of: GeoClueNames.manager, [.objectPath(client)], on: owner)
     guard let message else { return }
@@ -93,7 +93,7 @@ final class GeoClueService {
       case .success(let values):
         report(.event(.available(values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:)))))
       case .failure(let error):
-        // An error is a sign of life, too, unless the bus itself reports that no reply came.
+        // An error is a sign of life, too, unless the bus generated it.
         if error.name != .noReply, error.name != .disconnected { report(.event(.available(nil))) }
       }
     }

@@ -3,7 +3,7 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// GeoClue2 as a source of locations: executes what `ConnectionMachine` decides.
+/// GeoClue2 as a source of locations. Carries out the decisions of `ConnectionMachine`.
 public final class GeoClueSource: LocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
@@ -12,28 +12,28 @@ public final class GeoClueSource: LocationSource {
   private var machine: ConnectionMachine
   private var service: GeoClueService?
   private var client: GeoClueClient?
-  /// The agent of this process, where the user is not human and has no other.
+  /// The agent of this process, for a system user that has no other.
   private var agent: GeoClueAgent?
   /// The agents of a human user.
   private var agents: AgentWatch?
   private var timer: (time: Int64, source: LoopSource)?
-  /// Events that arrived while another one was being handled: a listener may react to an event at once.
+  /// Events that arrived while another one was being handled, because a listener may react to an event immediately.
   private var queue: [ConnectionMachine.Event] = []
   private var isHandling = false
-  /// The location delivered last, while there are subscribers.
+  /// The last delivered location, while there are subscribers.
   private var last: Location?
-  /// The authorization when the source was released to rest; valid until GeoClue or the agent changes it.
+  /// The authorization at the time when the source was released to rest. Valid until GeoClue or the agent changes it.
   private var remembered: Authorization?
   private var told = (status: UpstreamStatus(), authorization: Authorization.undecided())
 
-  /// Follows GeoClue on the given connection.
+  /// Connects to GeoClue through the given connection.
   ///
   /// - Parameters:
-  ///   - connection: the bus that GeoClue is on.
-  ///   - desktopID: the name of the program, by which GeoClue's rules and its agents know it: that of its .desktop file
-  ///     without the extension.
-  ///   - registersAgent: whether to become the agent of the user of this process. A program in a user's session must
-  ///     not: the last agent wins, and would displace the one that has the user's switch.
+  ///   - connection: A connection to the bus that GeoClue is on.
+  ///   - desktopID: The program's name in GeoClue's rules and for its agents: the name of its .desktop file without the
+  ///     extension.
+  ///   - registersAgent: Whether to become the agent of the user of this process. A program in a user's session must not
+  ///     do so: the last registered agent wins and would replace the one that controls the user's location switch.
   public init(on connection: Connection, desktopID: String, registersAgent: Bool = false) {
     self.connection = connection
     self.desktopID = desktopID
@@ -59,7 +59,7 @@ public final class GeoClueSource: LocationSource {
   public func rest() {
     last = nil
     remembered = told.authorization.isAuthorized ? told.authorization : nil
-    // The agent is still followed: the user may turn location off meanwhile.
+    // Keep watching the agent, because the user may turn location off meanwhile.
     handle(.demand(nil))
   }
 
@@ -94,9 +94,9 @@ public final class GeoClueSource: LocationSource {
     defer { isHandling = false }
     while !queue.isEmpty {
       let event = queue.removeFirst()
-      // Fixes are frequent and need no random number, which costs a system call.
+      // Fixes are frequent and do not need a random number, which would cost a system call.
       let actions = machine.handle(event, at: now, chance: isFix(event) ? 0 : .random(in: 0...1))
-      // In this order: first the new state, then what follows from it.
+      // Report the new state before carrying out the actions.
       tell()
       for action in actions { perform(action) }
     }
@@ -130,7 +130,7 @@ public final class GeoClueSource: LocationSource {
     }
   }
 
-  /// Milliseconds of the clock that timers use.
+  /// The monotonic time in milliseconds.
   private var now: Int64 { MainLoop.main.clock.monotonic() / 1_000 }
 
   private func setTimer() {
@@ -138,7 +138,7 @@ public final class GeoClueSource: LocationSource {
       timer = nil
       return
     }
-    // A timer that fires too early is set again; resetting it with each fix would cost more.
+    // A timer that fires early is set again, which costs less than resetting it for each fix.
     if let timer, timer.source.isActive, timer.time <= deadline { return }
     let source = MainLoop.main.after(milliseconds: max(0, deadline - now)) { [weak self] in
       self?.timer = nil
@@ -148,7 +148,7 @@ public final class GeoClueSource: LocationSource {
   }
 }
 
-/// The agent and the client.
+// MARK: - The agent and the client
 extension GeoClueSource {
   private func registerAgent() {
     guard let owner = service?.owner else { return }
@@ -156,7 +156,7 @@ extension GeoClueSource {
       self?.onEvent?(
         .failure(
           LocationError(
-            .unavailable, "GeoClue does not accept the service's agent; allow it in geoclue.conf")))
+            .unavailable, "GeoClue does not accept the service's agent; allow it in /etc/geoclue/geoclue.conf")))
       if error.name == .accessDenied { self?.handle(.agentRefused) }
     }
   }
@@ -192,7 +192,7 @@ extension GeoClueSource {
         from: fix, receivedAt: clock.boottime(),
         wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
       let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true
-      // The old location of a receiver that has fallen silent is not delivered again: that would hide the loss.
+      // A receiver that has fallen silent must not deliver its old location again, which would hide the loss.
       let isWorthless = !isNew && machine.isSourceSteady
       last = location
       handle(.fix(isNew: isNew))
@@ -200,7 +200,7 @@ extension GeoClueSource {
     } catch {
       onEvent?(
         .failure(
-          LocationError(.locationUnknown, "GeoClue announced a location that cannot be true (\(error.rawValue))")))
+          LocationError(.locationUnknown, "GeoClue announced an invalid location (\(error.rawValue))")))
     }
   }
 }

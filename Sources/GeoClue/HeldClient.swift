@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The GeoClue client that the connection holds, and the state of its deliveries.
+/// The GeoClue client of the connection and the state of its deliveries.
 nonisolated struct HeldClient: Sendable {
-  /// How long a client is kept that is finer than needed, so that short-lived subscribers do not overload GeoClue.
+  /// How long to keep a client that is finer than needed, so that short-lived subscribers do not overload GeoClue. In
+  /// milliseconds.
   static let coarserDelay: Int64 = 3_000
-  /// Least time between re-reads of the current location, however many subscribers request one.
+  /// The minimum time between reads of the current location for all subscribers together, in milliseconds.
   static let readGap: Int64 = 1_000
 
   let path: String
   let level: AccuracyLevel
-  /// When `Start` was answered.
+  /// When `Start` was answered, in milliseconds.
   private(set) var startedAt: Int64?
   /// GeoClue's `Active`.
   private(set) var isActive = true
   private(set) var hasFix = false
   private var source = SourceWatch()
-  /// When the client is replaced because it is finer than needed.
+  /// When to replace the client because it is finer than needed.
   private var coarserAt: Int64?
   private var mayReadAt: Int64 = .min
   private var readsAt: Int64?
@@ -33,20 +34,20 @@ nonisolated struct HeldClient: Sendable {
     if !isActive { (hasFix, source, readsAt) = (false, SourceWatch(), nil) }
   }
 
-  /// Notes a fix. A repeated measurement proves nothing about the source, which may be silent.
+  /// Records a fix. A repeated measurement proves nothing about the source, which may have fallen silent.
   mutating func fix(isNew: Bool, at now: Int64, available: AccuracyLevel?) {
     hasFix = true
     if isNew { source.fix(at: now, available: available) }
   }
 
-  /// Whether the needed level requires another client at once. GeoClue reads the level only when a client starts; a
-  /// coarser one can wait.
+  /// Returns whether the required level needs a new client immediately. GeoClue reads the level only when a client
+  /// starts. A change to a coarser level can wait.
   mutating func isTooCoarse(for wanted: AccuracyLevel, at now: Int64) -> Bool {
     coarserAt = wanted < level ? coarserAt ?? now + Self.coarserDelay : nil
     return wanted > level
   }
 
-  /// Returns whether to read the current location now; otherwise the read becomes due later, if there is a location.
+  /// Returns whether to read the current location now. Otherwise the read becomes due later, if there is a location.
   mutating func wantsRead(at now: Int64) -> Bool {
     guard hasFix, isActive else { return false }
     guard now >= mayReadAt else {
@@ -57,18 +58,18 @@ nonisolated struct HeldClient: Sendable {
     return true
   }
 
-  /// Whether the source reports so regularly that silence means loss.
+  /// Whether the source reports so regularly that silence means it is lost.
   var isSteady: Bool { source.deadline != nil }
 
   /// When the next action is due.
   var deadline: Int64? { [coarserAt, source.deadline, readsAt].compactMap { $0 }.min() }
 
-  /// Whether another client is needed: this one is finer than needed, or hides the loss of its source.
+  /// Returns whether a new client is needed, because this one is finer than needed or hides the loss of its source.
   func isObsolete(at now: Int64, available: AccuracyLevel?) -> Bool {
     coarserAt.map { now >= $0 } ?? false || source.isLost(at: now, available: available)
   }
 
-  /// Whether the source is lost, according to the accuracy that GeoClue reports.
+  /// Returns whether the source is lost according to the available accuracy.
   func hasLostSource(at now: Int64, available: AccuracyLevel) -> Bool {
     source.isLost(at: now, available: available)
   }

@@ -200,7 +200,7 @@ public final class LocationService {
   private func changed(_ property: MemberName) { broadcasts.changed(property) }
 }
 
-/// MARK: - Cells of reduced locations, which outlive the service
+// MARK: - Cells of reduced locations, which outlive the service
 extension LocationService {
   /// The current cells, to be passed to ``restore(_:)`` of the next service.
   public var cells: [String] { locations.memory }
@@ -220,7 +220,7 @@ extension LocationService {
   }
 }
 
-/// MARK: - Objects of clients
+// MARK: - Objects of clients
 extension LocationService: ClientHost {
   /// Creates a stopped subscription for a client.
   func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {

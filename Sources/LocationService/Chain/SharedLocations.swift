@@ -96,7 +96,7 @@ final class SharedLocations {
   }
 }
 
-/// MARK: - Cells that outlive the service, see ``GridReducer``
+// MARK: - Cells that outlive the service, see ``GridReducer``
 extension SharedLocations {
   /// The current cells, one line each.
   var memory: [String] { reducers.values.compactMap(\.memory) }
