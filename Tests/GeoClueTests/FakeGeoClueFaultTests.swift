@@ -37,7 +37,7 @@ import Testing
     #expect(listener.status.availableAccuracy == nil)
     try geoclue.restart()
     try listener.waitFor(.waiting, .noFix)
-    #expect(try geoclue.state(turn: turn)["agents"]?.keys.count == 1)
+    #expect(try geoclue.state()["agents"]?.keys.count == 1)
     #expect(try geoclue.clients().count == 1)
     try geoclue.fix(latitude: 5, longitude: 6)
     #expect(try listener.location(2).latitude == 5)

@@ -64,10 +64,20 @@ import Testing
     var driver = refused(.disallowedByConfiguration)
     driver.send(.serviceVanished)
     #expect(driver.reason == .disallowedByConfiguration)
+    #expect(driver.authorization == .restricted(.disallowedByConfiguration))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
+    #expect(driver.authorization == .undecided() && driver.state == .starting, "that one has refused nothing")
     driver.send(.created(client: "/1"))
     driver.send(.started)
     #expect(driver.authorization.isAuthorized)
+  }
+
+  @Test func `an agent's announced "off" outlives GeoClue`() {
+    var driver = refused(.disabledByUser)
+    driver.send(.agentChanged(AccuracyLevel.none))
+    driver.send(.serviceVanished)
+    driver.send(.serviceAppeared)
+    #expect(driver.authorization == .denied(.disabledByUser))
   }
 
   @Test func `new demand gets a new answer`() {

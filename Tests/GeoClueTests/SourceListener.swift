@@ -53,7 +53,7 @@ final class SourceListener {
 
 extension FakeGeoClue {
   /// The clients that it has.
-  func clients() throws -> [JSON] { try state(turn: turn)["clients"]?.array ?? [] }
+  func clients() throws -> [JSON] { try state()["clients"]?.array ?? [] }
 
   func count(of member: String) -> Int { calls.count { $0.member == member } }
 }

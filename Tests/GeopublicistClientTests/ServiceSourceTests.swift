@@ -38,7 +38,7 @@ import Testing
 
   private func waitForClient() throws {
     try turning("a GeoClue client", within: .seconds(30)) {
-      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == false
+      try geoclue.state()["clients"]?.array?.isEmpty == false
     }
   }
 
@@ -63,7 +63,7 @@ import Testing
     manager.stopUpdatingLocation()
     #expect(manager.upstreamStatus.state == .idle)
     try turning("the source is released", within: .seconds(30)) {
-      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true
+      try geoclue.state()["clients"]?.array?.isEmpty == true
     }
     #expect(errors.isEmpty)
   }
@@ -93,7 +93,7 @@ import Testing
   @Test func `authorization can be requested before the first update`() throws {
     manager.requestAuthorization(isInteractive: false)
     try turning("the answer", within: .seconds(30)) { statuses.last == .authorizedAlways }
-    #expect(try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true && errors.isEmpty)
+    #expect(try geoclue.state()["clients"]?.array?.isEmpty == true && errors.isEmpty)
   }
 
   @Test func `a request gets one location and releases the source`() throws {
@@ -102,7 +102,7 @@ import Testing
     try fix(52)
     try expect([52])
     try turning("the source is released", within: .seconds(30)) {
-      try geoclue.state(turn: turn)["clients"]?.array?.isEmpty == true
+      try geoclue.state()["clients"]?.array?.isEmpty == true
     }
     #expect(latitudes == [52])
   }
@@ -115,7 +115,7 @@ import Testing
     daemon = try Daemon(.system, on: bus)
     try turning("a GeoClue client of the new service", within: .seconds(30)) {
       guard let client = geoclue.calls.last(where: { $0.member == "Start" }) else { return false }
-      return try geoclue.state(turn: turn)["clients"]?.array?.count == 1 && !client.sender.isEmpty
+      return try geoclue.state()["clients"]?.array?.count == 1 && !client.sender.isEmpty
         && Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
     }
     // The fake tells a new client nothing; the same place again is not repeated.

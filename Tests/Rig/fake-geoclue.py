@@ -5,7 +5,8 @@
     fake-geoclue.py BUS-ADDRESS [IDLE-SECONDS]
 
 It exits after IDLE-SECONDS without a client (0, the default: never). Says {"owner": ":1.N"} when it owns its name, and
-{"called": member, "path", "sender", "arguments"} for each call. Commands, JSON, one a line:
+{"called": member, "path", "sender", "arguments"} for each call. Commands, JSON, one a line, each answered with
+{"told": word}:
 
     {"fix": {"Latitude": 52.5, ...}}     the source measured; a value may be a variant of any type (busjson.py)
     {"fix": null}                        the source has nothing for whom it starts
@@ -119,6 +120,8 @@ class Program:
     def command(self, command):
         word = next(word for word in command if hasattr(self, "do_" + word))
         getattr(self, "do_" + word)(command[word], command)
+        # A call that the test causes next may overtake a command that is still in the pipe.
+        say(told=word)
 
     def do_fix(self, fix, _):
         if fix is None:

@@ -18,6 +18,8 @@ public final class FakeGeoClue {
   private var process: ChildProcess
   private var received: [Call] = []
   private var states: [JSON] = []
+  /// How many commands it has carried out.
+  private var told = 0
 
   /// Starts it and waits until it owns its name.
   ///
@@ -29,9 +31,15 @@ public final class FakeGeoClue {
     try waitForName()
   }
 
-  /// Gives it a command; its script describes them.
+  /// Gives it a command, and waits until it is carried out; its script describes them.
   public func tell(_ command: [String: JSON]) throws {
+    read()
+    let known = told
     try process.send(JSON.object(command).line)
+    try eventually("a command is carried out") {
+      read()
+      return told > known || process.exited != nil
+    }
   }
 
   /// What the source measured goes to every started client.
@@ -68,16 +76,9 @@ public final class FakeGeoClue {
   }
 
   /// The clients, agents and waiting calls that it has now.
-  ///
-  /// - Parameter turn: What happens while waiting for the answer.
-  public func state(turn: () -> Void = nap) throws -> JSON {
-    read()
-    let known = states.count
+  public func state() throws -> JSON {
     try tell(["state": true])
-    return try eventual("the state", turn: turn) {
-      read()
-      return states.count > known ? states[known] : nil
-    }
+    return states.last ?? .null
   }
 
   /// Ends it as a crash would.
@@ -113,6 +114,7 @@ public final class FakeGeoClue {
     for line in process.newLines() {
       guard let message = JSON(line: line) else { continue }
       if let state = message["state"] { states.append(state) }
+      if message["told"] != nil { told += 1 }
       guard let member = message["called"]?.string else { continue }
       received.append(
         Call(
