@@ -223,7 +223,12 @@ nonisolated struct ConnectionMachine: Sendable {
 
   private mutating func whilePausing(_ event: Event, _ moment: Moment, _ until: Int64) -> [Action] {
     switch event {
-    case .timer, .serviceAppeared: return connect(moment)
+    case .timer: return connect(moment)
+    case .serviceAppeared:
+      // What another GeoClue refused, this one has not; an agent's "off" outlives GeoClue.
+      let isRefused = authorization.status == .restricted || authorization.status == .denied
+      if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided(), .none) }
+      return connect(moment)
     case .agentChanged where geoclue.isThere || lacksAgent:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
     case .refresh, .startOver: state = .pausing(until: min(until, pacing.earlyRetry(at: moment.now)))
