@@ -124,7 +124,7 @@ extension AgentFinder {
     guard listing == nil, let message = try? Message(callingBus: "ListNames") else { return }
     let callers = wanted
     wanted = [:]
-    listing = connection.call(message, expecting: "as") { [weak self] result in
+    listing = connection.call(message, timeout: .milliseconds(5_000), expecting: "as") { [weak self] result in
       guard let self else { return }
       listing = nil
       let names = (try? result.get())?.first?.array?.compactMap { $0.string.flatMap(BusName.init(validating:)) } ?? []

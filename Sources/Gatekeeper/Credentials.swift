@@ -16,7 +16,7 @@ nonisolated package struct Credentials: Hashable, Sendable {
     guard let message = try? Message(callingBus: "GetConnectionCredentials", [.string(name.rawValue)]) else {
       return nil
     }
-    return connection.call(message) { result in
+    return connection.call(message, timeout: .milliseconds(5_000)) { result in
       guard case .success(let values) = result, let properties = values.first?.properties,
         let user = properties["UnixUserID"]?.uint32
       else { return handler(nil) }

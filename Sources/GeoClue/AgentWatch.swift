@@ -128,6 +128,6 @@ final class AgentWatch {
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall? {
     let message = try? Message(callingBus: member, arguments)
-    return message.flatMap { connection.call($0, expecting: signature, handler) }
+    return message.flatMap { connection.call($0, timeout: .milliseconds(5_000), expecting: signature, handler) }
   }
 }

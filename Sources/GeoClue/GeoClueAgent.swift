@@ -64,7 +64,7 @@ package final class GeoClueAgent {
       calling: "AddAgent", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.agentID)])
     guard let message else { return }
-    connection.call(message, timeout: .milliseconds(25_000), expecting: "") { result in
+    connection.call(message, expecting: "") { result in
       guard case .failure(let error) = result else { return onSuccess() }
       switch error.name {
       case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: break

@@ -37,7 +37,7 @@ final class GeoClueService {
     let message = try? Message(
       callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
     guard let message else { return }
-    activation = connection.call(message, timeout: .milliseconds(25_000)) { [weak self] result in
+    activation = connection.call(message) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success: report(.event(.activated))

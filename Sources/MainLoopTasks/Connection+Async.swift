@@ -5,10 +5,11 @@ import MainLoop
 extension Connection {
   /// Calls a method and returns the arguments of the reply.
   ///
+  /// Waits for at most 25 s unless another `timeout` is given, as ``Connection/call(_:timeout:expecting:within:_:)`` does.
   /// Throws the ``DBusError`` that a call with a handler would report, or a `CancellationError` when the task is cancelled;
   /// the reply is then ignored.
   public func call(
-    _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil
+    _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil
   ) async throws -> [Value] {
     let request = AsyncCall()
     return try await withTaskCancellationHandler {

@@ -53,8 +53,7 @@ public final class PropertyWatch {
       let message = try? Message(
         calling: "GetAll", of: .properties, at: proxy.path, on: service, [.string(proxy.interface.rawValue)])
     else { return }
-    reading = proxy.connection.call(message, timeout: .milliseconds(25_000), expecting: .variantDictionary) {
-      [weak self] result in
+    reading = proxy.connection.call(message, expecting: .variantDictionary) { [weak self] result in
       guard let self else { return }
       reading = nil
       if case .success(let values) = result, let properties = values.first?.properties { handler?(properties) }

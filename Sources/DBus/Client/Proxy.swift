@@ -34,7 +34,7 @@ public final class Proxy {
   /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``, and with `InvalidArgs` for arguments that D-Bus
   /// cannot carry.
   public func call(
-    _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .milliseconds(25_000),
+    _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .standard,
     interactive: Bool = false,
     expecting signature: Signature? = nil, _ handler: @escaping (Result<[Value], DBusError>) -> Void = { _ in }
   ) {
@@ -79,7 +79,7 @@ public final class Proxy {
 
   private func call(
     _ member: MemberName, of interface: InterfaceName, _ arguments: [Value],
-    timeout: CallTimeout = .milliseconds(25_000), interactive: Bool = false, expecting signature: Signature?,
+    timeout: CallTimeout = .standard, interactive: Bool = false, expecting signature: Signature?,
     _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) {
     do throws(DBusError) {

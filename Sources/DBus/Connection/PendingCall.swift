@@ -97,6 +97,9 @@ nonisolated public enum CallTimeout: Hashable, Sendable {
   case milliseconds(Int32)
   /// Until there is a reply or the connection is lost.
   case never
+
+  /// 25 s, the default of libdbus and of most other client libraries.
+  public static let standard = CallTimeout.milliseconds(25_000)
 }
 
 /// Matches replies with their calls.
@@ -224,11 +227,11 @@ extension Connection {
   /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
   /// side.
   ///
-  /// Fails with `NoReply` after the timeout, with `Disconnected` when the connection is lost, with `InvalidArgs` when
-  /// the reply's signature differs from `expecting`, with `LimitsExceeded` when the reply exceeds the budget, and with
-  /// any error that the other side returns.
+  /// Fails with `NoReply` after the timeout (25 s by default), with `Disconnected` when the connection is lost, with
+  /// `InvalidArgs` when the reply's signature differs from `expecting`, with `LimitsExceeded` when the reply exceeds the
+  /// budget, and with any error that the other side returns.
   public func call(
-    _ message: Message, timeout: CallTimeout = .milliseconds(5_000), expecting signature: Signature? = nil,
+    _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil,
     within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], DBusError>) -> Void
   ) -> PendingCall {
     // A message keeps its first serial number, but each call needs its own.

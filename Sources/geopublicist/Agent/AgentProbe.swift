@@ -20,14 +20,14 @@ final class AgentProbe {
     self.onResult = onResult
     let create = try Message(
       calling: "CreateClient", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner)
-    connection.call(create, timeout: .milliseconds(25_000)) { [weak self] result in
+    connection.call(create) { [weak self] result in
       // An error says nothing about agents; what follows from "none" can be put right.
       if case .success = result { self?.end(true) } else { self?.end(false) }
     }.keep()
     let sign = try Message(
       calling: "Get", of: .properties, at: GeoClueNames.managerPath, on: owner,
       [.string(GeoClueNames.manager.rawValue), .string("InUse")])
-    connection.call(sign, timeout: .milliseconds(25_000)) { [weak self] _ in
+    connection.call(sign) { [weak self] _ in
       self?.deadline = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in self?.end(false) }
     }.keep()
   }
