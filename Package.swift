@@ -43,6 +43,9 @@ let package = Package(
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"], swiftSettings: onMainLoop),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"], swiftSettings: onMainLoop),
+    // The names of the contract, for the service and for its clients.
+    .target(
+      name: "GeopublicistContract", dependencies: ["DBus"], path: "Sources/Contract", swiftSettings: onMainLoop),
     .target(
       name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"],
       swiftSettings: onMainLoop),
@@ -54,7 +57,8 @@ let package = Package(
       dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop"],
       swiftSettings: onMainLoop),
     .target(
-      name: "GeopublicistClient", dependencies: ["DBus", "GeopublicistLocationModel", "MainLoop"],
+      name: "GeopublicistClient",
+      dependencies: ["DBus", "GeopublicistContract", "GeopublicistLocationModel", "MainLoop"],
       swiftSettings: onMainLoop),
     // The only target, beside `Combine`, that starts tasks; the service links neither.
     .target(
@@ -66,21 +70,22 @@ let package = Package(
     .target(
       name: "GeopublicistGatekeeper",
       dependencies: [
-        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop",
+        "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistContract", "GeopublicistLocationModel",
+        "GeopublicistProcessSupport", "MainLoop",
       ],
       path: "Sources/Gatekeeper", swiftSettings: onMainLoop),
     .target(
       name: "GeopublicistService",
       dependencies: [
-        "DBus", "GeopublicistCGLib", "GeopublicistGatekeeper", "GeopublicistLocationModel",
+        "DBus", "GeopublicistCGLib", "GeopublicistContract", "GeopublicistGatekeeper", "GeopublicistLocationModel",
         "GeopublicistProcessSupport", "MainLoop", "Publicist", "Publishing",
       ],
       path: "Sources/LocationService", swiftSettings: onMainLoop),
     .executableTarget(
       name: "geopublicistd",
       dependencies: [
-        "DBus", "GeoClue", "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistReplay",
-        "GeopublicistService", "MainLoop", "Publicist",
+        "DBus", "GeoClue", "GeopublicistContract", "GeopublicistLocationModel", "GeopublicistProcessSupport",
+        "GeopublicistReplay", "GeopublicistService", "MainLoop", "Publicist",
       ],
       swiftSettings: onMainLoop),
     .executableTarget(
@@ -117,7 +122,9 @@ let package = Package(
         "MainLoopTasks", "geopublicistd", "tasks-example",
       ],
       swiftSettings: onMainLoop),
-    .testTarget(name: "LocationModelTests", dependencies: ["GeopublicistLocationModel"], swiftSettings: strict),
+    .testTarget(
+      name: "LocationModelTests", dependencies: ["GeopublicistLocationModel", "GeopublicistTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"],
       swiftSettings: onMainLoop),

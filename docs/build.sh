@@ -24,7 +24,7 @@ set --
 for path in $(pkg-config --cflags-only-I dbus-1 glib-2.0); do set -- "$@" -Xcc "$path"; done
 for library in CDBus CDispatch CGLib; do set -- "$@" -I "$package/Sources/$library"; done
 for module in Publishing Combine MainLoop MainLoopTasks DBus GeopublicistLocationModel Publicist GeoClue \
-  GeopublicistClient; do
+  GeopublicistContract GeopublicistClient; do
   "$tools/swift-symbolgraph-extract" -module-name "$module" -I "$modules" "$@" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
 done

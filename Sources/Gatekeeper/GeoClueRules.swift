@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeoClue
+import GeopublicistContract
 import GeopublicistProcessSupport
 import MainLoop
 
@@ -27,9 +28,6 @@ final class GeoClueRules {
     }
   }
 
-  /// The desktop id that the service declares to GeoClue.
-  private static let serviceID = "org.geopublicist.Location1"
-
   /// Returns the rule for a user's program with this desktop-id.
   func rule(for desktopID: String, user: UInt32) -> Facts.Rule {
     contents.rules[desktopID].map { $0.permits(user) ? .silent : .disallowed } ?? .silent
@@ -40,7 +38,8 @@ final class GeoClueRules {
   /// A new rule against the service takes effect in GeoClue only when GeoClue restarts. Until then the service would
   /// return locations that it still has, so that rule is applied here as well.
   func rule(for desktopID: String, user: UInt32, through service: UInt32) -> Facts.Rule {
-    rule(for: Self.serviceID, user: service) == .silent ? rule(for: desktopID, user: user) : .disallowed
+    let own = rule(for: ServiceContract.service.rawValue, user: service)
+    return own == .silent ? rule(for: desktopID, user: user) : .disallowed
   }
 
   /// Returns whether GeoClue accepts an agent with this id. Nil stands for an agent whose id is not known. Without a

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+@_exported import GeopublicistContract
 import GeopublicistLocationModel
 
 /// A connection to the bus of the location service, with the calls of the service's contract.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
@@ -45,7 +46,7 @@ public final class LocationService {
   private var object: ExportedObject?
   private var logControl: LogControl?
   private lazy var broadcasts = BroadcastPacer { [weak self] property in
-    self?.object?.propertyChanged(property, of: ServiceNames.manager)
+    self?.object?.propertyChanged(property, of: ServiceContract.manager)
   }
   private var receivers = 0
   private var outage = Outage()
@@ -75,7 +76,7 @@ public final class LocationService {
     locations = SharedLocations(publicist.locationPublisher())
     source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
-    object = connection.objects.export(ServiceNames.path, Implementation(of: Self.interface, by: self))
+    object = connection.objects.export(ServiceContract.path, Implementation(of: Self.interface, by: self))
     logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
     intake.onCall = { [idleWatch] in idleWatch.touch() }
     idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }

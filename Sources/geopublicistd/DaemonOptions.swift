@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistProcessSupport
 import GeopublicistService
 
@@ -15,7 +16,8 @@ struct DaemonOptions {
   var showsVersion: Bool
 
   init(_ arguments: [String]) throws(OptionParser.UsageError) {
-    let parser = OptionParser(summary: "Publishes the location that GeoClue knows as \(ServiceNames.service) on D-Bus.")
+    let parser = OptionParser(
+      summary: "Publishes the location that GeoClue knows as \(ServiceContract.service) on D-Bus.")
     parser.addSwitch("system", nil, "Serve all users on the system bus (default)")
     parser.addSwitch("session", nil, "Serve the user who runs it on the session bus")
     parser.addText("address", nil, "Serve on the bus at this address instead", value: "ADDRESS")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeoClue
+import GeopublicistContract
 import GeopublicistProcessSupport
 import GeopublicistReplay
 import GeopublicistService
@@ -49,7 +50,7 @@ final class Session {
     let source: any LocationSource =
       replay
       ?? GeoClueSource(
-        on: upstream, desktopID: ServiceNames.service.rawValue, registersAgent: options.deployment == .system)
+        on: upstream, desktopID: ServiceContract.service.rawValue, registersAgent: options.deployment == .system)
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }
@@ -81,13 +82,13 @@ final class Session {
     do {
       // Replaceable by the service itself: dbus-daemon does not notice the end of a connection from which it has ceased to
       // read. Whom the policy of the bus does not let own the name cannot replace anybody.
-      try exported.own(ServiceNames.service, isReplaceable: true)
+      try exported.own(ServiceContract.service, isReplaceable: true)
     } catch {
       guard !exported.isConnected else { throw error }
       end()
       return .thrownOut
     }
-    Log.info("Serving \(ServiceNames.service) as \(exported.uniqueName)")
+    Log.info("Serving \(ServiceContract.service) as \(exported.uniqueName)")
     // From the loop itself, so that a loop that hangs is found out.
     watchdog = notifier.keepAliveInterval.map {
       MainLoop.main.every(microseconds: $0) { [notifier] in notifier.keepAlive() }
@@ -108,7 +109,7 @@ final class Session {
       rejoining = nil
       do throws(DBusError) {
         guard try exported.rejoin(forgettingOwners: true) else { return giveUp() }
-        try exported.own(ServiceNames.service, isReplaceable: true, replaces: true)
+        try exported.own(ServiceContract.service, isReplaceable: true, replaces: true)
       } catch {
         Log.info("Not back on the bus yet: \(error.message)")
         return rejoin(attempt: attempt + 1)
@@ -192,7 +193,7 @@ final class Session {
     // First of all: a call that comes once the name is free has to find a unit that systemd knows to be ending. One that
     // still counts as active would not be started anew, and the call would wait for a name that nobody takes.
     notifier.stopping()
-    release = exported.release(ServiceNames.service) { [weak self] in self?.finishLastCalls() }
+    release = exported.release(ServiceContract.service) { [weak self] in self?.finishLastCalls() }
     if release == nil { MainLoop.main.quit() }
   }
 
@@ -210,7 +211,7 @@ final class Session {
     watchdog?.cancel()
     cells?.write(service.cells)
     service.shutDown()
-    exported.release(ServiceNames.service)
+    exported.release(ServiceContract.service)
     exported.flush()
     upstream.flush()
     exported.close()

@@ -43,7 +43,7 @@ import Testing
     service.closeSubscriptions()
     #expect(service.clients.objects.isEmpty)
     let error = #expect(throws: DBusError.self) { try create().get() }
-    #expect(error?.name == .unavailable)
+    #expect(error?.name == .locationUnavailable)
     #expect(service.clients.objects.isEmpty)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// Builds the signal `LocationUpdated` once for all clients that receive the same location at the same level.
@@ -16,7 +17,7 @@ final class LocationSignals {
     let key = Key(level: delivery.level, isReduced: delivery.isReduced)
     if let known = newest[key], known.location == delivery.location { return known.signal }
     guard
-      let signal = try? SignalTemplate("LocationUpdated", of: ServiceNames.subscription, [delivery.value()])
+      let signal = try? SignalTemplate("LocationUpdated", of: ServiceContract.subscription, [delivery.value()])
     else { return nil }
     newest[key] = (delivery.location, signal)
     return signal

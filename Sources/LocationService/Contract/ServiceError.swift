@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
-
-/// The names of the contract's own errors.
-nonisolated extension ErrorName {
-  static let notAuthorized = ErrorName("org.geopublicist.Location1.Error.NotAuthorized")
-  static let timeout = ErrorName("org.geopublicist.Location1.Error.Timeout")
-  static let unavailable = ErrorName("org.geopublicist.Location1.Error.Unavailable")
-  static let invalidOption = ErrorName("org.geopublicist.Location1.Error.InvalidOption")
-  static let serviceLimitsExceeded = ErrorName("org.geopublicist.Location1.Error.LimitsExceeded")
-}
 
 /// The contract's own errors, each with one sentence that tells the user what to do.
 nonisolated extension DBusError {
@@ -43,17 +35,17 @@ nonisolated extension DBusError {
   }
 
   /// The service is about to exit.
-  static let ending = DBusError(.unavailable, "The service is ending; call again to start it")
+  static let ending = DBusError(.locationUnavailable, "The service is ending; call again to start it")
 
   /// No location arrived in time.
   static let timeout = DBusError(
-    .timeout,
+    .locationTimeout,
     "No location came in the time allowed; try again with a longer timeout or a greater maximum-age"
   )
 
   /// No location can arrive, for a reason given by the source.
   static func unavailable(_ reason: UpstreamReason) -> DBusError {
-    DBusError(.unavailable, reason.sentence)
+    DBusError(.locationUnavailable, reason.sentence)
   }
 
   /// An error of the location manager as one of the contract.
@@ -61,7 +53,7 @@ nonisolated extension DBusError {
     let name: ErrorName =
       switch error.code {
       case .denied: .notAuthorized
-      case .unavailable, .locationUnknown: .unavailable
+      case .unavailable, .locationUnknown: .locationUnavailable
       }
     self.init(name, error.message)
   }

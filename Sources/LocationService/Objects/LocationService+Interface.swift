@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
@@ -8,7 +9,7 @@ import MainLoop
 /// The interface `org.geopublicist.Location1`.
 extension LocationService {
   static let interface = Interface<LocationService>(
-    ServiceNames.manager,
+    ServiceContract.manager,
     [
       .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
         service, call throws(DBusError) in

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// The interface `org.geopublicist.Location1.Subscription`.
 extension LocationSubscription {
   static let interface = Interface<LocationSubscription>(
-    ServiceNames.subscription,
+    ServiceContract.subscription,
     commonMembers() + [
       .signal("LocationUpdated", ["location": "a{sv}"]),
       .signal("ErrorOccurred", ["name": "s", "message": "s"]),

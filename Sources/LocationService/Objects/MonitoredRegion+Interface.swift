@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// The interface `org.geopublicist.Location1.Region`.
 extension MonitoredRegion {
   static let interface = Interface<MonitoredRegion>(
-    ServiceNames.region,
+    ServiceContract.region,
     commonMembers() + [
       .signal("StateChanged", ["event": "a{sv}"]),
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 
 /// An object on the bus that belongs to one client.
 protocol OwnedObject: AnyObject {
@@ -33,16 +34,16 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
   /// The interface of the objects.
   var interface: InterfaceName {
     switch self {
-    case .subscription: ServiceNames.subscription
-    case .region: ServiceNames.region
+    case .subscription: ServiceContract.subscription
+    case .region: ServiceContract.region
     }
   }
 
   /// The parent path of the objects.
   var path: ObjectPath {
     switch self {
-    case .subscription: ServiceNames.subscriptionsPath
-    case .region: ServiceNames.regionsPath
+    case .subscription: ServiceContract.subscriptionsPath
+    case .region: ServiceContract.regionsPath
     }
   }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// The names of the published contract, as its XML files have them.
+nonisolated public enum ServiceContract {
+  /// The service's name on the bus.
+  public static let service: BusName = "org.geopublicist.Location1"
+  /// The manager object.
+  public static let path: ObjectPath = "/org/geopublicist/Location1"
+  /// The parent of all subscriptions.
+  public static let subscriptionsPath: ObjectPath = "/org/geopublicist/Location1/subscription"
+  /// The parent of all regions.
+  public static let regionsPath: ObjectPath = "/org/geopublicist/Location1/region"
+  /// The interface of the manager object.
+  public static let manager: InterfaceName = "org.geopublicist.Location1"
+  /// The interface of a subscription.
+  public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
+  /// The interface of a region.
+  public static let region: InterfaceName = "org.geopublicist.Location1.Region"
+}
+
+/// The errors of the contract.
+nonisolated extension ErrorName {
+  /// Access to the location is refused.
+  public static let notAuthorized = ErrorName("org.geopublicist.Location1.Error.NotAuthorized")
+  /// No location arrived before the timeout.
+  public static let locationTimeout = ErrorName("org.geopublicist.Location1.Error.Timeout")
+  /// No location can arrive.
+  public static let locationUnavailable = ErrorName("org.geopublicist.Location1.Error.Unavailable")
+  /// An option is unknown, has another type or is out of range.
+  public static let invalidOption = ErrorName("org.geopublicist.Location1.Error.InvalidOption")
+  /// A limit of the service is reached; the message has its name.
+  public static let serviceLimitsExceeded = ErrorName("org.geopublicist.Location1.Error.LimitsExceeded")
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistContract
+import GeopublicistLocationModel
+
+nonisolated extension LocationError {
+  /// Translates an error of the service, or of the bus about it: `NotAuthorized`, `InteractiveAuthorizationRequired` and
+  /// `AccessDenied` become ``Code/denied``, `Timeout` becomes ``Code/locationUnknown``, everything else
+  /// ``Code/unavailable``.
+  public init(_ error: DBusError) {
+    let code: Code =
+      switch error.name {
+      case .notAuthorized, .interactiveAuthorizationRequired, .accessDenied: .denied
+      case .locationTimeout: .locationUnknown
+      default: .unavailable
+      }
+    let message =
+      switch error.name {
+      case .serviceUnknown:
+        "The location service is not installed: nothing provides \(ServiceContract.service) on this bus. "
+          + "Install Geopublicist, or start geopublicistd"
+      case _ where error.message.isEmpty: error.name.rawValue
+      default: error.message
+      }
+    self.init(code, message)
+  }
+}
+
+nonisolated extension ClientOptions {
+  /// The options of a method as the contract's `a{sv}`: those that differ from their defaults.
+  package func value(_ options: [ClientOption]) -> Value {
+    let defaults = ClientOptions()
+    return .options(
+      options.compactMap { option in
+        let value = option.value(in: self)
+        return value == option.value(in: defaults) ? nil : (option.name, Value(value, for: option))
+      })
+  }
+}
+
+nonisolated extension Value {
+  /// The value of an option in the option's own D-Bus type.
+  init(_ value: OptionValue, for option: ClientOption) {
+    self =
+      switch value {
+      case .text(let text): .string(text)
+      case .truth(let truth): .boolean(truth)
+      case .number(let number): option.type == "u" ? .uint32(UInt32(exactly: number) ?? 0) : .double(number)
+      }
+  }
+}
+
+nonisolated extension Timestamp {
+  /// Reads a `(tt)`; the epoch if it is another value.
+  init(_ value: Value?) {
+    let time = value?.structure?.compactMap(\.uint64) ?? []
+    self = time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp()
+  }
+}
