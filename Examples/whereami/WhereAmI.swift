@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistClient
+import Glibc
 import MainLoop
 import MainLoopTasks
 
@@ -12,7 +13,10 @@ import MainLoopTasks
       do {
         let location = try await manager.currentLocation(timeout: .seconds(20))
         print(location.latitude, location.longitude)
-      } catch { print(error) }
+      } catch {
+        print(error)
+        exit(1)
+      }
       MainLoop.main.quit()
     }
     MainLoop.main.run()

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistLocationModel
 
 nonisolated extension Authorization {
-  /// What the service said in the contract's words; nil for an unknown status. An unknown reason of a newer service
-  /// becomes the plainest one of the status.
+  /// Reads the contract's words; nil for an unknown status. An unknown reason of a newer service becomes the plainest one
+  /// of the status.
   ///
-  /// - Parameter level: What is granted if the status is an authorized one.
-  init?(status: String, reason: String, level: AccuracyLevel, asked: AccuracyLevel) {
+  /// - Parameters:
+  ///   - revealed: The level of the locations, if one has arrived: it shows how coarse a reduced grant is.
+  ///   - asked: The level that the program asked for.
+  init?(status: String, reason: String, revealed: AccuracyLevel? = nil, asked: AccuracyLevel) {
     guard let status = AuthorizationStatus(rawValue: status) else { return nil }
     if let refused = AuthorizationReason(rawValue: reason).flatMap(Authorization.init(refusedFor:)),
       refused.status == status
@@ -14,6 +17,7 @@ nonisolated extension Authorization {
       self = refused
       return
     }
+    let level = reason == AuthorizationReason.reducedAccuracy.rawValue ? revealed ?? .country : asked
     switch status {
     case .notDetermined: self = .undecided()
     case .denied: self = .denied(.rejectedByAgent)
@@ -25,11 +29,11 @@ nonisolated extension Authorization {
 }
 
 nonisolated extension UpstreamStatus {
-  /// Takes in what the properties of the manager object say.
-  mutating func update(_ state: String?, _ reason: String?, _ accuracy: String?) {
-    if let state = state.flatMap(UpstreamState.init) { self.state = state }
-    if let reason { self.reason = UpstreamReason(rawValue: reason) ?? .none }
-    if let accuracy {
+  /// Takes in the properties of the manager object; those that are missing stay as they are.
+  mutating func update(_ properties: [String: Value]) {
+    if let state = properties["State"]?.string.flatMap(UpstreamState.init) { self.state = state }
+    if let reason = properties["StateReason"]?.string { self.reason = UpstreamReason(rawValue: reason) ?? .none }
+    if let accuracy = properties["AvailableAccuracy"]?.string {
       availableAccuracy = accuracy == "none" ? AccuracyLevel.none : AccuracyLevel(contractName: accuracy)
     }
   }

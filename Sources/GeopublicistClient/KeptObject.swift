@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 /// Keeps one object at the service, a subscription or a region, as a pure value: when the service has gone, it is created
-/// and started again, with growing pauses while that fails.
+/// and started again, with growing pauses while that fails. What is told of the authorization is part of it.
 ///
 /// All times are microseconds of a clock that does not jump.
 nonisolated struct KeptObject {
@@ -17,9 +18,12 @@ nonisolated struct KeptObject {
     case started(attempt: UInt64)
     /// Creating or starting has failed.
     case failed(DBusError, attempt: UInt64)
-    /// The rule that forbade it has gone.
-    case unrestricted
-    case closed(String)
+    /// A signal of the object.
+    case signal(MemberName, [Value])
+    /// The status and the reason were read.
+    case authorization(status: String, reason: String)
+    /// The service's sentence about the authorization.
+    case message(String)
     case timer
   }
 
@@ -31,17 +35,11 @@ nonisolated struct KeptObject {
     case close(ObjectPath)
     /// Reads the status and the reason.
     case readAuthorization(ObjectPath)
+    /// Reads the service's sentence about the authorization.
+    case readMessage(ObjectPath)
     /// The object has gone with the service; told or not.
     case lost
-    case tell(News)
-  }
-
-  enum News: Equatable {
-    case interrupted
-    case resumed
-    case refused(DBusError)
-    case failed(DBusError, isFinal: Bool)
-    case closed(String)
+    case tell(ServiceEvent<Never>)
   }
 
   private enum State: Equatable {
@@ -70,12 +68,16 @@ nonisolated struct KeptObject {
   private var owner: BusName?
   private var failures: UInt64 = 0
   private var outage = Outage.none
+  private var authorization = KeptAuthorization()
 
   /// Keeps nothing yet; `starts` is whether the object is started.
   init(starts: Bool) { self.starts = starts }
 
   /// When ``Event/timer`` is due.
-  var deadline: UInt64? { if case .waiting(let until) = state { until } else { nil } }
+  var deadline: UInt64? {
+    let call: UInt64? = if case .waiting(let until) = state { until } else { nil }
+    return [call, authorization.deadline].compactMap { $0 }.min()
+  }
 
   /// The object, as long as it exists.
   var path: ObjectPath? {
@@ -99,15 +101,22 @@ nonisolated struct KeptObject {
     case .created(let path, let attempt): return created(path, attempt)
     case .started(let attempt): return started(attempt)
     case .failed(let error, let attempt): return failed(error, attempt, now, chance)
-    case .unrestricted:
-      guard case .refused(let path) = state else { return [] }
-      state = .starting(path)
-      return [.start(path, attempt: attempt)]
-    case .closed(let reason): return closed(reason, now)
+    case .signal(let member, let arguments): return received(member, arguments.compactMap(\.string), now)
+    case .authorization(let status, let reason): return decided(status, reason, now)
+    case .message(let message): return tell(authorization.explained(by: message))
     case .timer:
-      guard case .waiting(let until) = state, until <= now else { return [] }
-      return create()
+      let settled = tell(authorization.timer(at: now))
+      guard case .waiting(let until) = state, until <= now else { return settled }
+      return settled + create()
     }
+  }
+
+  /// The level that the program asks for, by which the contract's words are read.
+  mutating func ask(for level: AccuracyLevel) { authorization.asked = level }
+
+  /// Takes in the level of a location.
+  mutating func revealed(_ level: AccuracyLevel, isReduced: Bool) -> [Action] {
+    tell(authorization.revealed(level, isReduced: isReduced))
   }
 
   /// Closes the object, which has served its purpose.
@@ -126,7 +135,7 @@ nonisolated extension KeptObject {
 
   private mutating func end(_ state: State) -> [Action] {
     let close = path.map { [Action.close($0)] } ?? []
-    (self.state, failures, outage) = (state, 0, .none)
+    (self.state, failures, outage, authorization) = (state, 0, .none, KeptAuthorization())
     return close
   }
 
@@ -184,9 +193,8 @@ nonisolated extension KeptObject {
   }
 
   private mutating func closed(_ reason: String, _ now: UInt64) -> [Action] {
-    guard path != nil else { return [] }
     guard reason == "shutdown" else {
-      state = .over
+      (state, authorization) = (.over, KeptAuthorization())
       return [.tell(.closed(reason))]
     }
     // The name goes next, and comes back when the service is only restarted.
@@ -195,6 +203,7 @@ nonisolated extension KeptObject {
   }
 
   private mutating func interrupt() -> [Action] {
+    authorization.interrupted()
     guard outage == .none else { return [.lost] }
     outage = .interrupted
     return [.lost, .tell(.interrupted)]
@@ -205,5 +214,33 @@ nonisolated extension KeptObject {
     failures += 1
     // Between half of it and all of it.
     state = .waiting(until: now.saturatingAdd(longest / 2 + UInt64(Double(longest / 2) * min(max(chance, 0), 1))))
+  }
+}
+
+/// What the service says.
+nonisolated extension KeptObject {
+  private mutating func received(_ member: MemberName, _ texts: [String], _ now: UInt64) -> [Action] {
+    guard path != nil else { return [] }
+    switch member {
+    case "AuthorizationChanged" where texts.count == 2: return decided(texts[0], texts[1], now)
+    case "Closed" where texts.count == 1: return closed(texts[0], now)
+    default: return []
+    }
+  }
+
+  private mutating func decided(_ status: String, _ reason: String, _ now: UInt64) -> [Action] {
+    guard let path, let new = authorization.read(status, reason) else { return [] }
+    var actions: [Action] = []
+    // The rule that forbade it has gone.
+    if case .refused = state, new.status != .restricted {
+      state = .starting(path)
+      actions.append(.start(path, attempt: attempt))
+    }
+    actions += tell(authorization.decided(new, at: now))
+    return actions + (new.isWorthExplaining ? [.readMessage(path)] : [])
+  }
+
+  private func tell(_ authorization: Authorization?) -> [Action] {
+    authorization.map { [.tell(.authorization($0))] } ?? []
   }
 }

@@ -21,12 +21,11 @@ nonisolated public struct ServiceLocation: Equatable, Sendable {
       let longitude = properties["Longitude"]?.double, abs(latitude) <= 90, abs(longitude) <= 180
     else { return nil }
     func known(_ name: String) -> Double? { properties[name]?.double.flatMap { $0.isFinite ? $0 : nil } }
-    let time = properties["Timestamp"]?.structure?.compactMap(\.uint64) ?? []
     self.value = value
     location = Location(
       latitude: latitude, longitude: longitude, accuracy: known("Accuracy"), altitude: known("Altitude"),
       speed: known("Speed"), heading: known("Heading"), sourceDescription: properties["Description"]?.string,
-      timestamp: time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp(),
+      timestamp: Timestamp(properties["Timestamp"]),
       receivedAt: properties["MonotonicUSec"]?.uint64 ?? 0, sequence: properties["Sequence"]?.uint64 ?? 0,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       source: properties["Source"]?.string.flatMap(SourceKind.init) ?? .unknown)

@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import MainLoop
 
 /// What a subscription or a region at the service means to its program, as a pure value around a ``KeptObject``.
 nonisolated protocol ServiceObjectMachine {
-  associatedtype Told
-  typealias Action = ServiceObjectAction<Told>
+  associatedtype Update: Sendable
+  typealias Action = ServiceObjectAction<Update>
 
   /// When ``KeptObject/Event/timer`` is due.
   var deadline: UInt64? { get }
   /// Takes an event in and returns what to do, in this order.
-  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action]
+  mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action]
 }
 
-nonisolated enum ServiceObjectEvent {
-  case object(KeptObject.Event)
-  case signal(MemberName, [Value])
-  /// The status and the reason were read.
-  case authorization(status: String, reason: String)
-  /// The service's sentence about the authorization.
-  case message(String)
-}
-
-nonisolated enum ServiceObjectAction<Told> {
+nonisolated enum ServiceObjectAction<Update: Sendable> {
   case create(MemberName, Value, attempt: UInt64)
   case object(KeptObject.Action)
   case set(ObjectPath, MemberName, Value)
-  case readMessage(ObjectPath)
-  case tell(Told)
+  case tell(ServiceEvent<Update>)
 }
 
 /// Executes what a machine decides about its object.
@@ -35,8 +26,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   private let service: ServiceConnection
   private let interface: InterfaceName
   private var machine: Machine
-  private var onEvent: ((Machine.Told) -> Void)?
-  private let onFailure: (DBusError) -> Void
+  private var onEvent: ((ServiceEvent<Machine.Update>) -> Void)?
   private var signals: SignalMatch?
   private var watch: NameWatch?
   private var timer: (time: UInt64, source: LoopSource)?
@@ -44,19 +34,17 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   private var isRunning = false
   private var isOver = false
 
-  /// `onFailure` hears of a property that could not be set.
   init(
     _ machine: Machine, _ interface: InterfaceName, on service: ServiceConnection,
-    onFailure: @escaping (DBusError) -> Void = { _ in }, _ onEvent: @escaping (Machine.Told) -> Void
+    _ onEvent: @escaping (ServiceEvent<Machine.Update>) -> Void
   ) {
     self.service = service
     self.interface = interface
     self.machine = machine
     self.onEvent = onEvent
-    self.onFailure = onFailure
     // Before the first call, so that it is known whose answer it is.
     watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
-      self?.handle(.object(.ownerChanged(owner)))
+      self?.handle(.ownerChanged(owner))
     }
   }
 
@@ -83,7 +71,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     (signals, watch, timer) = (nil, nil, nil)
   }
 
-  private func handle(_ event: ServiceObjectEvent) {
+  private func handle(_ event: KeptObject.Event) {
     run { machine, now in machine.handle(event, at: now, chance: .random(in: 0...1)) }
   }
 
@@ -95,7 +83,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     guard timer?.time != time else { return }
     let source = MainLoop.main.at(monotonic: Int64(clamping: time)) { [weak self] in
       self?.timer = nil
-      self?.handle(.object(.timer))
+      self?.handle(.timer)
     }
     timer = (time, source)
   }
@@ -106,11 +94,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     case .object(let action): perform(action)
     case .set(let path, let property, let value):
       proxy(path).set(property, to: value) { [weak self] result in
-        if case .failure(let error) = result, self?.onEvent != nil { self?.onFailure(error) }
-      }
-    case .readMessage(let path):
-      proxy(path).get("AuthorizationMessage") { [weak self] result in
-        if let message = (try? result.get())?.string { self?.handle(.message(message)) }
+        if case .failure(let error) = result { self?.onEvent?(.failure(error)) }
       }
     case .tell(let event): onEvent?(event)
     }
@@ -126,8 +110,8 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     case .start(let path, let attempt):
       proxy(path).call("Start", expecting: "") { [weak self] result in
         switch result {
-        case .success: self?.handle(.object(.started(attempt: attempt)))
-        case .failure(let error): self?.handle(.object(.failed(error, attempt: attempt)))
+        case .success: self?.handle(.started(attempt: attempt))
+        case .failure(let error): self?.handle(.failed(error, attempt: attempt))
         }
       }
     case .close(let path):
@@ -140,6 +124,10 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
         else { return }
         self?.handle(.authorization(status: status, reason: reason))
       }
+    case .readMessage(let path):
+      proxy(path).get("AuthorizationMessage") { [weak self] result in
+        if let message = (try? result.get())?.string { self?.handle(.message(message)) }
+      }
     case .create, .lost, .tell: break
     }
   }
@@ -151,8 +139,8 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       case .success(let values):
         guard let path = values.first?.objectPath else { return }
         guard let self, onEvent != nil else { return service.proxy(path, interface).call("Close") }
-        handle(.object(.created(path, attempt: attempt)))
-      case .failure(let error): self?.handle(.object(.failed(error, attempt: attempt)))
+        handle(.created(path, attempt: attempt))
+      case .failure(let error): self?.handle(.failed(error, attempt: attempt))
       }
     }
   }

@@ -16,12 +16,11 @@ nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
       let state = properties["State"]?.string.flatMap(RegionState.init)
     else { return nil }
     self.value = value
-    let time = properties["Timestamp"]?.structure?.compactMap(\.uint64) ?? []
     event = RegionEvent(
       kind: kind, state: state, previous: properties["Previous"]?.string.flatMap(RegionState.init) ?? .unknown,
       reason: properties["Reason"]?.string.flatMap(RegionReason.init) ?? .none,
       sequence: properties["Sequence"]?.uint64 ?? 0,
-      timestamp: time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp(),
+      timestamp: Timestamp(properties["Timestamp"]),
       committedAt: properties["MonotonicUSec"]?.uint64 ?? 0, hasGap: properties["Gap"]?.boolean ?? false,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       location: properties["Location"].flatMap(ServiceLocation.init)?.location)

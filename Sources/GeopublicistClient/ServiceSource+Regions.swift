@@ -18,14 +18,16 @@ extension ServiceSource {
 
   private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
     switch event {
-    case .changed(let change): handler(.event(change.event))
+    case .update(let change): handler(.event(change.event))
     // A subscription is told itself.
     case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
+    case .failure(let error): onEvent?(.failure(LocationError(error)))
     case .failed(let error, let isFinal):
-      onEvent?(.failure(LocationError(error)))
+      failed(error)
       if isFinal { handler(.ended) }
     case .closed: handler(.ended)
-    case .refused, .interrupted, .resumed: break
+    case .resumed: returned()
+    case .refused, .interrupted: break
     }
   }
 

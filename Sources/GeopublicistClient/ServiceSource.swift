@@ -34,6 +34,7 @@ import MainLoop
     let id: UInt64
     let options: ClientOptions
     let deadline: Int64
+    var wasInterrupted = false
     let handler: (Result<Location, LocationError>) -> Void
   }
 
@@ -88,13 +89,12 @@ import MainLoop
 
   private func handle(_ event: ServiceSubscription.Event) {
     switch event {
-    case .location(let update): onEvent?(.location(update.location))
+    case .update(let update): onEvent?(.location(update.location))
     case .authorization(let authorization): onEvent?(.authorization(authorization))
-    case .failure(let error), .failed(let error, _): onEvent?(.failure(LocationError(error)))
-    // The authorization says more.
-    case .refused: break
-    // Nobody needs to know unless it does not come back, which is a failure.
-    case .interrupted, .resumed: break
+    case .failure(let error): onEvent?(.failure(LocationError(error)))
+    case .failed(let error, _): failed(error)
+    // A refusal shows in the authorization, and an interruption that lasts is a failure.
+    case .refused, .interrupted, .resumed: break
     case .closed: onEvent?(.failure(LocationError(.unavailable, "The service has ended the subscription")))
     }
   }
@@ -106,16 +106,14 @@ import MainLoop
     service.requestAuthorization(asked, isInteractive: isInteractive) { [weak self] result in
       switch result {
       case .success(let answer):
-        let level: AccuracyLevel =
-          answer.reason == AuthorizationReason.reducedAccuracy.rawValue ? .country : asked.accuracy
-        let authorization = Authorization(
-          status: answer.status, reason: answer.reason, level: level, asked: asked.accuracy)
+        let authorization = Authorization(status: answer.status, reason: answer.reason, asked: asked.accuracy)
         // A subscription is told itself, and knows the level.
         if let self, options == nil, let authorization { onEvent?(.authorization(authorization)) }
-      case .failure(let error): self?.onEvent?(.failure(LocationError(error)))
+      case .failure(let error): self?.failed(error)
       }
     }
   }
+
 }
 
 /// One location.
@@ -140,18 +138,28 @@ extension ServiceSource {
     service.location(options) { [weak self] result in
       guard let self, self.request?.id == request.id else { return }
       let isInTime = MainLoop.main.clock.monotonic() < request.deadline
-      if case .failure(let error) = result, isInTime, Self.isRestart(error) {
+      if case .failure(let error) = result, isInTime, Self.isRestart(error, of: request) {
         // The service was restarted, or ends and is started by the next call.
+        self.request?.wasInterrupted = true
         retry = MainLoop.main.after(milliseconds: 500) { [weak self] in self?.callAgain() }
         return
       }
       self.request = nil
+      switch result {
+      case .success: returned()
+      case .failure(let error): missed(error)
+      }
       request.handler(result.map(\.location).mapError(LocationError.init))
     }
   }
 
-  private static func isRestart(_ error: DBusError) -> Bool {
-    error.name == .noReply || error.name == .disconnected || error.name == .serviceUnknown
+  /// Whether the service may answer the same call later. A service that is unknown at once is not installed.
+  private static func isRestart(_ error: DBusError, of request: Request) -> Bool {
+    switch error.name {
+    case .noReply, .disconnected: true
+    case .serviceUnknown: request.wasInterrupted
+    default: false
+    }
   }
 }
 
@@ -159,8 +167,7 @@ extension ServiceSource {
 extension ServiceSource {
   private func update(_ values: [String: Value]) {
     var status = status
-    status.update(
-      values["State"]?.string, values["StateReason"]?.string, values["AvailableAccuracy"]?.string)
+    status.update(values)
     status = status.explained(by: "")
     guard status != self.status.explained(by: "") else { return }
     tell(status)
@@ -170,6 +177,21 @@ extension ServiceSource {
       tell(status.explained(by: message))
     }
   }
+
+  /// Reports that a call has failed.
+  func failed(_ error: DBusError) {
+    missed(error)
+    onEvent?(.failure(LocationError(error)))
+  }
+
+  /// A service that is unknown to the bus is not installed, and does not run: the source is unavailable until it does.
+  private func missed(_ error: DBusError) {
+    guard error.name == .serviceUnknown else { return }
+    tell(UpstreamStatus(state: .unavailable).explained(by: LocationError(error).message))
+  }
+
+  /// The service runs. With a subscription its own state is read; without one it counts as not in use.
+  func returned() { if options == nil { tell(UpstreamStatus()) } }
 
   private func tell(_ new: UpstreamStatus) {
     guard new != status else { return }

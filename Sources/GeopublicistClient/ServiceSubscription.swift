@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistLocationModel
 
 /// A subscription at the service that outlives the service: after a restart it subscribes again. Letting go of it, or
@@ -10,29 +11,12 @@ import GeopublicistLocationModel
 /// var options = ClientOptions()
 /// options.distanceThreshold = 50
 /// let subscription = ServiceSubscription(on: service, options) { event in
-///   if case .location(let update) = event { print(update.location.latitude, update.location.longitude) }
+///   if case .update(let update) = event { print(update.location.latitude, update.location.longitude) }
 /// }
 /// ```
 @MainActor public final class ServiceSubscription {
-  /// What happens to a subscription.
-  nonisolated public enum Event: Sendable {
-    /// A location.
-    case location(ServiceLocation)
-    /// What the program may have, at the beginning and when it changes.
-    case authorization(Authorization)
-    /// The service reports a failure; updates may continue.
-    case failure(DBusError)
-    /// The service refuses to start the updates; they begin when that changes.
-    case refused(DBusError)
-    /// The service cannot be called; unless that is final, it is called again from time to time.
-    case failed(DBusError, isFinal: Bool)
-    /// The service has gone; it is subscribed to again.
-    case interrupted
-    /// Updates continue after an interruption.
-    case resumed
-    /// The service has ended the subscription, usually with the reason `completed`.
-    case closed(String)
-  }
+  /// What happens to the subscription; an update is a location.
+  public typealias Event = ServiceEvent<ServiceLocation>
 
   private let object: ServiceObject<ResubscriptionMachine>
 
@@ -48,9 +32,7 @@ import GeopublicistLocationModel
     on service: ServiceConnection, _ options: ClientOptions, starts: Bool = true,
     _ onEvent: @escaping (Event) -> Void
   ) {
-    object = ServiceObject(
-      ResubscriptionMachine(starts: starts), ServiceContract.subscription, on: service,
-      onFailure: { onEvent(.failure($0)) }, onEvent)
+    object = ServiceObject(ResubscriptionMachine(starts: starts), ServiceContract.subscription, on: service, onEvent)
     change(to: options)
   }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A failure reported to `locationManager(_:didFailWithError:)` of the delegate; the manager continues.
-public struct LocationError: Error, Hashable, Sendable {
+///
+/// Its description is the code and the sentence, such as `denied: Location is turned off for this user. …`.
+public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of failure it is.
   public enum Code: String, Hashable, Sendable {
     /// Access to the location is refused.
     case denied
-    /// GeoClue is not available, or has no source of locations.
+    /// No location can arrive: the service, GeoClue or a source is missing, or the bus has gone.
     case unavailable
-    /// A location was announced but could not be read, or is not credible.
+    /// No location arrived in time, or one arrived that cannot be read or cannot be true.
     case locationUnknown
   }
 
@@ -21,4 +23,6 @@ public struct LocationError: Error, Hashable, Sendable {
     self.code = code
     self.message = message
   }
+
+  public var description: String { "\(code): \(message)" }
 }

@@ -32,7 +32,7 @@ extension LocationManager {
     endRequest()
     if let answer { return try answer.get() }
     try Task.checkCancellation()
-    throw LocationError(.locationUnknown, "no location came within \(timeout)")
+    throw LocationError(.locationUnknown, "No location came within \(timeout)")
   }
 }
 
@@ -43,7 +43,7 @@ extension Result where Success == Location, Failure == LocationError {
     case .location(let location): self = .success(location)
     case .failure(let error): self = .failure(error)
     case .authorization(let authorization) where [.denied, .restricted].contains(authorization.status):
-      self = .failure(LocationError(.denied, "access to the location is refused: \(authorization.reason.rawValue)"))
+      self = .failure(LocationError(.denied, authorization.sentence))
     case .authorization, .status: return nil
     }
   }

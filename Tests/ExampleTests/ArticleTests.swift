@@ -54,6 +54,17 @@ import Testing
     #expect(process.standardOutput == "52.5 13.25\n", "\(process.standardError)")
   }
 
+  @Test func `where am I, without a service, is answered at once`() throws {
+    let bus = try PrivateBus(.system)
+    let process = try ChildProcess(
+      [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+    // The program itself waits for 20 s.
+    #expect(try process.waitForExit(within: .seconds(15)) == .status(1))
+    #expect(
+      process.standardOutput.hasPrefix("unavailable: The location service is not installed"),
+      "\(process.standardOutput)")
+  }
+
   @Test func `coming from Combine`() throws {
     let process = try ChildProcess([Rig.product("articles-example"), "combine"])
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0), "\(process.standardError)")

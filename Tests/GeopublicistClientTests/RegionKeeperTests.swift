@@ -36,8 +36,6 @@ import Testing
       create()
     }
 
-    mutating func send(_ event: KeptObject.Event) { send(ServiceObjectEvent.object(event)) }
-
     mutating func change(_ kind: RegionEvent.Kind, _ state: RegionState, gap: Bool = false) {
       let value = Value.options([
         ("Event", .string(kind.rawValue)), ("State", .string(state.rawValue)), ("Previous", .string("unknown")),
@@ -46,7 +44,7 @@ import Testing
       send(.signal("StateChanged", [value]))
     }
 
-    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
+    mutating func send(_ event: KeptObject.Event) { perform(machine.handle(event, at: now, chance: 0)) }
 
     private mutating func perform(_ actions: [RegionKeeper.Action]) {
       for action in actions {
@@ -54,14 +52,14 @@ import Testing
         case .create(_, let options, _):
           let properties = options.properties ?? [:]
           created.append((properties["assumed"]?.string ?? "unknown", properties["duration"]?.uint32 ?? 0))
-        case .tell(.changed(let change)):
+        case .tell(.update(let change)):
           told.append(change.event.kind.rawValue)
           events.append(change.event)
         case .tell(.interrupted): told.append("interrupted")
         case .tell(.resumed): told.append("resumed")
         case .tell(.closed(let reason)): told.append(reason)
         case .tell(.authorization(let new)): told.append(new.status.rawValue)
-        case .tell, .object, .set, .readMessage: break
+        case .tell, .object, .set: break
         }
       }
     }

@@ -21,7 +21,6 @@ import Testing
     var done: [String] = []
 
     mutating func want(_ options: ClientOptions?) { perform(machine.want(options, at: now)) }
-    mutating func send(_ event: KeptObject.Event) { send(.object(event)) }
     mutating func send(_ location: ServiceLocation) { send(.signal("LocationUpdated", [location.value])) }
     mutating func close(_ reason: String) { send(.signal("Closed", [.string(reason)])) }
 
@@ -29,7 +28,7 @@ import Testing
       send(.signal("AuthorizationChanged", [.string(status), .string(reason)]))
     }
 
-    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
+    mutating func send(_ event: KeptObject.Event) { perform(machine.handle(event, at: now, chance: 0)) }
 
     private mutating func perform(_ actions: [ResubscriptionMachine.Action]) {
       for action in actions {
@@ -41,9 +40,9 @@ import Testing
         case .object(.start(let path, _)): done.append("start \(path.rawValue.suffix(1))")
         case .object(.close(let path)): done.append("close \(path.rawValue.suffix(1))")
         case .object(.readAuthorization): done.append("read")
+        case .object(.readMessage): done.append("message")
         case .object: done.append("?")
         case .set(_, let property, _): done.append("set \(property)")
-        case .readMessage: done.append("message")
         case .tell(let event): told.append(text(event))
         }
       }
@@ -51,7 +50,7 @@ import Testing
 
     private func text(_ event: ServiceSubscription.Event) -> String {
       switch event {
-      case .location(let update): "\(update.location.latitude)"
+      case .update(let update): "\(update.location.latitude)"
       case .authorization(let new): new.reason == .none ? "allowed" : new.reason.rawValue
       case .interrupted: "interrupted"
       case .resumed: "resumed"
@@ -272,10 +271,10 @@ import Testing
   @Test func `the service's own sentence about a refusal is passed on`() throws {
     var driver = try running()
     driver.authorize("restricted", "disallowed-by-policy")
-    driver.send(ServiceObjectEvent.message("Ask the administrator of this machine"))
+    driver.send(KeptObject.Event.message("Ask the administrator of this machine"))
     #expect(driver.told == ["disallowed-by-policy", "disallowed-by-policy"])
-    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
-    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(KeptObject.Event.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(KeptObject.Event.message(AuthorizationReason.disallowedByPolicy.sentence))
     #expect(driver.told.count == 3)
   }
 }

@@ -184,6 +184,33 @@ import Testing
     manager.stopUpdatingLocation()
   }
 
+  @Test func `a service that is not installed is reported at once, and used when it is there`() throws {
+    daemon.kill()
+    try turning("its name is free", within: .seconds(30)) { try !isOwned() }
+    manager.requestLocation()
+    try turning("the request fails", within: .seconds(15)) { !errors.isEmpty }
+    manager.startUpdatingLocation()
+    try turning("the subscription fails", within: .seconds(15)) { errors.count == 2 }
+    for error in errors {
+      #expect("\(error)".hasPrefix("unavailable: The location service is not installed: "))
+    }
+    #expect(manager.upstreamStatus.state == .unavailable)
+    #expect(manager.upstreamStatus.message == errors.first?.message)
+    daemon = try Daemon(.system, on: bus)
+    try waitForClient()
+    try fix(52)
+    try expect([52])
+    try turning("the state of the service", within: .seconds(30)) { manager.upstreamStatus.message.isEmpty }
+    #expect(errors.count == 2)
+  }
+
+  private func isOwned() throws -> Bool {
+    let answer = try BusClient(at: bus.address).reply(
+      "NameHasOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
+      signature: "s", [.string(Daemon.name)])
+    return answer[0] == true
+  }
+
   @Test func `without a bus the failure is reported once`() throws {
     let manager = LocationManager(source: ServiceSource(on: .address("unix:path=/nonexistent")))
     let publicist = LocationPublicist(manager)

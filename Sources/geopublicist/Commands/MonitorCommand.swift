@@ -67,7 +67,7 @@ final class MonitorCommand: Command {
     case .failed(let error, _), .refused(let error):
       invocation.complain(Failure(error, on: invocation.busName).message)
     case .closed(let reason): print("Closed", [("Reason", .string(reason))], reason)
-    case .location, .interrupted, .resumed: break
+    case .update, .interrupted, .resumed: break
     }
   }
 

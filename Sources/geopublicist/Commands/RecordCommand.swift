@@ -139,7 +139,7 @@ final class RecordCommand: Command {
   private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)
     switch event {
-    case .location(let reading):
+    case .update(let reading):
       invocation.recovered("Locations arrive again")
       record(reading.location)
     case .authorization(let authorization):

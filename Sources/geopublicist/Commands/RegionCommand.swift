@@ -73,13 +73,14 @@ final class RegionCommand: Command {
 
   private func handle(_ event: ServiceRegion.Event) {
     switch event {
-    case .changed(let change): tell(change)
+    case .update(let change): tell(change)
     case .authorization(let authorization):
       hasBegun = true
       guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
       invocation.complain(Sentences.authorization(authorization))
     case .interrupted: report("Interrupted", "The service has gone; the region is monitored again when it is back")
     case .resumed: report("Resumed", "The service is back")
+    case .failure(let error): invocation.complain(error.message)
     case .refused(let error): invocation.fail(error)
     case .failed(let error, let isFinal):
       // At the start it is an answer, later a service that is not back yet.

@@ -116,12 +116,12 @@ final class RunCommand: Command {
 
   private func handle(_ event: ServiceRegion.Event, of place: Place) {
     switch event {
-    case .changed(let change): happened(change.event.kind.rawValue, place.name, change.event.location)
+    case .update(let change): happened(change.event.kind.rawValue, place.name, change.event.location)
     case .authorization(let authorization):
       guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
       invocation.complain(Sentences.authorization(authorization))
     // The region is monitored again when that is over.
-    case .refused(let error): failed(error)
+    case .refused(let error), .failure(let error): failed(error)
     case .failed(let error, let isFinal): if isFinal { invocation.fail(error) } else { failed(error) }
     case .interrupted, .resumed, .closed: break
     }

@@ -64,7 +64,7 @@ final class WatchCommand: Command {
   private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)
     switch event {
-    case .location(let reading):
+    case .update(let reading):
       if region == nil { invocation.recovered("Locations arrive again") }
       if let template {
         invocation.output.line(template.text(reading))

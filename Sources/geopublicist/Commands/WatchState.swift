@@ -22,7 +22,7 @@ struct WatchState {
 
   mutating func handle(_ event: ServiceSubscription.Event) {
     switch event {
-    case .location(let reading):
+    case .update(let reading):
       last = reading
       count += 1
       complaint = ""
