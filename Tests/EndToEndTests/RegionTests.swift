@@ -100,6 +100,9 @@ import Testing
     ("nothing", ["latitude": .null]), ("a radius below 50 m", ["radius": .variant("d", 49.999)]),
     ("a radius above 1,000 km", ["radius": .variant("d", 1_000_001)]),
     ("a negative radius", ["radius": .variant("d", -200)]),
+    ("a radius that is no number", ["radius": .variant("d", "nan")]),
+    ("a latitude that is no number", ["latitude": .variant("d", "nan")]),
+    ("a longitude without end", ["longitude": .variant("d", "inf")]),
     ("a latitude beyond a pole", ["latitude": .variant("d", 90.000001)]),
     ("a longitude beyond the antimeridian", ["longitude": .variant("d", -180.000001)]),
     ("a text", ["latitude": .variant("s", "52")]), ("an unknown state", ["assumed": .variant("s", "near")]),
@@ -150,6 +153,26 @@ import Testing
     try client.tellRegion(paths[0], "Close")
     _ = try client.region(ConsumerProgram.circle(52, 13))
     #expect(closed(paths[0]) == "by-consumer")
+  }
+
+  @Test func `the hundred-and-first region of a user is refused, and nothing else changes`() throws {
+    let clients = try [client] + (1..<6).map { _ in try ConsumerProgram(on: bus) }
+    for index in 0..<100 { _ = try clients[index / 20].region(ConsumerProgram.circle(52, 13)) }
+    let last = clients[5]
+    for _ in 0..<2 {
+      let answer = try last.createRegion(ConsumerProgram.circle(52, 13))
+      #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
+      #expect(answer.errorMessage?.contains("regions-per-user") == true)
+    }
+    #expect(try last.subscriptions().count == 100)
+    #expect(try last.property("InUse") == false)
+    // Subscriptions have limits of their own, and a region that is closed makes room.
+    _ = try last.subscribe()
+    let path = try #require(
+      try clients[0].subscriptions().first { $0["Sender"]?.content.string == clients[0].client.uniqueName })
+    try clients[0].tellRegion(try #require(path["Path"]?.content.string), "Close")
+    _ = try last.region(ConsumerProgram.circle(52, 13))
+    #expect(try last.createRegion(ConsumerProgram.circle(52, 13)).errorName != nil)
   }
 
   @Test func `far from the border GeoClue is released, and the client still counts`() throws {

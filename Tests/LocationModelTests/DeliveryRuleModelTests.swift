@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 /// The sending rule against a naive model of it, which looks at every millisecond and knows no timers.

@@ -2,12 +2,12 @@
 import Glibc
 
 /// Random numbers that are the same in each run (SplitMix64), so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
+nonisolated public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 
   /// A number of the normal distribution with mean 0 and deviation 1.
-  mutating func nextNormal() -> Double {
+  public mutating func nextNormal() -> Double {
     let radius = (-2 * log(Double.random(in: Double.leastNonzeroMagnitude...1, using: &self))).squareRoot()
     return radius * cos(Double.random(in: 0...(2 * .pi), using: &self))
   }

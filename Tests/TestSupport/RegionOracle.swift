@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One fix of a track along a meridian.
+nonisolated public struct TrackFix: Equatable, Sendable {
+  /// Seconds since the beginning of the track.
+  public var at: UInt64
+  /// Metres north of the beginning.
+  public var metres: Double
+  /// The accuracy that the fix claims, metres.
+  public var accuracy: Double
+
+  public init(at second: UInt64, metres: Double, accuracy: Double) {
+    (at, self.metres, self.accuracy) = (second, metres, accuracy)
+  }
+
+  /// Returns a walk to and fro with noise, outliers that claim to be good, and gaps.
+  ///
+  /// - Parameters:
+  ///   - seconds: How long it lasts.
+  ///   - reach: The places that it goes to, metres.
+  ///   - gaps: The seconds that a gap lasts.
+  public static func walk(
+    lasting seconds: UInt64, within reach: ClosedRange<Double>, gaps: ClosedRange<UInt64>,
+    using random: inout SeededGenerator
+  ) -> [TrackFix] {
+    var fixes: [TrackFix] = []
+    var (second, place, target): (UInt64, Double, Double) = (0, .random(in: reach, using: &random), 0)
+    while second < seconds {
+      if Int.random(in: 0..<40, using: &random) == 0 { target = .random(in: reach, using: &random) }
+      place += min(max(target - place, -12), 12)
+      let accuracy = Double.random(in: 3...90, using: &random)
+      let isOutlier = Int.random(in: 0..<25, using: &random) == 0
+      let noise = Double.random(in: -1...1, using: &random) * (isOutlier ? 300 : accuracy)
+      fixes.append(TrackFix(at: second, metres: place + noise, accuracy: accuracy))
+      let isGap = Int.random(in: 0..<60, using: &random) == 0
+      second += isGap ? .random(in: gaps, using: &random) : .random(in: 1...6, using: &random)
+    }
+    return fixes
+  }
+}
+
+/// What a region must tell: a second implementation, written from the definition alone, that keeps the whole history and
+/// looks at all of it each second.
+nonisolated public struct RegionOracle: Sendable {
+  /// An event in short: its name, followed by "gap" or the reason.
+  public struct Change: Equatable, CustomStringConvertible, Sendable {
+    public var what: String
+    /// The second in which it is told.
+    public var at: UInt64
+
+    public init(_ what: String, at second: UInt64) { (self.what, at) = (what, second) }
+
+    public var description: String { "\(what) @\(at)" }
+  }
+
+  /// The centre, metres north of the beginning of the track.
+  public var centre: Double
+  /// Metres.
+  public var radius: Double
+  /// Seconds for which a change must persist.
+  public var confirm: UInt64
+  /// Seconds without evidence before the state is lost.
+  public var unknownAfter: UInt64
+
+  public init(centre: Double = 0, radius: Double, confirm: UInt64 = 20, unknownAfter: UInt64) {
+    (self.centre, self.radius, self.confirm, self.unknownAfter) = (centre, radius, confirm, unknownAfter)
+  }
+
+  /// +1 inside, -1 outside, 0 uncertain.
+  private func evidence(_ fix: TrackFix, isInside: Bool) -> Int {
+    let accuracy = max(fix.accuracy, 15)
+    let distance = abs(fix.metres - centre)
+    if distance + accuracy <= radius || lens(accuracy, distance) >= (radius >= 300 ? 0.85 : 0.75) { return 1 }
+    let margin = isInside ? min(max(radius / 10, 20), 500) : 0
+    return distance - accuracy > radius + margin ? -1 : 0
+  }
+
+  /// The share of a fix's circle within the region, by slices.
+  private func lens(_ accuracy: Double, _ distance: Double) -> Double {
+    let slices = 1_000
+    var (shared, whole) = (0.0, 0.0)
+    for slice in 0..<slices {
+      let x = distance - accuracy + 2 * accuracy * (Double(slice) + 0.5) / Double(slices)
+      let own = max(0, accuracy * accuracy - (x - distance) * (x - distance)).squareRoot()
+      let other = max(0, radius * radius - x * x).squareRoot()
+      whole += own
+      shared += min(own, other)
+    }
+    return shared / whole
+  }
+
+  /// Returns what is told until a second.
+  public func changes(_ fixes: [TrackFix], until end: UInt64) -> [Change] {
+    var changes: [Change] = []
+    var (state, known) = (0, 0)
+    var evidences: [(at: UInt64, value: Int)] = []
+    var isUncertain = false
+    func settle(_ second: UInt64) {
+      // The candidate: the unbroken run of evidence against the state at the end of the history.
+      let run = evidences.reversed().prefix { $0.value == evidences.last?.value && $0.value != state }
+      if let first = run.last, let value = evidences.last?.value {
+        guard second >= first.at + (run.count > 1 ? confirm : 3 * confirm) else { return }
+        let crossing = (value == 1 ? "entered" : "exited") + (state == 0 ? " gap" : "")
+        changes.append(Change(known == -value ? crossing : "determined", at: second))
+        (state, known) = (value, value)
+      } else if state != 0, second >= (evidences.last?.at ?? 0) + unknownAfter {
+        changes.append(Change(isUncertain ? "lost accuracy-insufficient" : "lost no-fix", at: second))
+        state = 0
+        evidences = []
+      }
+    }
+    for second in 0...end {
+      settle(second)
+      guard let fix = fixes.first(where: { $0.at == second }) else { continue }
+      let value = evidence(fix, isInside: state == 1)
+      if value != 0 { evidences.append((second, value)) }
+      isUncertain = value == 0
+      settle(second)
+    }
+    return changes
+  }
+}
