@@ -54,6 +54,9 @@ def wait_until(what, condition, within=DEADLINE):
 class Machine(contextlib.ExitStack):
     """A bus with GeoClue on it, and what else is started; everything ends with it."""
 
+    configuration = CONFIGURATION
+    program = BUILT / "geopublicistd"
+
     def __init__(self, broker="dbus-daemon", owner=None, limits="raised"):
         super().__init__()
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -110,8 +113,8 @@ class Machine(contextlib.ExitStack):
     @property
     def daemon_command(self):
         configuration = self.folder / "geopublicist.conf"
-        configuration.write_text(CONFIGURATION)
-        return [BUILT / "geopublicistd", "--system", "--address", self.address, "--geoclue-address", self.address,
+        configuration.write_text(self.configuration)
+        return [self.program, "--system", "--address", self.address, "--geoclue-address", self.address,
                 "--config", configuration]
 
     def start_daemon(self, **environment):

@@ -18,6 +18,9 @@ polkit.addRule(function(action, subject) {
 
 
 class SoakMachine(Machine):
+    # The limits are those of a normal installation; only that the service may exit when idle would end the soak.
+    configuration = "[Service]\nidle-timeout=0\n"
+
     def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd", people=PEOPLE):
         self.program = program
         # Without root everybody on the bus is this user, whom the service trusts without asking polkit.
@@ -32,11 +35,7 @@ class SoakMachine(Machine):
 
     @property
     def daemon_command(self):
-        configuration = self.folder / "geopublicist.conf"
-        # The limits are those of everybody; only that it may end when it is idle would end the soak.
-        configuration.write_text("[Service]\nidle-timeout=0\n")
-        command = [self.program, "--system", "--address", self.address, "--geoclue-address", self.address,
-                   "--config", configuration]
+        command = super().daemon_command
         if self.is_whole:
             user = str(self.daemon_user)
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--pdeathsig=KILL", "--", *command]
