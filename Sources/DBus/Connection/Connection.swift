@@ -117,6 +117,7 @@ import MainLoop
     dbus_connection_unref(raw)
   }
 
+  /// Whether calls and signals can be sent: neither side has closed the connection.
   public var isConnected: Bool { isOpen && dbus_connection_get_is_connected(raw) != 0 }
 
   /// The number of bytes queued in this process because the socket is full.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
 
+/// A signal that a connection has received.
 nonisolated public struct Signal {
   /// The sender's unique name, set by the bus, or the bus itself.
   public let sender: BusName

@@ -8,6 +8,7 @@ nonisolated public struct ReadBudget: Hashable, Sendable {
   /// The maximum number of values, including nested ones. An `ay` counts as one.
   public var values: Int
 
+  /// Limits the bytes on the wire and the number of values.
   public init(bytes: Int, values: Int) {
     self.bytes = bytes
     self.values = values
