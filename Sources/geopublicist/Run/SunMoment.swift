@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// A time of every day that follows the sun, such as half an hour before sunset.
+/// A daily time relative to the sun, such as half an hour before sunset.
 nonisolated struct SunMoment: Equatable {
-  enum Event: String, CaseIterable {
-    case dawn, sunrise, noon, sunset, dusk
-  }
+  typealias Event = SunDay.Event
 
   let event: Event
-  /// Seconds after the event; negative is before it.
+  /// Seconds after the event; negative before it.
   let offset: Double
 
   init(_ event: Event, offset: Double = 0) {
@@ -29,23 +27,9 @@ nonisolated struct SunMoment: Equatable {
     self.init(event, offset: (text[sign] == "-" ? -1 : 1) * Double(milliseconds) / 1_000)
   }
 
-  /// Returns the first such time after another one; nil if there is none within a year, as at the poles.
+  /// Returns the first such time after a moment; nil if there is none within a year.
   func next(after seconds: Double, at place: Location) -> Double? {
-    for day in -1...366 {
-      let sun = SunDay(
-        latitude: place.latitude, longitude: place.longitude, containing: seconds - offset + Double(day) * 86_400)
-      if let time = time(on: sun), time + offset > seconds { return time + offset }
-    }
-    return nil
-  }
-
-  private func time(on day: SunDay) -> Double? {
-    switch event {
-    case .dawn: day[.dawn]
-    case .sunrise: day[.sunrise]
-    case .noon: day.noon
-    case .sunset: day[.sunset]
-    case .dusk: day[.dusk]
-    }
+    let days = SunDay.days(latitude: place.latitude, longitude: place.longitude, around: seconds - offset)
+    return days.lazy.compactMap { day in day[event].map { $0 + offset } }.first { $0 > seconds }
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where the sun stands, to about a hundredth of a degree from 1950 to 2050.
+/// The position of the sun, to about a hundredth of a degree from 1950 to 2050.
 ///
-/// The low-precision series of Meeus, *Astronomical Algorithms*, chapter 25, which NOAA's calculator uses, too. The
+/// Computed by the low-precision series of Meeus, *Astronomical Algorithms*, chapter 25, as in NOAA's calculator. The
 /// difference between universal and terrestrial time, about a minute, moves the sun by less than a thousandth of a degree.
 nonisolated struct SolarPosition {
-  /// Degrees above the horizon of the centre of the sun, without refraction, -90 to 90.
+  /// Degrees of the sun's centre above the horizon, without refraction, -90 to 90.
   let altitude: Double
-  /// Degrees since it crossed the meridian, -180 to 180: negative before noon.
+  /// Degrees since the sun crossed the meridian, -180 to 180: negative before noon.
   let hourAngle: Double
 
   /// Computes the position for a place in degrees and a time in seconds since 1970.

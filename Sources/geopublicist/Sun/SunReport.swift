@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// The sun at a place and a moment, in the forms that people and scripts read.
+/// The sun at a place and a moment, as text for people and scripts.
 nonisolated struct SunReport {
   static let fields = ["phase", "dawn", "sunrise", "noon", "sunset", "dusk", "polar", "next", "next-time"]
 
@@ -16,27 +16,20 @@ nonisolated struct SunReport {
     day = SunDay(latitude: place.latitude, longitude: place.longitude, containing: seconds)
   }
 
-  /// All events of the day in their order, by the name of their field.
-  private var times: [(name: String, time: Double?)] {
-    let morning = [SunDay.Event.dawn, .sunrise].map { ($0.rawValue, day[$0]) }
-    let evening = [SunDay.Event.sunset, .dusk].map { ($0.rawValue, day[$0]) }
-    return morning + [("noon", day.noon)] + evening
-  }
-
   func value(_ field: String) -> Template.Field? {
     switch field {
     case "phase": .text(phase.rawValue)
     case "polar": day.polar.map { .text($0.rawValue) }
     case "next": next.map { .text($0.event.rawValue) }
     case "next-time": next.map { .text(Self.clock($0.time)) }
-    default: times.first { $0.name == field }?.time.map { .text(Self.clock($0)) }
+    default: SunDay.Event(rawValue: field).flatMap { day[$0] }.map { .text(Self.clock($0)) }
     }
   }
 
   var json: String {
     var members: [(String, Value)] = [("Phase", .string(phase.rawValue))]
-    for (name, time) in times {
-      if let time { members.append((name.prefix(1).uppercased() + name.dropFirst(), .string(Self.iso(time)))) }
+    for event in SunDay.Event.allCases {
+      if let time = day[event] { members.append((event.title, .string(Self.iso(time)))) }
     }
     if let polar = day.polar { members.append(("Polar", .string(polar.rawValue))) }
     if let next {
@@ -45,7 +38,7 @@ nonisolated struct SunReport {
     return JSONText.object(members)
   }
 
-  /// One line for each change.
+  /// One line for `--follow`.
   var line: String {
     let until = next.map { " until \(Self.local($0.time)) (\($0.event.rawValue))" } ?? ""
     return phase.rawValue + until
@@ -54,7 +47,7 @@ nonisolated struct SunReport {
   var rows: Rows {
     var rows = Rows()
     rows.add("Phase", phase.rawValue + (day.polar.map { " (polar \($0.rawValue))" } ?? ""), .strong)
-    for (name, time) in times { rows.add(name.prefix(1).uppercased() + name.dropFirst(), time.map(Self.clock)) }
+    for event in SunDay.Event.allCases { rows.add(event.title, day[event].map(Self.clock)) }
     rows.add("Next", next.map { "\($0.event.rawValue), \(Self.local($0.time))" })
     return rows
   }
@@ -63,4 +56,9 @@ nonisolated struct SunReport {
   private static func iso(_ time: Double) -> String { Moment.iso(timestamp(time)) }
   private static func local(_ time: Double) -> String { Moment.local(timestamp(time)) }
   private static func clock(_ time: Double) -> String { Moment.local(timestamp(time), "%H:%M") }
+}
+
+nonisolated extension SunDay.Event {
+  /// The name as a label and as a JSON key.
+  fileprivate var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 }

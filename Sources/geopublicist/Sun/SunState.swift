@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How light it is at a moment.
+/// How light it is at a moment, and the next change.
 nonisolated struct SunState {
   enum Phase: String {
     /// The sun is more than six degrees below the horizon.
     case night
-    /// Morning twilight.
+    /// Twilight while the sun rises.
     case dawn
     case day
-    /// Evening twilight.
+    /// Twilight while the sun sets.
     case dusk
   }
 
   let phase: Phase
-  /// What happens next, and when; nil if nothing does within a year.
+  /// The next change and its time; nil if there is none within a year.
   let next: (event: SunDay.Event, time: Double)?
 
   init(latitude: Double, longitude: Double, at seconds: Double) {
-    let position = SolarPosition(latitude: latitude, longitude: longitude, at: seconds)
-    let isMorning = position.hourAngle < 0
-    phase =
-      switch position.altitude {
-      case ...SunDay.Event.dawn.altitude: .night
-      case ...SunDay.Event.sunrise.altitude: isMorning ? .dawn : .dusk
-      default: .day
-      }
+    func altitude(_ time: Double) -> Double {
+      SolarPosition(latitude: latitude, longitude: longitude, at: time).altitude
+    }
+    let (now, isRising) = (altitude(seconds), altitude(seconds + 60) > altitude(seconds))
+    func isAbove(_ event: SunDay.Event) -> Bool { event.altitude.map { now > $0 } ?? false }
+    phase = isAbove(.sunrise) ? .day : isAbove(.dawn) ? (isRising ? .dawn : .dusk) : .night
     next =
-      (0...366).lazy.compactMap { day -> (event: SunDay.Event, time: Double)? in
-        let sun = SunDay(latitude: latitude, longitude: longitude, containing: seconds + Double(day) * 86_400)
-        return SunDay.Event.allCases.lazy.compactMap { event in sun[event].map { (event, $0) } }
-          .first { $0.1 > seconds }
-      }.first
+      SunDay.days(latitude: latitude, longitude: longitude, around: seconds).lazy.compactMap { day in
+        SunDay.Event.changes.lazy.compactMap { event in day[event].map { (event, $0) } }.first { $0.1 > seconds }
+      }.first { _ in true }
   }
 }
