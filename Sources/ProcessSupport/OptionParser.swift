@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
-import Glibc
 
 /// GLib's option parser: long and short options, and a help text made from their descriptions.
 @MainActor public final class OptionParser {
@@ -12,7 +11,8 @@ import Glibc
 
   /// - Parameters:
   ///   - summary: The text under the usage line of the help.
-  ///   - footer: The text at its end.
+  ///   - arguments: What follows the options in the usage line.
+  ///   - footer: The text at the end of the help.
   public init(summary: String, arguments: String? = nil, footer: String? = nil) {
     context = g_option_context_new(arguments)
     g_option_context_set_summary(context, summary)
@@ -35,7 +35,7 @@ import Glibc
     }
   }
 
-  /// An option without a value.
+  /// Declares an option without a value.
   public func addSwitch(_ name: String, _ short: Character? = nil, _ description: String) {
     let value = UnsafeMutablePointer<gboolean>.allocate(capacity: 1)
     value.initialize(to: 0)
@@ -43,7 +43,7 @@ import Glibc
     add(name, short, G_OPTION_ARG_NONE, value, description, nil)
   }
 
-  /// An option with a value.
+  /// Declares an option with a value.
   public func addText(_ name: String, _ short: Character? = nil, _ description: String, value placeholder: String) {
     let value = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 1)
     value.initialize(to: nil)
@@ -51,17 +51,27 @@ import Glibc
     add(name, short, G_OPTION_ARG_STRING, value, description, placeholder)
   }
 
-  /// What was wrong with the command line, in a sentence for its user.
+  /// Why a command line is not executed.
   nonisolated public struct UsageError: Error {
+    /// What is wrong with it, in a sentence for its user.
     public let message: String
+    /// The text that the user asked for with `--help`; then nothing is wrong.
+    public private(set) var help: String?
+
     public init(message: String) { self.message = message }
+
+    fileprivate init(help: String) {
+      message = ""
+      self.help = help
+    }
   }
 
   /// Parses the program's arguments and returns those that are not options, without the program's name.
   ///
-  /// For `--help` it prints the help and exits.
+  /// Throws the help if `--help` is among them.
   public func parse(_ arguments: [String]) throws(UsageError) -> [String] {
     addSwitch("help", "h", "Show this help")
+    let arguments = try arguments.prefix(1) + separated(arguments.dropFirst())
     entries.append(GOptionEntry())
     g_option_context_add_main_entries(context, entries, nil)
     // GLib's own string vector: the parser takes entries out of it, and it is freed as a whole.
@@ -76,7 +86,11 @@ import Glibc
       g_clear_error(&error)
       throw UsageError(message: message)
     }
-    if isSet("help") { printHelp() }
+    if isSet("help") {
+      let help = g_option_context_get_help(context, 1, nil)
+      defer { g_free(help) }
+      throw UsageError(help: help.map { String(cString: g_strchomp($0)) + "\n" } ?? "")
+    }
     var rest: [String] = []
     var index = 1
     while let argument = vector?[index] {
@@ -86,7 +100,7 @@ import Glibc
     return rest
   }
 
-  /// Whether an argument is one of the declared options and needs the next argument as its value.
+  /// Whether an argument is a declared option whose value is the next argument.
   public func takesNextArgument(_ argument: String) -> Bool {
     if argument.hasPrefix("--") { return texts[String(argument.dropFirst(2))] != nil }
     // Short switches may be combined; only the last can take the next argument.
@@ -96,12 +110,48 @@ import Glibc
 
   private func isSwitch(_ name: String) -> Bool { switches[name] != nil }
 
-  private func printHelp() -> Never {
-    // `puts` adds a line end of its own.
-    let help = g_option_context_get_help(context, 1, nil).map { g_strchomp($0) }
-    // Flushing every stream is the way to the error of the one that `puts` writes to.
-    let isWritten = help.map { puts($0) >= 0 && fflush(nil) == 0 } ?? false
-    exit(isWritten ? EXIT_SUCCESS : EXIT_FAILURE)
+  /// Separates each short option from a value that is attached to it, as in `-n1`, which GLib does not understand, and
+  /// throws for options that are not declared.
+  private func separated(_ arguments: ArraySlice<String>) throws(UsageError) -> [String] {
+    var result: [String] = []
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      result.append(argument)
+      if argument == "--" { return result + rest }
+      if takesNextArgument(argument) {
+        if let value = rest.popFirst() { result.append(value) }
+      } else if argument.hasPrefix("--") {
+        let name = String(argument.dropFirst(2).prefix { $0 != "=" })
+        guard isSwitch(name) || texts[name] != nil else { throw unknownOption(name) }
+      } else if argument.hasPrefix("-"), argument != "-" {
+        result[result.count - 1] = "-"
+        var letters = argument.dropFirst()
+        while let letter = letters.popFirst() {
+          guard let name = shortNames[letter] else {
+            let hint = letter.isNumber || letter == "." ? "; write -- before a number that begins with a minus" : ""
+            throw UsageError(message: "There is no option -\(letter)\(hint)")
+          }
+          result[result.count - 1].append(letter)
+          guard isSwitch(name) else {
+            result.append(String(letters))
+            break
+          }
+        }
+      }
+    }
+    return result
+  }
+
+  private func unknownOption(_ name: String) -> UsageError {
+    let known = (Array(switches.keys) + Array(texts.keys)).sorted().map { "--\($0)" }
+    let option = "--\(name)"
+    return switch Suggestion.match(option, among: known) {
+    case .found(let meant), .unknown(let meant?):
+      UsageError(message: "There is no option \(option); did you mean \(meant)?")
+    case .ambiguous(let names):
+      UsageError(message: "There is no option \(option); did you mean \(Suggestion.alternatives(names))?")
+    case .unknown(nil): UsageError(message: "There is no option \(option); --help lists the options")
+    }
   }
 
   /// Whether a switch was given.

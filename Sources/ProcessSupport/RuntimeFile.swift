@@ -29,7 +29,6 @@ public struct RuntimeFile {
 
   /// Leaves lines for the next run, readable by this user alone.
   public func write(_ lines: [String]) {
-    let text = lines.map { $0 + "\n" }.joined()
-    _ = g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o600, nil)
+    try? TextFile.replace(path, with: lines.map { $0 + "\n" }.joined(), mode: 0o600)
   }
 }

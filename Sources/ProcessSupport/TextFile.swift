@@ -9,14 +9,28 @@ nonisolated public enum TextFile {
     var count: gsize = 0
     var error: UnsafeMutablePointer<GError>?
     guard g_file_get_contents(path, &bytes, &count, &error) != 0, let bytes else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be read"
-      g_clear_error(&error)
-      throw KeyFile.FileError(path, message)
+      throw KeyFile.FileError(path, reason(&error))
     }
     defer { g_free(bytes) }
     return bytes.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
       String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
     }
+  }
+
+  /// Replaces a file as a whole, so that readers see the old text or the new one; throws if it cannot be written.
+  public static func replace(_ path: String, with text: String, mode: Int32) throws(KeyFile.FileError) {
+    var error: UnsafeMutablePointer<GError>?
+    let count = gssize(text.utf8.count)
+    guard g_file_set_contents_full(path, text, count, G_FILE_SET_CONTENTS_CONSISTENT, mode, &error) != 0 else {
+      throw KeyFile.FileError(path, reason(&error))
+    }
+  }
+
+  /// Takes the reason out of GLib's message, which names the file before its last colon.
+  private static func reason(_ error: inout UnsafeMutablePointer<GError>?) -> String {
+    defer { g_clear_error(&error) }
+    let message = error.map { String(cString: $0.pointee.message) } ?? ""
+    return message.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? "unknown error"
   }
 
   /// Whether there is anything at the path.

@@ -33,7 +33,7 @@ nonisolated enum GPXReader {
       g_clear_error(&error)
       throw MalformedTrack(message: message)
     }
-    guard reading.isGPX else { throw MalformedTrack(message: "it is no GPX file") }
+    guard reading.isGPX else { throw MalformedTrack(message: "not a track (expected \(TrackFile.formats))") }
     return ["trkpt", "rtept", "wpt"].compactMap { reading.points[$0] }.first ?? []
   }
 

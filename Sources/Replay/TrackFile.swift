@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A file with a recorded track, in GPX, GeoJSON or NMEA 0183.
 nonisolated public enum TrackFile {
+  static let formats = "GPX, GeoJSON or NMEA 0183"
+
   /// Why a file gives no track.
   public struct Failure: Error, CustomStringConvertible {
     /// The file and what is wrong with it, in a sentence.
@@ -23,7 +25,7 @@ nonisolated public enum TrackFile {
       throw Failure(description: "\(path): \(error.message)")
     }
     if let track = Track(measurements) { return track }
-    throw Failure(description: "\(path): there is no point in it, neither in GPX nor in GeoJSON nor in NMEA 0183")
+    throw Failure(description: "\(path): no track points found (expected \(formats))")
   }
 }
 

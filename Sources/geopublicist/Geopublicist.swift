@@ -10,7 +10,7 @@ func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<C
   Geopublicist.main(ProgramArguments.strings(count, vector))
 }
 
-/// The command: a D-Bus client of the published contract.
+/// The command-line program: a D-Bus client of the published contract.
 struct Geopublicist {
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, RegionCommand.self, ListCommand.self,
@@ -20,60 +20,56 @@ struct Geopublicist {
 
   static func main(_ arguments: [String]) -> Int32 {
     openStandardStreams()
-    // The characters of the terminal, for GLib's help text and for ours.
+    // The terminal's character set, for GLib's help text and for ours.
     setlocale(LC_CTYPE, "")
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
-    // A reader that goes away is told by the write that fails.
+    // Writing to a closed pipe must fail, not end the program.
     signal(SIGPIPE, SIG_IGN)
     return run(Array(arguments.dropFirst()))
   }
 
-  /// Whoever calls a program may have closed them. What is opened next would take their place, the connection to the bus
-  /// for one, and get the text that was meant for a person.
+  /// Opens the standard streams that the caller has closed. Otherwise the next file opened, such as the connection to the
+  /// bus, would take the place of one and receive text that is meant for the user.
   private static func openStandardStreams() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
-      // For reading alone, so that nothing seems to have been written.
+      // Read-only, so that writing fails and is reported.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
     do throws(OptionParser.UsageError) {
-      guard let (name, rest) = Invocation.split(arguments, commands: commands) else {
-        return try runWithoutCommand(arguments)
-      }
-      switch name {
-      case "help": return try runWithoutCommand(rest.first.map { [$0, "--help"] } ?? ["--help"])
-      case "version": return try runWithoutCommand(["--version"])
-      default: return try run(command(named: name), rest)
-      }
+      return try dispatch(arguments)
     } catch {
+      if let help = error.help { return print(help) }
       StandardError.write("geopublicist: \(error.message)\n")
       return ExitStatus.usage
     }
   }
 
-  private static func run(_ type: any Command.Type, _ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
-    let invocation = try Invocation(of: type, arguments)
+  private static func dispatch(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+    guard let (word, rest) = Invocation.split(arguments, commands: commands) else {
+      return try runWithoutCommand(arguments)
+    }
+    let name = try name(meantBy: word)
+    guard let type = commands.first(where: { $0.name == name }) else {
+      return try name == "version" ? runWithoutCommand(["--version"]) : dispatch(rest.prefix(1) + ["--help"])
+    }
+    let invocation = try Invocation(of: type, rest)
     return serve(try type.init(invocation), invocation)
   }
 
-  private static func command(named word: String) throws(OptionParser.UsageError) -> any Command.Type {
-    switch Suggestion.match(word, among: commands.map { $0.name }) {
-    case .found(let name):
-      if let command = commands.first(where: { $0.name == name }) { return command }
-      fallthrough
-    case .unknown(nil):
-      throw OptionParser.UsageError(message: "There is no command '\(word)'; see geopublicist help")
-    case .unknown(let nearest?):
-      throw OptionParser.UsageError(message: "There is no command '\(word)'; did you mean '\(nearest)'?")
-    case .ambiguous(let names):
-      throw OptionParser.UsageError(message: "'\(word)' could be \(Suggestion.alternatives(names))")
+  private static func name(meantBy word: String) throws(OptionParser.UsageError) -> String {
+    switch Suggestion.match(word, among: commands.map { $0.name } + ["help", "version"]) {
+    case .found(let name): return name
+    case .unknown(nil): throw .init(message: "There is no command '\(word)'; see geopublicist help")
+    case .unknown(let nearest?): throw .init(message: "There is no command '\(word)'; did you mean '\(nearest)'?")
+    case .ambiguous(let names): throw .init(message: "'\(word)' could be \(Suggestion.alternatives(names))")
     }
   }
 
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
-    // Before the connection, which must not be between a signal and its handler.
+    // Signals are handled before the command connects, so that none falls in between.
     let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in command.interrupted() }
     invocation.followOutput()
     command.begin()
@@ -83,23 +79,20 @@ struct Geopublicist {
     return status
   }
 
-  /// `--help`, `--version`, or nothing but common options: then the status, and what else there is.
+  /// Handles `--help`, `--version` and a command line without a command, which shows the status and the commands.
   private static func runWithoutCommand(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
-    if let name = arguments.first, !name.hasPrefix("-") {
-      return try run(command(named: name), Array(arguments.dropFirst()))
-    }
     g_set_prgname("geopublicist")
     let parser = OptionParser(
-      summary: "Shows where this machine is, and who may know it.\n\n\(commandList)", arguments: "COMMAND",
-      footer: "geopublicist help COMMAND shows more about a command.")
+      summary: "Shows where this machine is, and who may know it.\n\n\(commandList)",
+      arguments: "COMMAND", footer: "geopublicist help COMMAND shows more about a command.")
     Invocation.declareCommonOptions(parser)
     parser.addSwitch("version", "V", "Show the version")
     _ = try parser.parse(["geopublicist"] + arguments)
     guard parser.isSet("version") else { return try runOverview(arguments) }
-    let output = StandardOutput()
-    let isWritten = output.write("geopublicist \(ProgramVersion.current)\n")
-    return withExtendedLifetime(output) { isWritten ? ExitStatus.success : ExitStatus.failure }
+    return print("geopublicist \(ProgramVersion.current)\n")
   }
+
+  private static func print(_ text: String) -> Int32 { StandardStream.print(text, as: "geopublicist") }
 
   private static func runOverview(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
     let invocation = try Invocation(of: StatusCommand.self, arguments)

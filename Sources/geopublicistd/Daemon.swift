@@ -30,8 +30,7 @@ struct Daemon {
     do {
       options = try DaemonOptions(arguments)
       if options.showsVersion {
-        print("geopublicistd \(ProgramVersion.current)")
-        return 0
+        return StandardStream.print("geopublicistd \(ProgramVersion.current)\n", as: "geopublicistd")
       }
       if options.checksConfiguration {
         _ = try Configuration.load(file: options.configurationFile)
@@ -40,6 +39,7 @@ struct Daemon {
       configuration = try startConfiguration(options)
       source = try options.replay?.source()
     } catch let error as OptionParser.UsageError {
+      if let help = error.help { return StandardStream.print(help, as: "geopublicistd") }
       complain(error.message)
       return ExitStatus.usage
     } catch {

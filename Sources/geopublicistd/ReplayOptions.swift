@@ -37,7 +37,14 @@ struct ReplayOptions {
     guard option == "at" || parser.text("at") == nil else {
       throw OptionParser.UsageError(message: "--replay and --at exclude each other")
     }
-    way = option == "at" ? .place(try Self.place(text)) : .file(text)
+    if option == "at" {
+      guard let place = Location(degrees: text) else {
+        throw .init(message: "--at takes degrees of latitude and longitude such as 52.5,13.4, not '\(text)'")
+      }
+      way = .place(place)
+    } else {
+      way = .file(text)
+    }
     isLoop = parser.isSet("loop")
     let factor = parser.text("speed") ?? "1"
     guard let speed = Double(factor), speed.isFinite, speed > 0 else {
@@ -54,15 +61,5 @@ struct ReplayOptions {
       case .place(let place): Track(at: place)
       }
     return ReplaySource(track, speed: speed, isLoop: isLoop)
-  }
-
-  private static func place(_ text: String) throws(OptionParser.UsageError) -> Location {
-    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1], abs(latitude) <= 90,
-      abs(longitude) <= 180
-    else {
-      throw .init(message: "--at takes degrees of latitude and longitude such as 52.5,13.4, not '\(text)'")
-    }
-    return Location(latitude: latitude, longitude: longitude)
   }
 }

@@ -115,14 +115,14 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.fault(on: "Get", "hang")
-    #expect(try problems(on: bus)["geoclue"] == "GeoClue is there, but does not answer")
+    #expect(try problems(on: bus)["geoclue"] == "GeoClue is running, but does not answer")
   }
 
   @Test func `doctor reports a service that does not answer`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     daemon.signal(SIGSTOP)
-    #expect(try problems(on: bus)["service"] == "The service is there, but does not answer")
+    #expect(try problems(on: bus)["service"] == "The service is running, but does not answer")
     daemon.signal(SIGCONT)
   }
 
@@ -130,9 +130,9 @@ import Testing
   func `doctor reports missing agent, polkit and session to an ordinary user`() throws {
     let machine = try Machine()
     let found = try problems(on: machine.bus, as: 65534)
-    #expect(found["agent"]?.hasPrefix("No agent decides") == true)
-    #expect(found["polkit"]?.contains("polkit is not there") == true)
-    #expect(found["session"]?.contains("systemd-logind is not there") == true)
+    #expect(found["agent"]?.hasPrefix("No location agent is running") == true)
+    #expect(found["polkit"]?.contains("is not installed") == true)
+    #expect(found["session"]?.contains("is not available") == true)
   }
 
   @Test func `location that is turned off is diagnosed`() throws {
@@ -170,7 +170,8 @@ import Testing
     let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
-    #expect(try problems(on: bus)["configuration"] == "GeoClue's configuration forbids it")
+    #expect(
+      try problems(on: bus)["configuration"] == "GeoClue's configuration does not allow this user to have locations")
     #expect(geoclue.exited == nil)
   }
 
@@ -183,7 +184,7 @@ import Testing
     let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
     try agent.waitUntilRegistered()
-    #expect(try problems(on: bus, settings: settings)["sources"]?.contains("Wi-Fi is turned off") == true)
+    #expect(try problems(on: bus, settings: settings)["sources"]?.contains("turns Wi-Fi off") == true)
     #expect(geoclue.exited == nil)
   }
 
@@ -202,7 +203,7 @@ import Testing
   @Test func `doctor reports settings that forbid the service`() throws {
     let bus = try PrivateBus(.system)
     let settings = "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n"
-    #expect(try problems(on: bus, settings: settings)["configuration"]?.contains("forbids the service") == true)
+    #expect(try problems(on: bus, settings: settings)["configuration"]?.contains("does not allow the service") == true)
   }
 
   @Test func `doctor reports unreadable settings`() throws {

@@ -25,12 +25,49 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test(arguments: [["--help"], ["watch", "--help"], ["--version"]]) func `help exits with 0`(arguments: [String])
-    throws
-  {
+  private static nonisolated let texts = [["--help"], ["watch", "--help"], ["--version"], ["help", "loc"], ["vers"]]
+
+  @Test(arguments: texts) func `help exits with 0`(arguments: [String]) throws {
     let result = try run([Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(0))
     #expect(result.standardOutput.contains("geopublicist") && result.standardError.isEmpty)
+  }
+
+  @Test(arguments: texts) func `help that cannot be written is reported`(arguments: [String]) throws {
+    for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
+      for program in ["geopublicist", "geopublicistd"] where program == "geopublicist" || arguments.count == 1 {
+        guard program == "geopublicist" || arguments[0].hasPrefix("--") else { continue }
+        let command = ["sh", "-c", "exec \"$@\" \(redirection)", "-", Rig.product(program)]
+        let result = try run(command + arguments)
+        #expect(result.exit == .status(1), "\(program) \(redirection)")
+        #expect(result.standardError == "\(program): The output cannot be written: \(reason)\n")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ([""], "There is no command ''; see geopublicist help"),
+    (["wach"], "There is no command 'wach'; did you mean 'watch'?"),
+    (["watch", "--acuracy", "city"], "There is no option --acuracy; did you mean --accuracy?"),
+    (["watch", "--acc=city"], "There is no option --acc; did you mean --accuracy?"),
+    (["watch", "--in", "1s"], "There is no option --in; did you mean --interactive or --interval?"),
+    (["locate", "--nonsense"], "There is no option --nonsense; --help lists the options"),
+    (["watch", "-jZ"], "There is no option -Z"),
+    (["watch", "-n0"], "--count takes a whole number from 1 to 4294967295, not '0'"),
+    (["watch", "-jn", "x"], "--count takes a whole number from 1 to 4294967295, not 'x'"),
+    (["region", "-33.8,151.2,100m"], "There is no option -3; write -- before a number that begins with a minus"),
+    (["replay", "--system", "x"], "There is no option --system; --help lists the options"),
+    (["region", "1,2,100m", "--assumed", "unknown"], "--assumed takes inside or outside, not 'unknown'"),
+    (["record", ""], "record takes one FILE"),
+  ]) func `a mistake is answered with what was meant`(arguments: [String], message: String) throws {
+    let result = try run([Rig.product("geopublicist")] + arguments)
+    #expect(result.exit == .status(2) && result.standardError == "geopublicist: \(message)\n")
+  }
+
+  @Test(arguments: [["replay"], ["record", "--summary"]]) func `a file is named once`(command: [String]) throws {
+    let result = try run([Rig.product("geopublicist")] + command + ["/nonexistent/walk.gpx"])
+    #expect(result.exit == .status(1))
+    #expect(result.standardError == "geopublicist: /nonexistent/walk.gpx: No such file or directory\n")
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `a refused caller exits with 3`() throws {
@@ -94,7 +131,7 @@ import Testing
   @Test func `an invalid address exits with 2`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
     #expect(result.exit == .status(2))
-    #expect(result.standardError.hasPrefix("geopublicist: This is not the address of a bus: "))
+    #expect(result.standardError.hasPrefix("geopublicist: This is not a D-Bus address: "))
   }
 
   @Test func `a missing GeoClue exits with 4`() throws {

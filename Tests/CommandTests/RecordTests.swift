@@ -110,7 +110,7 @@ import Testing
     try machine.measure(52.5)
     try eventually("the first fix") { contents(path).contains("52.5") }
     machine.daemon.kill()
-    try eventually("it says so") { recorder.standardError.contains("goes on") }
+    try eventually("it says so") { recorder.standardError.contains("continues") }
     let daemon = try Daemon(.system, on: machine.bus)
     try eventually("GeoClue is asked again") { try !machine.geoclue.clients().isEmpty }
     try machine.measure(52.6)
@@ -146,6 +146,18 @@ import Testing
     #expect(refused.exit == .status(1) && contents(path) == "precious", "\(refused.standardError)")
   }
 
+  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a recording is not continued in another format`(format: String)
+    throws
+  {
+    let machine = try Machine()
+    let path = try record("track.gpx")
+    let before = contents(path)
+    let arguments = ["record", "--append", "--format", format, "--duration", "100ms", path]
+    let result = try CommandRun.finished(arguments, on: machine.bus)
+    #expect(result.exit == .status(format == "gpx" ? 5 : 1), "\(result.standardError)")
+    #expect(contents(path) == before)
+  }
+
   @Test func `a recording on standard output is complete at its end`() throws {
     let machine = try Machine()
     let recorder = try CommandRun.started(["record", "-", "--format", "geojson", "--count", "1"], on: machine.bus)
@@ -155,12 +167,34 @@ import Testing
     #expect(recorder.standardError == "geopublicist: 1 fix, 0 m\n")
   }
 
+  @Test func `a recording outlives the reader of its last line`() throws {
+    let machine = try Machine()
+    let path = directory.file("walk.gpx")
+    let command = "\"$1\" --address \"$2\" record \"$3\" --count 1 | true; exit ${PIPESTATUS[0]}"
+    let program = Rig.product("geopublicist")
+    let recorder = try ChildProcess(["bash", "-c", command, "-", program, machine.bus.address, path])
+    try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
+    try machine.measure(52.5)
+    #expect(try recorder.waitForExit() == .status(0))
+    #expect(contents(path).contains("52.5000000"))
+  }
+
   @Test func `a picture is well-formed`() throws {
     let path = try recordPicture()
     let valid = try run(["xmllint", "--noout", path])
     #expect(valid.succeeded, "\(valid.standardError)")
     let text = contents(path)
     #expect(text.contains("class=\"way\"") && text.contains("class=\"start\"") && text.contains(" km</text>"))
+  }
+
+  @Test func `a picture is no track to read`() throws {
+    let path = directory.file("way.svg")
+    try "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".write(toFile: path, atomically: true, encoding: .utf8)
+    for command in [["record", "--summary"], ["replay"]] {
+      let result = try CommandRun.finished(command + [path], on: PrivateBus(.session))
+      #expect(result.exit == .status(1))
+      #expect(result.standardError == "geopublicist: \(path): not a track (expected GPX, GeoJSON or NMEA 0183)\n")
+    }
   }
 
   @Test func `unknown endings are not silently GPX`() throws {

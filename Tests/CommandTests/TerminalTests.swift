@@ -64,11 +64,30 @@ import Testing
     #expect(!watch.standardOutput.contains("xyz"))
   }
 
+  @Test(arguments: [("dumb", "watch"), ("xterm", "watch --json")])
+  func `q also leaves a watch that prints lines on a terminal`(terminal: String, command: String) throws {
+    let machine = try Machine()
+    let watch = try onTerminal(command, machine, environment: ["TERM": terminal])
+    try machine.measure(52)
+    try eventually("the location is printed") { watch.standardOutput.contains("52") }
+    try watch.send("q")
+    #expect(try watch.waitForExit() == .status(0))
+  }
+
+  @Test func `a long value is wrapped on a narrow terminal`() throws {
+    let machine = try Machine()
+    let command = "stty cols 40; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' status"
+    let status = try ChildProcess(["script", "-qefc", command, "/dev/null"], environment: ["TERM": "xterm"])
+    #expect(try status.waitForExit() == .status(0))
+    let text = status.standardOutput.replacing(#/\e\[\d*m/#, with: "")
+    #expect(text.split(separator: "\r\n").allSatisfy { $0.count <= 40 }, "\(text)")
+  }
+
   @Test func `locate shows that it is waiting`() throws {
     let machine = try Machine()
     let locate = try onTerminal("locate --timeout 1s --maximum-age 0", machine)
     #expect(try locate.waitForExit() == .status(5))
-    #expect(locate.standardOutput.contains("Waiting for a fix…"))
+    #expect(locate.standardOutput.contains("Waiting for a location…"))
     // The line is taken away again before the answer.
     #expect(locate.standardOutput.contains("\r\u{1B}[Kgeopublicist: No location came"))
   }

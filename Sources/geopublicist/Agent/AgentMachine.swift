@@ -3,18 +3,18 @@ import DBus
 
 /// Decides when this program is its user's GeoClue agent.
 ///
-/// GeoClue takes the agent that registered last, and forgets the user when an earlier one leaves the bus, so a second agent
-/// must not register at all. Nobody but GeoClue may ask connections whether they are agents: that another one is
-/// registered shows in that GeoClue returns a client to a program of this user.
+/// GeoClue follows the agent that registered last, and forgets the user when an earlier one leaves the bus, so a second
+/// agent must not register at all. Only GeoClue may call agents. Whether one is registered shows in whether GeoClue returns
+/// a client to a program of this user.
 nonisolated struct AgentMachine {
   enum Event: Hashable, Sendable {
     case geoclueAppeared
     case geoclueVanished
-    /// GeoClue has returned a client to this user, or has kept it waiting: whether another agent is registered.
+    /// GeoClue has returned a client to this user, so another agent is registered; or it has not, so there is none.
     case probed(isAnotherRegistered: Bool)
-    /// A connection of this user is another agent: it has announced its level, or its program is a desktop's.
+    /// A connection of this user is another agent: it announced its level, or it belongs to a desktop's program.
     case rivalFound(BusName, hasAnnounced: Bool)
-    /// The user's connections of which one is the agent that GeoClue follows.
+    /// The user's connections, one of which is the agent that GeoClue follows.
     case candidates(Set<BusName>)
     case left(BusName)
     case accepted
@@ -23,7 +23,7 @@ nonisolated struct AgentMachine {
   }
 
   enum Action: Hashable, Sendable {
-    /// Find out whether another agent is registered; an earlier probe ends.
+    /// Find out whether another agent is registered, instead of an earlier probe.
     case probe
     case register
     /// List the user's connections, one of which is the agent that GeoClue follows.
@@ -44,12 +44,12 @@ nonisolated struct AgentMachine {
   /// Other agents of this user.
   private(set) var rivals: Set<BusName> = []
   private var candidates: Set<BusName> = []
-  /// Desktops whose agents this GeoClue does not follow: GNOME's gives up after one failure.
+  /// Desktops' agents that are not registered with this GeoClue: GNOME's gives up after one failure.
   private var idleDesktops: Set<BusName> = []
-  /// The last GeoClue followed another agent, so the next one probably does.
+  /// Whether the last GeoClue followed another agent, as the next one probably will.
   private var wasAside = false
 
-  /// Whether the agent answers questions about its level, which the service asks every agent of a user.
+  /// Whether the agent answers calls about its level; the service asks every agent of a user.
   var isShown: Bool { rivals.isEmpty && phase != .aside && !(phase == .withoutGeoClue && wasAside) }
 
   /// Whether departures matter.
@@ -74,7 +74,7 @@ nonisolated struct AgentMachine {
       guard hasAnnounced || !idleDesktops.contains(name) else { return [] }
       idleDesktops.remove(name)
       rivals.insert(name)
-      // While probing GeoClue itself will tell.
+      // During a probe GeoClue's answer decides.
       if phase == .registered || phase == .registering { phase = .aside }
     case .candidates(let names): if phase == .aside { candidates = names }
     case .left(let name):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an agent of this user does, as it tells other commands.
+/// What `geopublicist agent` does for this user, as other commands see it.
 nonisolated enum AgentState: String {
   case waiting
   case registered
@@ -17,7 +17,7 @@ nonisolated enum AgentState: String {
       }
   }
 
-  /// What it does now, by the running agent's own account.
+  /// The state that the running agent has written.
   @MainActor static var current: AgentState {
     guard let word = AgentStatusFile.read() else { return .notRunning }
     return AgentState(rawValue: word) ?? .waiting
@@ -25,12 +25,12 @@ nonisolated enum AgentState: String {
 
   var sentence: String {
     switch self {
-    case .waiting: "this agent decides as soon as GeoClue runs"
+    case .waiting: "this agent decides once it is registered with GeoClue"
     case .registered: "this agent decides about locations for this user"
-    case .aside: "another agent decides for this user; this one waits until it has gone"
+    case .aside: "another agent decides for this user; this one takes over when that one ends"
     case .refused:
       "GeoClue's configuration does not allow this agent; add geoclue-demo-agent to whitelist under [agent]"
-    case .notRunning: "no agent of geopublicist runs for this user"
+    case .notRunning: "geopublicist agent is not running for this user"
     }
   }
 }

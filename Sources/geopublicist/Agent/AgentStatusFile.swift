@@ -3,12 +3,12 @@ import GeopublicistCGLib
 import GeopublicistProcessSupport
 import Glibc
 
-/// Lets one agent run for a user, and shows other commands what it does: a locked file in the user's runtime folder.
+/// A locked file in the user's runtime folder that lets only one agent run, and tells other commands its state.
 final class AgentStatusFile {
   private static var path: String { String(cString: g_get_user_runtime_dir()) + "/geopublicist-agent" }
   private let descriptor: Int32
 
-  /// Locks the file; returns nil if another agent holds it, or if it cannot be made.
+  /// Makes and locks the file; returns nil if that fails, as it does while another agent runs.
   init?() {
     descriptor = open(Self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
@@ -18,14 +18,14 @@ final class AgentStatusFile {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Replaces what the file says.
+  /// Replaces the content of the file.
   func write(_ word: String) {
     let bytes = Array(word.utf8)
     ftruncate(descriptor, 0)
     _ = pwrite(descriptor, bytes, bytes.count, 0)
   }
 
-  /// Returns what the running agent has written last; nil if none runs.
+  /// Returns what the running agent has written; nil if no agent runs.
   static func read() -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }

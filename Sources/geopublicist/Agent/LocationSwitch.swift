@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// This user's location switch: a file that `geopublicist switch` writes and `geopublicist agent` follows.
+/// The user's location switch: a file that `geopublicist switch` writes and `geopublicist agent` follows.
 struct LocationSwitch {
   private static let group = "agent"
   private static let key = "max-accuracy-level"
 
-  let folder = String(cString: g_get_user_config_dir()) + "/geopublicist"
-  var path: String { folder + "/agent.conf" }
+  let path = UserFile.folder + "/agent.conf"
 
-  /// Returns the level; ``AccuracyLevel/none`` if location is off, which it is until the user turns it on.
+  /// Returns the level; ``AccuracyLevel/none`` if location is off, as it is until the user turns it on.
   func read() throws(KeyFile.FileError) -> AccuracyLevel {
     guard TextFile.exists(path) else { return .none }
     let text = try KeyFile(path: path).text(Self.key, of: Self.group) ?? ""
@@ -22,13 +20,13 @@ struct LocationSwitch {
     return level
   }
 
-  /// Replaces the file, which only this user may read.
+  /// Sets the switch.
   func write(_ level: AccuracyLevel) throws(KeyFile.FileError) {
     let text = "# Written by `geopublicist switch`.\n[\(Self.group)]\n\(Self.key)=\(Self.word(level))\n"
-    try UserFile.write(text, to: path, in: folder)
+    try UserFile.write(text, to: path)
   }
 
-  /// Reads a word of the command line or of the file.
+  /// Reads a word from the command line or the file.
   nonisolated static func level(_ word: String) -> AccuracyLevel? {
     switch word {
     case "off": AccuracyLevel.none

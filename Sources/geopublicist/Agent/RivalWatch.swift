@@ -5,7 +5,7 @@ import Glibc
 
 /// Finds other agents of this user among the connections of the bus.
 ///
-/// An agent owns no name. It announces its level, if it does; and the desktops' agents are programs of known names.
+/// Agents own no names on the bus. Some announce their level, and the programs of desktops' agents are known.
 final class RivalWatch {
   private let connection: Connection
   private let user = getuid()
@@ -32,12 +32,12 @@ final class RivalWatch {
     }
   }
 
-  /// Looks at all connections once.
+  /// Examines all connections once.
   func scan() {
     list { [weak self] names in for name in names { self?.inspect(name) } }
   }
 
-  /// Looks at each new connection, which matters while this program is the agent.
+  /// Examines new connections, as long as this program is the agent.
   func followArrivals(_ wanted: Bool) {
     guard wanted != (arrivals != nil) else { return }
     arrivals = wanted ? onNames { [weak self] name, isThere in if isThere { self?.inspect(name) } } : nil
@@ -70,7 +70,7 @@ final class RivalWatch {
     }
   }
 
-  /// Whether a process of this user is the agent of a desktop, by its program.
+  /// Whether a process of this user is a desktop's agent.
   private static func isAgent(_ process: UInt32) -> Bool {
     Processes.executable(of: process).map(isAgent(executable:)) ?? false
   }

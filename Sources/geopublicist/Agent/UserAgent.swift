@@ -3,9 +3,9 @@ import DBus
 import GeoClue
 import GeopublicistLocationModel
 
-/// This user's GeoClue agent on the system bus, while the user has no other one.
+/// The GeoClue agent of this user on the system bus, while the user has no other agent.
 final class UserAgent {
-  /// Called after each change.
+  /// Called after each change of the phase.
   var onChange: ((AgentMachine.Phase) -> Void)?
 
   private let bus: Connection.Bus
@@ -31,7 +31,7 @@ final class UserAgent {
     }
   }
 
-  /// The most that GeoClue may tell this user.
+  /// The finest level that GeoClue may give this user.
   var level: AccuracyLevel {
     get { agent.level }
     set { if newValue != agent.level { agent.setLevel(newValue) } }
@@ -57,7 +57,7 @@ final class UserAgent {
     switch action {
     case .probe:
       probe = try? AgentProbe(bus, owner) { [weak self] in self?.handle(.probed(isAnotherRegistered: $0)) }
-      // Without a connection nobody can be asked; the bus goes, or is full.
+      // Without another connection there is no answer, so the agent does not register.
       if probe == nil { handle(.probed(isAnotherRegistered: true)) }
     case .register:
       agent.register(
@@ -65,7 +65,7 @@ final class UserAgent {
         onSuccess: { [weak self] in
           self?.handle(.accepted)
           self?.agent.announce()
-          // A desktop that has registered while GeoClue was being asked.
+          // Finds a desktop's agent that registered during the probe.
           self?.rivals?.scan()
         }, onRefusal: { [weak self] _ in self?.handle(.refused) })
     case .listCandidates: rivals?.listOwn { [weak self] in self?.handle(.candidates($0)) }

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// One subcommand: what it is called, what it takes, and what it does on the main loop.
+/// A subcommand: its name, its options and operands, and its work on the main loop.
 protocol Command: AnyObject {
   static var name: String { get }
-  /// One line for the list of commands and for the command's own help.
+  /// One line without a full stop, for the list of commands and the command's own help.
   static var summary: String { get }
-  /// What follows the options, for the line of usage.
+  /// What follows the options in the usage line; nil if the command takes no operands.
   static var operands: String? { get }
+  /// Whether the command uses the session bus and never the system bus.
+  static var needsSessionBus: Bool { get }
   /// Command lines and what they do, for `--help`.
   static var examples: [(line: String, meaning: String)] { get }
 
   /// Declares the command's own options.
   static func declareOptions(_ parser: OptionParser)
 
-  /// Reads the options; throws for a value that makes no sense.
+  /// Reads the options and operands; throws if one is missing or invalid.
   init(_ invocation: Invocation) throws(OptionParser.UsageError)
 
-  /// Sets to work; the main loop runs afterwards, until the command quits it.
+  /// Starts the work; the main loop runs afterwards, until the command quits it.
   func begin()
 
-  /// The user pressed Ctrl-C, or the terminal is gone.
+  /// Ends the work: the user pressed Ctrl-C, or the terminal is gone.
   func interrupted()
 }
 
 extension Command {
   static var operands: String? { nil }
+  static var needsSessionBus: Bool { false }
   static var examples: [(line: String, meaning: String)] { [] }
   static func declareOptions(_ parser: OptionParser) {}
 
-  /// The examples as the end of the help.
+  /// The examples, for the end of the help.
   static var helpFooter: String? {
     guard !examples.isEmpty else { return nil }
     let lines = examples.map { "  geopublicist \($0.line)\n      \($0.meaning)" }

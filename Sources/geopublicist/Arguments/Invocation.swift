@@ -4,21 +4,21 @@ import GeopublicistCGLib
 import GeopublicistProcessSupport
 import MainLoop
 
-/// One call of the command: which bus, which form of output, and what the subcommand was given.
+/// One run of the program: the bus, the form of the output, and the options and operands of the subcommand.
 final class Invocation {
   let parser: OptionParser
-  /// What is no option, the subcommand's name left out.
+  /// The arguments that are not options, without the subcommand's name.
   let operands: [String]
   let output: StandardOutput
   let bus: Connection.Bus
-  /// The bus in words.
+  /// The name of the bus in messages.
   let busName: String
   let isJSON: Bool
   private var lastComplaint = ""
 
   private static let addressOption = "address"
 
-  /// Finds the subcommand, wherever among the options it stands.
+  /// Separates the subcommand from the other arguments, also if options precede it; nil if there is none.
   static func split(_ arguments: [String], commands: [any Command.Type]) -> (command: String, rest: [String])? {
     let parsers = commands.map { command in
       let parser = OptionParser(summary: "")
@@ -40,65 +40,80 @@ final class Invocation {
     return nil
   }
 
-  static func declareCommonOptions(_ parser: OptionParser) {
-    parser.addSwitch("system", nil, "Ask on the system bus (default)")
-    parser.addSwitch("session", nil, "Ask on the session bus")
-    parser.addText(addressOption, nil, "Ask on the bus at this D-Bus address", value: "ADDRESS")
-    parser.addSwitch("json", "j", "Print one JSON object a line")
+  static func declareCommonOptions(_ parser: OptionParser, onSessionBusOnly: Bool = false) {
+    if !onSessionBusOnly { parser.addSwitch("system", nil, "Use the system bus (default)") }
+    parser.addSwitch("session", nil, "Use the session bus" + (onSessionBusOnly ? " (default)" : ""))
+    parser.addText(addressOption, nil, "Use the bus at this D-Bus address", value: "ADDRESS")
+    parser.addSwitch("json", "j", "Print one JSON object per line")
   }
 
   init(of command: any Command.Type, _ arguments: [String]) throws(OptionParser.UsageError) {
-    // GLib prints it in the line of usage.
+    // GLib shows it in the usage line.
     g_set_prgname("geopublicist \(command.name)")
     parser = OptionParser(summary: command.summary + ".", arguments: command.operands, footer: command.helpFooter)
     command.declareOptions(parser)
-    Self.declareCommonOptions(parser)
+    Self.declareCommonOptions(parser, onSessionBusOnly: command.needsSessionBus)
     var operands = try parser.parse(["geopublicist"] + arguments)
-    // GLib leaves it where something that looks like an option follows.
+    // GLib leaves it in if the next argument looks like an option.
     if let end = operands.firstIndex(of: "--") { operands.remove(at: end) }
     self.operands = operands
     if command.operands == nil, let first = operands.first {
       throw OptionParser.UsageError(message: "Unexpected argument '\(first)'")
     }
-    let chosen = ["system", "session"].filter(parser.isSet)
     let address = parser.text(Self.addressOption)
-    guard chosen.count + (address == nil ? 0 : 1) < 2 else {
+    let isSession = parser.isSet("session")
+    guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
       throw OptionParser.UsageError(message: "--system, --session and --address exclude each other")
     }
-    bus = address.map { .address($0) } ?? (chosen == ["session"] ? .session : .system)
-    busName = address == nil ? (chosen == ["session"] ? "the session bus" : "the system bus") : "this bus"
+    if let address {
+      (bus, busName) = (.address(address), "this bus")
+    } else if isSession || command.needsSessionBus {
+      (bus, busName) = (.session, "the session bus")
+    } else {
+      (bus, busName) = (.system, "the system bus")
+    }
     isJSON = parser.isSet("json")
     output = StandardOutput()
   }
 
-  /// Ends the program when nobody reads its output any more, or it cannot be written.
+  /// Ends the program when the reader of its output has gone, or when the output cannot be written.
   func followOutput() {
-    // Weakly: the output is the invocation's own, and each would keep the other.
+    // Weak, since the invocation owns the output.
     output.onEnd = { [weak self] reason in
       guard let self else { return }
-      if let reason { complain("The output cannot be written: \(reason)") }
-      finish(reason == nil ? ExitStatus.success : ExitStatus.failure)
+      if let reason { fail("The output cannot be written: \(reason)") } else { finish(ExitStatus.success) }
     }
   }
 
   /// Ends the program with a status.
   func finish(_ status: Int32) { MainLoop.main.quit(status: status) }
 
-  /// Ends the program with a sentence about what went wrong on a bus, the one that was chosen unless given.
-  func fail(_ error: DBusError, on name: String? = nil) {
-    let failure = Failure(error, on: name ?? busName)
-    complain(failure.message)
-    finish(failure.status)
+  /// Ends the program with a message and a status.
+  func fail(_ message: String, _ status: Int32 = ExitStatus.failure) {
+    complain(message)
+    finish(status)
   }
 
-  /// Says that what was complained about is over, so that it is worth a complaint again.
+  /// Ends the program with the message and the status that a D-Bus error calls for.
+  func fail(_ error: DBusError) {
+    let failure = Failure(error, on: busName)
+    fail(failure.message, failure.status)
+  }
+
+  /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the service
+  /// may come back.
+  func fail(_ error: DBusError, unless mayRecover: Bool) {
+    if mayRecover { complain(Failure(error, on: busName).message) } else { fail(error) }
+  }
+
+  /// Reports the end of a problem, so that the same problem is reported again if it returns. Does nothing without one.
   func recovered(_ message: String) {
     guard !lastComplaint.isEmpty else { return }
     complain(message)
     lastComplaint = ""
   }
 
-  /// Says something about what goes on, without ending; the same thing not twice in a row.
+  /// Reports a problem on standard error, once if the same message follows again, and goes on.
   func complain(_ message: String) {
     guard message != lastComplaint else { return }
     lastComplaint = message

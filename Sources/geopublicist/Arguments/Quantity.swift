@@ -2,19 +2,19 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// Numbers with units as people write them on a command line.
+/// Numbers with units, as users write them on the command line.
 nonisolated enum Quantity {
   private static let timeUnits = [("ms", 1.0), ("s", 1_000), ("min", 60_000), ("m", 60_000), ("h", 3_600_000)]
 
-  /// Returns the milliseconds of "3", "2.5s", "500ms", "5m", "2h" or "1m30s"; nil for anything else, and for what does
-  /// not fit.
+  /// Returns the milliseconds of "3", "2.5s", "500ms", "5m", "2h" or "1m30s"; nil for anything else and for values out of
+  /// range.
   static func milliseconds(_ text: String) -> UInt32? {
     var rest = text[...]
     var total = 0.0
     var isFirst = true
     while isFirst || !rest.isEmpty {
       guard let (number, unit, end) = quantity(rest) else { return nil }
-      // Only a number that stands alone needs no unit.
+      // Only a single number may omit the unit.
       guard let factor = timeUnits.first(where: { $0.0 == unit })?.1 ?? (unit.isEmpty && isFirst ? 1_000 : nil),
         !unit.isEmpty || end.isEmpty
       else { return nil }
@@ -55,7 +55,7 @@ nonisolated enum Quantity {
   }
 }
 
-/// Options with their values checked.
+/// Options whose values are checked; nil for an option that was not given.
 extension OptionParser {
   func milliseconds(_ name: String) throws(UsageError) -> UInt32? {
     try value(name, "a time such as 500ms, 10s, 5m or 1h30m", Quantity.milliseconds)
@@ -67,10 +67,9 @@ extension OptionParser {
 
   /// Rejects zero: a limit of nothing is never intended.
   func duration(_ name: String, atMost limit: UInt32 = .max) throws(UsageError) -> UInt32? {
-    let duration = try value(name, "a time such as 500ms, 10s, 5m or 1h30m") {
-      Quantity.milliseconds($0).flatMap { $0 > 0 ? $0 : nil }
-    }
-    if let duration, duration > limit {
+    guard let duration = try milliseconds(name) else { return nil }
+    guard duration > 0 else { throw UsageError(message: "--\(name) takes a time longer than 0s") }
+    guard duration <= limit else {
       throw UsageError(message: "--\(name) takes at most \(Quantity.text(milliseconds: limit))")
     }
     return duration
@@ -80,14 +79,21 @@ extension OptionParser {
     try value(name, "a whole number from 1 to \(UInt32.max)") { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
   }
 
-  func level(_ name: String) throws(UsageError) -> String? {
-    try value(name, "country, city, neighborhood, street or exact") {
-      AccuracyLevel(contractName: $0)?.contractName
-    }
+  func level(_ name: String) throws(UsageError) -> AccuracyLevel? {
+    try value(name, "country, city, neighborhood, street or exact") { AccuracyLevel(contractName: $0) }
   }
 
-  func mode(_ name: String) throws(UsageError) -> String? {
-    try value(name, "continuous or significant") { DeliveryMode(rawValue: $0)?.rawValue }
+  func mode(_ name: String) throws(UsageError) -> DeliveryMode? {
+    try value(name, "continuous or significant") { DeliveryMode(rawValue: $0) }
+  }
+
+  func place(_ name: String) throws(UsageError) -> Location? {
+    try value(name, "degrees of latitude and longitude such as 52.5,13.4") { Location(degrees: $0) }
+  }
+
+  /// Reads an option with one of a few words.
+  func word(_ name: String, of words: [String]) throws(UsageError) -> String? {
+    try value(name, Suggestion.alternatives(words)) { words.contains($0) ? $0 : nil }
   }
 
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {

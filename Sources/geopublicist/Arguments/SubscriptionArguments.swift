@@ -2,24 +2,22 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The options of the contract's methods as options of a command line: those that the table ``ClientOption`` has a flag for.
+/// The contract's options on the command line: those that have a flag in the table ``ClientOption``.
 enum SubscriptionArguments {
-  static func declare(_ parser: OptionParser, _ table: [ClientOption] = ClientOption.ofSubscription) {
+  static func declare(_ parser: OptionParser, _ table: [ClientOption]) {
     for case let flag? in table.map(\.flag) {
       parser.addText(flag.name, flag.letter, flag.help, value: flag.value)
     }
   }
 
-  /// The options of `CreateSubscription` that were given.
-  static func options(_ parser: OptionParser) throws(OptionParser.UsageError) -> ClientOptions {
-    var options = try read(ClientOption.ofSubscription, parser)
-    // The commands that end have flags of their own for these.
-    options.maximumUpdates = try parser.count("count") ?? 0
-    options.duration = try parser.duration("duration") ?? 0
-    return options
+  /// Declares the options of a subscription, with the limits that end it.
+  static func declareSubscription(_ parser: OptionParser) {
+    declare(parser, ClientOption.ofSubscription)
+    parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
+    parser.addText("duration", nil, "Stop after this time", value: "TIME")
   }
 
-  /// Those of the given options that have a flag and were given.
+  /// Reads the options of `table` that have a flag and were given.
   static func read(
     _ table: [ClientOption], _ parser: OptionParser
   ) throws(OptionParser.UsageError) -> ClientOptions {
@@ -29,7 +27,7 @@ enum SubscriptionArguments {
       do throws(OptionError) {
         try option.set(value, in: &options)
       } catch {
-        throw .init(message: "--\(flag) is refused: \(error.message)")
+        throw .init(message: "--\(flag) is invalid: \(error.message)")
       }
     }
     return options
@@ -39,12 +37,13 @@ enum SubscriptionArguments {
     of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
   ) throws(OptionParser.UsageError) -> OptionValue? {
     switch field {
-    case .level: try parser.level(flag).map { .text($0) }
+    case .level: try parser.level(flag).map { .text($0.contractName) }
     case .metres: try parser.metres(flag).map { .number($0) }
     case .milliseconds: try parser.milliseconds(flag).map { .number(Double($0)) }
     case .count: try parser.count(flag).map { .number(Double($0)) }
-    case .mode: try parser.mode(flag).map { .text($0) }
-    case .text, .regionState: parser.text(flag).map { .text($0) }
+    case .mode: try parser.mode(flag).map { .text($0.rawValue) }
+    case .text: parser.text(flag).map { .text($0) }
+    case .regionState: try parser.word(flag, of: ["inside", "outside"]).map { .text($0) }
     case .truth, .required: nil
     }
   }

@@ -6,9 +6,9 @@ import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
-/// `--interactive`: has the user asked, in a dialog of the desktop or on this terminal.
+/// `--interactive`: lets polkit ask the user, in a dialog of the desktop or on this terminal.
 ///
-/// polkit keeps the answer for the connection that asked, so that the command uses the location on the same one.
+/// The answer holds for the connection that asked, so the command uses the location on the same connection.
 final class AuthorizationPrompt {
   typealias Answer = (status: String, reason: String)
 
@@ -21,7 +21,7 @@ final class AuthorizationPrompt {
 
   /// Declares the option; `letter` is its short form.
   static func declare(_ parser: OptionParser, letter: Character? = nil) {
-    parser.addSwitch(option, letter, "A dialog may be shown, or a password asked for on this terminal")
+    parser.addSwitch(option, letter, "Allow a dialog, or a password prompt on this terminal")
   }
 
   init(_ invocation: Invocation, on service: ServiceConnection) {
@@ -31,7 +31,7 @@ final class AuthorizationPrompt {
 
   private var isInteractive: Bool { invocation.parser.isSet(Self.option) }
 
-  /// Has the user asked if `--interactive` is given, and continues unless the answer is no.
+  /// Lets the user be asked if `--interactive` is given, and continues unless the answer is no.
   func obtain(_ options: ClientOptions, then action: @escaping () -> Void) {
     guard isInteractive else { return action() }
     ask(options) { [self] answer in
@@ -44,29 +44,29 @@ final class AuthorizationPrompt {
     }
   }
 
-  /// Asks, interactively if `--interactive` is given; a failed call ends the program.
+  /// Requests the authorization, interactively if `--interactive` is given; a failed call ends the program.
   func ask(_ options: ClientOptions, _ handler: @escaping (Answer) -> Void) {
     guard isInteractive else { return request(options, handler) }
-    // In a session GeoClue decides, and polkit has no part in it.
+    // On the session bus GeoClue decides, without polkit.
     if invocation.bus == .system { agent = TerminalAgent { [weak self] in self?.request(options, handler) } }
     guard let agent else {
-      invocation.output.showProgress("Waiting for an answer (Ctrl-C ends it)")
+      invocation.output.showProgress("Waiting for an answer (Ctrl-C stops)")
       return request(options, handler)
     }
-    // The agent writes to this terminal, too: no line of progress beside its question.
+    // No progress line, since the agent asks its question on the same terminal.
     invocation.output.whenEnding { [weak self] in if self?.agent != nil { agent.end() } }
   }
 
   private func request(_ options: ClientOptions, _ handler: @escaping (Answer) -> Void) {
     begin = MainLoop.main.clock.monotonic()
     service.requestAuthorization(options, isInteractive: isInteractive) { [self] result in
-      // Ctrl-C ends the agent, too, whose end is a no; that it was Ctrl-C is still on its way here.
+      // Ctrl-C also ends the agent, which polkit takes for a no. The signal itself has not been read yet.
       guard !isInterruptPending else { return }
       switch result {
       case .success(let answer):
         invocation.output.clearProgress()
         handler(answer)
-        // Only now: what is said depends on it, and what follows may draw on the terminal.
+        // After the handler, whose explanation depends on the agent.
         agent?.end()
         agent = nil
       case .failure(let error): invocation.fail(error)
@@ -79,10 +79,10 @@ final class AuthorizationPrompt {
     return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1
   }
 
-  /// Ctrl-C: the question is left standing without a line end.
+  /// Ends the line of the agent's question after Ctrl-C.
   func interrupted() { if agent != nil { StandardError.write("\n") } }
 
-  /// What an answer means; `state` is that of the upstream, if it is known.
+  /// Explains an answer; `state` is the property `State`, if known.
   func explanation(of answer: Answer, state: String? = nil) -> String {
     let reason = AuthorizationReason(rawValue: answer.reason)
     let seconds = (MainLoop.main.clock.monotonic() - begin) / 1_000_000
@@ -91,20 +91,22 @@ final class AuthorizationPrompt {
       ?? Sentences.authorization(reason: answer.reason, state: state)
   }
 
-  /// What the reason does not say: how the question ended. `seconds` is how long there was one, nil without a question.
+  /// Explains how a question ended, which the reason alone does not tell.
+  ///
+  /// - Parameter seconds: How long the question took; nil if there was none.
   nonisolated static func explanation(
     of reason: AuthorizationReason?, afterSeconds seconds: Int64?, onTerminal: Bool
   ) -> String? {
     guard let seconds else { return nil }
     switch reason {
-    // polkit does not say which of the two it was; the desktop's settings have no part in it.
+    // polkit does not tell the two apart.
     case .rejectedByAgent where onTerminal: return "The answer was no, or the password was wrong"
     case .rejectedByAgent:
-      return "The dialog was cancelled or the answer was no; call the command again to be asked again"
-    // The service gives a dialog up after 119 s.
+      return "The dialog was cancelled, or the answer was no; run the command again to be asked again"
+    // The service ends a dialog after 119 s.
     case .authorizationRequired where seconds >= 110: return "Nobody answered within two minutes"
     case .authorizationRequired:
-      return "Nobody could be asked: no polkit agent runs in this session; call the command on a terminal, where "
+      return "The user could not be asked: no polkit agent runs in this session; run the command on a terminal, where "
         + "pkttyagent asks for the password"
     default: return nil
     }

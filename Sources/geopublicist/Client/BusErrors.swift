@@ -2,9 +2,9 @@
 import DBus
 
 nonisolated extension ErrorName {
-  // What libdbus says of a bus that is not there.
+  // libdbus: there is no such bus.
   static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
   static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
-  // What the bus says of a service that it has started in vain.
+  // The bus: the service did not start in time.
   static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
 }

@@ -3,7 +3,7 @@ import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
 
-/// What the command ends with.
+/// The exit statuses of the program.
 nonisolated enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1
@@ -11,36 +11,36 @@ nonisolated enum ExitStatus {
   static let notAuthorized: Int32 = 3
   static let unavailable: Int32 = 4
   static let timeout: Int32 = 5
-  /// Ctrl-C before there was an answer; what a shell says of a command that SIGINT has ended.
+  /// Ctrl-C before an answer, with the status that shells give a program ended by SIGINT.
   static let interrupted: Int32 = 130
 }
 
-/// A D-Bus error as a sentence for the person and a status for the script.
+/// A D-Bus error as a sentence for the user and a status for scripts.
 nonisolated struct Failure {
   let message: String
   let status: Int32
 
-  /// `bus` is the bus in words.
+  /// Describes an error on a bus, which `bus` names.
   init(_ error: DBusError, on bus: String) {
     let name = error.name.rawValue
     switch error.name {
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
-        "The service is not on \(bus), and nothing starts it there; `geopublicist doctor` says more",
+        "The service is not on \(bus), and nothing starts it there; `geopublicist doctor` finds out why",
         ExitStatus.unavailable)
     case .locationTimeout: self.init(error.message, ExitStatus.timeout)
     case .noReply:
       self.init(
-        "The service did not answer: \(error.message); `geopublicist doctor` says more", ExitStatus.timeout)
+        "The service did not answer: \(error.message); `geopublicist doctor` finds out why", ExitStatus.timeout)
     case .locationUnavailable: self.init(error.message, ExitStatus.unavailable)
     case .notAuthorized: self.init(error.message, ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)
     case .interactiveAuthorizationRequired:
       self.init(
         Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)
-    case .accessDenied: self.init("The rules of \(bus) refuse it: \(error.message)", ExitStatus.notAuthorized)
+    case .accessDenied: self.init("The policy of \(bus) forbids it: \(error.message)", ExitStatus.notAuthorized)
     case .disconnected: self.init("The connection to the message bus is lost", ExitStatus.unavailable)
-    case .badAddress: self.init("This is not the address of a bus: \(error.message)", ExitStatus.usage)
+    case .badAddress: self.init("This is not a D-Bus address: \(error.message)", ExitStatus.usage)
     case .noServer: self.init("There is no connection to \(bus): \(error.message)", ExitStatus.unavailable)
     case _
     where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")

@@ -3,9 +3,9 @@ import GeopublicistCGLib
 import GeopublicistProcessSupport
 import Glibc
 
-/// Users and processes by name, for people to read.
+/// The names of users and processes.
 nonisolated enum Processes {
-  /// The user's name, or the number if there is none.
+  /// Returns the name of a user, or the number if there is no name.
   static func userName(_ user: UInt32) -> String {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
@@ -17,14 +17,14 @@ nonisolated enum Processes {
     }
   }
 
-  /// Returns the path of the program's file; only of this user's own processes.
+  /// Returns the path of a process's program; nil for processes of other users.
   static func executable(of process: UInt32) -> String? {
     guard let path = g_file_read_link("/proc/\(process)/exe", nil) else { return nil }
     defer { g_free(path) }
     return String(cString: path)
   }
 
-  /// The program's name as the kernel has it.
+  /// Returns the name that the kernel has for a process's program.
   static func program(of process: UInt32) -> String? {
     (try? TextFile.contents(of: "/proc/\(process)/comm")).map { Text.plain(String($0.prefix { $0 != "\n" })) }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Other programs that the command runs.
+/// Runs other programs to their end.
 enum Program {
-  /// Runs a program to its end; returns what was wrong, nil if nothing was.
+  /// Runs a program; returns why it failed, nil if it succeeded.
   static func run(_ words: [String]) -> String? { finish(words).problem }
 
-  /// Runs a program and returns its first line of output; nil if it failed.
+  /// Runs a program and returns the first line of its output; nil if it failed.
   static func output(of words: [String]) -> String? {
     let (output, problem) = finish(words)
     return problem == nil ? output : nil

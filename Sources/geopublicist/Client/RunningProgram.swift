@@ -3,7 +3,7 @@ import GeopublicistCGLib
 import Glibc
 import MainLoop
 
-/// A program that runs beside this one, on the same terminal.
+/// A program that runs at the same time, on the same terminal.
 final class RunningProgram {
   private static var running: [pid_t: RunningProgram] = [:]
   private static var signals: UnixSignals?
@@ -12,12 +12,12 @@ final class RunningProgram {
   private let process: pid_t
   private var onExit: ((Int32) -> Void)?
 
-  /// Starts a program; `onExit` hears its status as a shell has it, 128 and the number for a signal. Returns nil if it
-  /// cannot be started; `errno` says why.
+  /// Starts a program; returns nil if that fails, with the reason in `errno`.
   ///
   /// - Parameters:
-  ///   - environment: What to add to the environment of this process.
-  ///   - isQuiet: Its standard error goes nowhere.
+  ///   - environment: Variables to add to the environment of this process.
+  ///   - isQuiet: Whether to discard the standard error of the program.
+  ///   - onExit: Called with the status as a shell has it: 128 plus the number for a signal.
   init?(
     _ words: [String], environment: [(String, String)] = [], isQuiet: Bool = false, _ onExit: @escaping (Int32) -> Void
   ) {
@@ -30,22 +30,22 @@ final class RunningProgram {
     self.onExit = onExit
     if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
     Self.running[process] = self
-    // It may have ended before its signal was waited for; not at once, so that `onExit` finds this object.
+    // The program may have ended before SIGCHLD was watched. In the next turn, so that the caller has this object first.
     Self.first = MainLoop.main.nextTurn { Self.reap() }
   }
 
-  /// Asks it to end; `onExit` is not called any more.
+  /// Asks the program to end, without calling `onExit`.
   func end() {
     onExit = nil
     guard Self.running[process] != nil else { return }
     kill(process, SIGTERM)
   }
 
-  /// Starts a program with these changes of its descriptors; nil if it cannot be started.
+  /// Starts a program with these file actions; returns nil if that fails, with the reason in `errno`.
   static func spawn(
     _ words: [String], environment added: [(String, String)] = [], _ actions: posix_spawn_file_actions_t
   ) -> pid_t? {
-    // The signals that the main loop reads are blocked here, and a broken pipe is ignored: neither is for a child.
+    // This process blocks the signals that the main loop reads and ignores SIGPIPE; the program must not inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -2,9 +2,9 @@
 import Glibc
 import MainLoop
 
-/// polkit's agent for terminals, which asks for a password where this program was called, as `systemctl` and `pkexec` do.
+/// polkit's agent for terminals, which asks for a password on this terminal, as for `systemctl` and `pkexec`.
 ///
-/// It steps back where the session has an agent of its own: a desktop shows its dialog.
+/// polkit uses it only if the session has no other polkit agent; otherwise the desktop shows its dialog.
 final class TerminalAgent {
   private static let program = "pkttyagent"
 
@@ -13,8 +13,8 @@ final class TerminalAgent {
   private var watch: LoopSource?
   private var onReady: (() -> Void)?
 
-  /// Starts it, and calls `onReady` once when polkit knows it or when it has ended; nil where nobody can be asked: no
-  /// person is at standard input, or polkit's agent is not installed.
+  /// Starts the polkit agent and calls `onReady` once when it is registered or has ended. Returns nil if standard input is
+  /// no terminal, or if the program is not installed.
   init?(_ onReady: @escaping () -> Void) {
     guard isatty(STDIN_FILENO) == 1 else { return nil }
     var ends: [Int32] = [-1, -1]
@@ -28,11 +28,11 @@ final class TerminalAgent {
     self.process = process
     self.onReady = onReady
     readEnd = ends[0]
-    // It writes nothing there and closes it when it is ready.
+    // The program closes the other end when it is registered.
     watch = MainLoop.main.watch(descriptor: readEnd, for: .hangUp) { [weak self] _ in self?.ready() }
   }
 
-  /// Ends it; it leaves the terminal as it was.
+  /// Ends the polkit agent, which restores the terminal.
   func end() {
     watch?.cancel()
     close(readEnd)
@@ -48,7 +48,7 @@ final class TerminalAgent {
     action?()
   }
 
-  /// Starts it with a descriptor that it closes when polkit knows it.
+  /// Starts the program with a descriptor that it closes when it is registered.
   private static func spawn(_ descriptor: Int32) -> pid_t? {
     let notified: Int32 = 3
     var actions = posix_spawn_file_actions_t()

@@ -4,14 +4,14 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist agent`: this user's GeoClue agent, for desktops that have none.
+/// `geopublicist agent`: the GeoClue agent of this user, for desktops that have none.
 final class AgentCommand: Command {
   static let name = "agent"
-  static let summary = "Decide about locations for this user, on a desktop that does not"
+  static let summary = "Run the location agent of this user, on a desktop that has none"
 
   static let examples = [
     (line: "switch on", meaning: "Turn location on and start the agent, now and at each login."),
-    (line: "agent", meaning: "Run the agent here, for a desktop without systemd's user units."),
+    (line: "agent", meaning: "Run the agent until Ctrl-C, for a desktop without systemd's user units."),
   ]
 
   private let invocation: Invocation
@@ -25,24 +25,22 @@ final class AgentCommand: Command {
 
   func begin() {
     guard let file = AgentStatusFile() else {
-      invocation.complain("An agent of this user runs already")
-      return invocation.finish(ExitStatus.failure)
+      return invocation.fail("An agent of geopublicist is already running for this user")
     }
     self.file = file
     do throws(DBusError) {
       agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
-        invocation.complain("The message bus has gone")
-        invocation.finish(ExitStatus.unavailable)
+        invocation.fail("The message bus has gone", ExitStatus.unavailable)
       }
     } catch {
       return invocation.fail(error)
     }
     agent?.onChange = { [weak self] _ in self?.report() }
-    watch = FolderWatch([location.folder]) { [weak self] in self?.switched() }
+    watch = FolderWatch([UserFile.folder]) { [weak self] in self?.switched() }
     report()
   }
 
-  /// A user service is stopped so.
+  /// Ends with success, since systemd stops the user unit by a signal.
   func interrupted() { invocation.finish(ExitStatus.success) }
 
   private func switched() {
@@ -52,7 +50,7 @@ final class AgentCommand: Command {
     report()
   }
 
-  /// A file that cannot be read allows nothing.
+  /// Reads the switch; a file that cannot be read allows nothing.
   private func readSwitch() -> AccuracyLevel {
     do throws(KeyFile.FileError) {
       return try location.read()

@@ -4,10 +4,10 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist authorize`: decides whether this user may have the location, asking if that is allowed.
+/// `geopublicist authorize`: shows whether this user may have the location, and asks the user with `--interactive`.
 final class AuthorizeCommand: Command {
   static let name = "authorize"
-  static let summary = "Decide whether this user may have the location"
+  static let summary = "Show whether this user may have the location"
   static let examples = [
     (line: "authorize", meaning: "Show whether this user may have the exact location."),
     (line: "authorize --interactive -a city", meaning: "Ask the user to allow the approximate location."),
@@ -15,8 +15,7 @@ final class AuthorizeCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     AuthorizationPrompt.declare(parser, letter: "i")
-    parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
-    parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
+    SubscriptionArguments.declare(parser, ClientOption.ofAuthorization)
   }
 
   private let invocation: Invocation
@@ -41,7 +40,7 @@ final class AuthorizeCommand: Command {
     invocation.finish(ExitStatus.interrupted)
   }
 
-  /// Shows the answer; where GeoClue decides, with what GeoClue does now.
+  /// Shows the answer. While it is undecided, the sentence depends on the state of GeoClue.
   private func explain(_ answer: AuthorizationPrompt.Answer) {
     guard answer.reason == AuthorizationReason.undecided.rawValue, !invocation.isJSON else {
       return show(answer, state: nil)
@@ -60,7 +59,10 @@ final class AuthorizeCommand: Command {
         JSONText.object([("AuthorizationStatus", .string(status)), ("AuthorizationReason", .string(reason))]))
     } else {
       output.line(Sentences.emphasis(status: status).around(status, output.hasColors))
-      output.line(prompt?.explanation(of: answer, state: state) ?? "")
+      let explanation = prompt?.explanation(of: answer, state: state) ?? ""
+      for line in output.isTerminal ? Text.wrapped(explanation, to: output.columns) : [explanation] {
+        output.line(line)
+      }
     }
     let isAuthorized = AuthorizationStatus(rawValue: status)?.isAuthorized ?? false
     invocation.finish(isAuthorized ? ExitStatus.success : ExitStatus.notAuthorized)

@@ -3,12 +3,12 @@ import DBus
 import GeopublicistProcessSupport
 import Glibc
 
-/// `geopublicist doctor`: what makes location fail here, and how to fix it.
+/// `geopublicist doctor`: finds what makes location fail on this machine, and tells how to fix it.
 final class DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "Find out what makes location fail, and how to fix it"
   static let examples = [
-    (line: "doctor", meaning: "Check what locations depend on, row by row."),
+    (line: "doctor", meaning: "Check everything that locations depend on."),
     (line: "doctor --json", meaning: "Print one JSON object for each finding, with a stable Id."),
   ]
 
@@ -22,16 +22,8 @@ final class DoctorCommand: Command {
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
 
-  // Before the loop runs: the questions serve it themselves, each until its answer.
-  func begin() { examine() }
-
-  /// Each question may take seconds, and the loop does not run between them: end at once.
-  func interrupted() {
-    invocation.output.restore()
-    exit(ExitStatus.interrupted)
-  }
-
-  private func examine() {
+  /// Runs the whole examination: each question turns the main loop until its answer.
+  func begin() {
     let output = invocation.output
     let region = output.isTerminal && !invocation.isJSON ? LiveRegion(on: output) : nil
     var gatherer = FactGatherer(
@@ -51,6 +43,12 @@ final class DoctorCommand: Command {
       output.line(problems == 0 ? "Nothing is wrong." : "\(problems) problem\(problems == 1 ? "" : "s") found.")
     }
     invocation.finish(problems == 0 ? ExitStatus.success : ExitStatus.failure)
+  }
+
+  /// Exits at once, since a question may take seconds and the main loop is not the one that `finish` quits.
+  func interrupted() {
+    invocation.output.restore()
+    exit(ExitStatus.interrupted)
   }
 
   private func show(_ diagnosis: Diagnosis) {

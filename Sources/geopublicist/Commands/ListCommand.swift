@@ -5,18 +5,18 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist list`: who uses location.
+/// `geopublicist list`: the programs that use the location.
 final class ListCommand: Command {
   static let name = "list"
-  static let summary = "Show who uses the location: this user's programs, or everybody's for root"
+  static let summary = "Show which programs use the location"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", "A text with fields for each, such as '{program} {level}'", value: "TEXT")
+    parser.addText("format", "f", "Print each as this text, such as '{program} {level}'", value: "TEXT")
   }
 
   static let examples = [
-    (line: "list", meaning: "Show which programs use the location."),
-    (line: "list --format '{pid} {program}'", meaning: "Print two words for each."),
+    (line: "list", meaning: "Show the programs of this user; as root, of all users."),
+    (line: "list --format '{pid} {program}'", meaning: "Print two words for each program."),
   ]
 
   private let invocation: Invocation
@@ -63,7 +63,7 @@ final class ListCommand: Command {
   }
 }
 
-/// One subscription or region in the list.
+/// A subscription or region in the list.
 private nonisolated struct ListEntry {
   static let fields = [
     "user", "uid", "pid", "program", "desktop-id", "kind", "level", "active", "delivered", "since",

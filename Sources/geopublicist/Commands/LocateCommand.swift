@@ -5,19 +5,17 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist locate`: one fix.
+/// `geopublicist locate`: one location.
 final class LocateCommand: Command {
   static let name = "locate"
   static let summary = "Show where this machine is, once"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("accuracy", "a", "country, city, neighborhood, street or exact (default)", value: "LEVEL")
+    SubscriptionArguments.declare(parser, ClientOption.ofRequest)
     parser.addText("timeout", "t", "Wait no longer than this (default 20s, at most 2min)", value: "TIME")
     parser.addText("maximum-age", nil, "Accept a cached location up to this old (default 30s)", value: "TIME")
-    parser.addText("required-accuracy", nil, "Wait for a location at least this accurate", value: "METRES")
     AuthorizationPrompt.declare(parser, letter: "i")
     LocationTemplate.declare(parser)
-    parser.addText("desktop-id", nil, "The desktop file's name of the program that asks", value: "ID")
   }
 
   static let examples = [
@@ -31,7 +29,7 @@ final class LocateCommand: Command {
   private let options: ClientOptions
   private var prompt: AuthorizationPrompt?
   private var ticks: LoopSource?
-  /// It has been said already why nothing may come.
+  /// Whether the user has been told why no location may come.
   private var hasSaidWhy = false
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
@@ -72,21 +70,21 @@ final class LocateCommand: Command {
   private func showProgress(_ service: ServiceConnection) {
     let dots = Text.isUnicode ? "…" : "..."
     var seconds = 0
-    invocation.output.showProgress("Waiting for a fix\(dots)")
+    invocation.output.showProgress("Waiting for a location\(dots)")
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self, invocation] in
       seconds += 1
-      // A live agent registers within a second after GeoClue has started.
+      // An agent registers within a second after GeoClue has started, if there is one.
       if seconds >= 2 { self?.sayWhatItWaitsFor(service, [.authorizationRequired, .noAgent]) }
-      invocation.output.showProgress("Waiting for a fix\(dots) \(seconds) s (Ctrl-C ends it)")
+      invocation.output.showProgress("Waiting for a location\(dots) \(seconds) s (Ctrl-C stops)")
     }
   }
 
-  /// The service waits for a decision as long as for a fix; a user who can bring it about should know.
+  /// Tells the user about a decision that the service is waiting for, if it is for one of these reasons.
   private func sayWhatItWaitsFor(_ service: ServiceConnection, _ reasons: [AuthorizationReason]) {
     guard !hasSaidWhy else { return }
     service.manager.getAll { [weak self] result in
       guard let self, !hasSaidWhy, let properties = try? result.get() else { return }
-      // In a session GeoClue decides, and what it waits for is the state's reason.
+      // On the session bus GeoClue decides, and `StateReason` says what it waits for.
       let words = ["AuthorizationReason", "StateReason"].compactMap { properties[$0]?.string }
       guard let reason = reasons.first(where: { words.contains($0.rawValue) }) else { return }
       invocation.complain(Sentences.authorization(reason: reason.rawValue))

@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist monitor`: changes of the status, errors, the state; the location is not used for it unless asked.
+/// `geopublicist monitor`: prints changes of the service, GeoClue and the authorization.
 final class MonitorCommand: Command {
   static let name = "monitor"
   static let summary = "Show each change of the service, GeoClue and this user's access"
@@ -15,7 +15,7 @@ final class MonitorCommand: Command {
   ]
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("listen", "l", "Use the location meanwhile, so that GeoClue runs and errors are told")
+    parser.addSwitch("listen", "l", "Use the location meanwhile, so that GeoClue runs and its errors appear")
   }
 
   private static let shown = ["State", "StateReason", "AvailableAccuracy", "InUse"]
@@ -35,7 +35,7 @@ final class MonitorCommand: Command {
     self.service = service
     service.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
     changes = service.manager.onProperties { [weak self] properties in self?.report(properties) }
-    // Starts the service if the bus can; if it cannot, there is still its coming to be seen.
+    // Makes the bus start the service. If it cannot, the command waits for the service to appear.
     service.manager.get("Version") { [invocation] result in
       if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
     }
@@ -48,7 +48,7 @@ final class MonitorCommand: Command {
     authorization = nil
     print("Service", [("Present", .boolean(isThere))], isThere ? "is running" : "has exited")
     guard isThere, let service else { return }
-    // A subscription that is never started hears of the authorization, and costs nothing.
+    // A subscription that is never started receives the authorization, and does not use the location.
     subscription = ServiceSubscription(on: service, ClientOptions(), starts: invocation.parser.isSet("listen")) {
       [weak self] event in self?.handle(event)
     }
@@ -73,7 +73,7 @@ final class MonitorCommand: Command {
 
   private func reportAuthorization(_ properties: [String: Value]) {
     guard let status = properties["AuthorizationStatus"], let reason = properties["AuthorizationReason"] else { return }
-    // A start of the subscription tells once more what is known.
+    // Starting the subscription repeats what is already known.
     guard authorization.map({ $0 != (status, reason) }) ?? true else { return }
     authorization = (status, reason)
     print(
@@ -99,17 +99,16 @@ final class MonitorCommand: Command {
     if let isUsed = values["InUse"]?.boolean { print("In use", [], isUsed ? "yes" : "no") }
   }
 
-  /// One line: the time, what it is about, what has happened.
+  /// Prints an event: the time, the subject, and the text or, with `--json`, the members.
   private func print(_ subject: String, _ members: [(String, Value)], _ text: String, _ emphasis: Emphasis? = nil) {
     let (output, now) = (invocation.output, Moment.now)
-    guard !invocation.isJSON else {
-      let head: [(String, Value)] = [
-        ("Event", .string(subject)), ("Timestamp", .structure([.uint64(now.seconds), .uint64(now.microseconds)])),
-      ]
-      return output.line(JSONText.object(head + members))
-    }
-    let time = output.isTerminal ? Emphasis.faint.around(Moment.local(now), output.hasColors) : Moment.iso(now)
-    let body = emphasis?.around(text, output.hasColors) ?? text
-    output.line("\(time) \(output.isTerminal ? Text.padded(subject, to: 13) : subject) \(body)")
+    guard !invocation.isJSON else { return output.line(JSONText.event(subject, members)) }
+    guard output.isTerminal else { return output.line("\(Moment.iso(now)) \(subject) \(text)") }
+    let head = "\(Emphasis.faint.around(Moment.local(now), output.hasColors)) \(Text.padded(subject, to: 13))"
+    // On a narrow terminal the text is below the time, otherwise beside it.
+    let indent = output.columns < 70 ? 2 : 34
+    let lines = Text.wrapped(text, to: output.columns - indent).map { emphasis?.around($0, output.hasColors) ?? $0 }
+    if indent == 2 { output.line(head) } else { output.line("\(head) \(lines[0])") }
+    for line in lines.dropFirst(indent == 2 ? 0 : 1) { output.line(String(repeating: " ", count: indent) + line) }
   }
 }

@@ -3,20 +3,20 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist place`: names for places, in a file of the user's.
+/// `geopublicist place`: the user's named places.
 final class PlaceCommand: Command {
   static let name = "place"
-  static let summary = "Add, list or remove places that commands are run for"
+  static let summary = "Add, list or remove named places, for geopublicist run"
   static let operands: String? = "add|list|remove [NAME]"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("here", nil, "With add: where this machine is now")
-    parser.addText("at", nil, "With add: here, in degrees such as 52.5,13.4", value: "LAT,LON")
-    parser.addText("radius", nil, "With add: how far around it (default 150m, at least 50m)", value: "METRES")
+    parser.addSwitch("here", nil, "With add: the place where this machine is now")
+    parser.addText("at", nil, "With add: the place at these degrees, such as 52.5,13.4", value: "LAT,LON")
+    parser.addText("radius", nil, "With add: how far the place reaches (default 150m, at least 50m)", value: "METRES")
   }
 
   static let examples = [
-    (line: "place add home --here --radius 150m", meaning: "Remember where this machine is as home."),
+    (line: "place add home --here --radius 150m", meaning: "Call the place where this machine is now home."),
     (line: "place list", meaning: "Show the places."),
   ]
 
@@ -39,14 +39,15 @@ final class PlaceCommand: Command {
     case ("remove", 2): action = .remove(words[1])
     case ("add", 2):
       guard Place.isName(words[1]) else {
-        throw .init(message: "A place takes a name of letters, digits, - and _, not '\(words[1])'")
+        throw .init(
+          message: "The name of a place has letters, digits, - and _, and is not sun; '\(words[1])' is no such name")
       }
-      let place = try parser.text("at").map(SunCommand.place)
+      let place = try parser.place("at")
       guard parser.isSet("here") != (place != nil) else {
         throw .init(message: "place add takes --here or --at LAT,LON")
       }
       let radius = try parser.metres("radius") ?? 150
-      guard Place.radii.contains(radius) else { throw .init(message: "--radius takes 50m to 1000km") }
+      guard CircularRegion.radii.contains(radius) else { throw .init(message: "--radius takes 50m to 1000km") }
       action = .add(words[1], at: place, radius: radius)
     default: throw .init(message: "place takes add NAME, list, or remove NAME")
     }
@@ -54,14 +55,20 @@ final class PlaceCommand: Command {
 
   func begin() {
     switch action {
-    case .list: perform { [self] () throws(KeyFile.FileError) in show(try file.read()) }
+    case .list:
+      perform { [self] () throws(KeyFile.FileError) in
+        show(try file.read())
+        invocation.finish(ExitStatus.success)
+      }
     case .remove(let name):
       perform { [self] () throws(KeyFile.FileError) in
         let places = try file.read()
-        guard places.contains(where: { $0.name == name }) else {
-          throw KeyFile.FileError(file.path, "there is no place '\(name)'")
+        let others = places.filter { $0.name != name }
+        guard others.count < places.count else {
+          return invocation.fail("There is no place '\(name)'; see geopublicist place list")
         }
-        try file.write(places.filter { $0.name != name })
+        try file.write(others)
+        invocation.finish(ExitStatus.success)
       }
     case .add(let name, let place?, let radius): add(name, place, radius)
     case .add(let name, nil, let radius):
@@ -81,23 +88,21 @@ final class PlaceCommand: Command {
 
   private func add(_ name: String, _ location: Location, _ radius: Double) {
     if let accuracy = location.accuracy, accuracy > radius {
-      invocation.complain(
-        "The location is accurate to \(Number.short(accuracy, 0)) m only; give a --radius at least as large")
-      return invocation.finish(ExitStatus.failure)
+      return invocation.fail(
+        "The location is only accurate to \(Number.short(accuracy, 0)) m; give a --radius of at least that")
     }
     perform { [self] () throws(KeyFile.FileError) in
       let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
       try file.write(try file.read().filter { $0.name != name } + [place])
+      invocation.finish(ExitStatus.success)
     }
   }
 
   private func perform(_ work: () throws(KeyFile.FileError) -> Void) {
     do throws(KeyFile.FileError) {
       try work()
-      invocation.finish(ExitStatus.success)
     } catch {
-      invocation.complain(error.description)
-      invocation.finish(ExitStatus.failure)
+      invocation.fail(error.description)
     }
   }
 

@@ -5,34 +5,32 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist record`: a track in a file that is complete whenever the recording is interrupted.
+/// `geopublicist record`: records a track in a file that is complete at every moment.
 final class RecordCommand: Command {
   static let name = "record"
-  static let summary = "Record a track for maps programs; Ctrl-C ends it"
+  static let summary = "Record a track for map programs, until Ctrl-C"
   static let operands: String? = "FILE"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", "gpx, geojson, nmea or svg; by the file's name unless given", value: "FORMAT")
-    parser.addSwitch("append", nil, "Continue a recording that exists")
-    parser.addSwitch("force", nil, "Replace a file that exists")
-    parser.addSwitch("summary", nil, "Record nothing; print length, duration, speed and climb of FILE")
-    SubscriptionArguments.declare(parser)
+    parser.addText("format", "f", "gpx, geojson, nmea or svg (default: by the name of FILE)", value: "FORMAT")
+    parser.addSwitch("append", nil, "Continue an existing recording")
+    parser.addSwitch("force", nil, "Replace an existing file")
+    parser.addSwitch("summary", nil, "Record nothing; print the length, duration, speed and climb of FILE")
+    SubscriptionArguments.declareSubscription(parser)
     AuthorizationPrompt.declare(parser)
-    parser.addText("count", "n", "End after this many fixes", value: "NUMBER")
-    parser.addText("duration", nil, "End after this time", value: "TIME")
   }
 
   static let examples = [
-    (line: "record walk.gpx", meaning: "Record until Ctrl-C; other formats are .geojson, .nmea and .svg."),
-    (line: "record - -f nmea | nc -lk 10110", meaning: "Serve NMEA to a navigation program."),
-    (line: "record --append walk.gpx", meaning: "Go on with yesterday's track, as a piece of its own."),
-    (line: "record --summary walk.gpx", meaning: "Print how long the way was, and how far up."),
+    (line: "record walk.gpx", meaning: "Record as GPX; .geojson, .nmea and .svg are other formats."),
+    (line: "record - -f nmea | nc -lk 10110", meaning: "Serve NMEA to navigation programs."),
+    (line: "record --append walk.gpx", meaning: "Continue a track with a new segment."),
+    (line: "record --summary walk.gpx", meaning: "Print the length, duration, speed and climb of a track."),
   ]
 
   private let invocation: Invocation
   private let path: String
   private let formatName: String
-  /// The file is standard output.
+  /// Whether the track goes to standard output.
   private var isStream: Bool { path == "-" }
   private let options: ClientOptions
   private let count: UInt32?
@@ -49,17 +47,13 @@ final class RecordCommand: Command {
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     let parser = invocation.parser
-    guard invocation.operands.count == 1, let path = invocation.operands.first else {
+    guard invocation.operands.count == 1, let path = invocation.operands.first, !path.isEmpty else {
       throw OptionParser.UsageError(message: "record takes one FILE")
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
-    guard let name = parser.text("format") ?? named else {
+    guard let name = try parser.word("format", of: TrackFormats.names) ?? named else {
       throw OptionParser.UsageError(
         message: "record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
-    }
-    guard TrackFormats.names.contains(name) else {
-      throw OptionParser.UsageError(
-        message: "--format takes \(TrackFormats.names.joined(separator: ", ")), not '\(name)'")
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
       throw OptionParser.UsageError(message: "--append and --force exclude each other")
@@ -75,12 +69,14 @@ final class RecordCommand: Command {
     formatName = name
     count = try parser.count("count")
     duration = try parser.duration("duration")
-    // Both are counted here: the file has to be finished at the end.
+    // Limits are kept here and not by the service, so that the file is finished at the end.
     options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
   }
 
   func begin() {
     if invocation.parser.isSet("summary") { return summarize() }
+    // The end of a reader of the last line does not end the recording.
+    if !isStream { invocation.output.ignoreReader() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
       self?.invocation.complain("The message bus has gone")
@@ -125,8 +121,7 @@ final class RecordCommand: Command {
       }
       invocation.finish(ExitStatus.success)
     } catch {
-      invocation.complain("\(error)")
-      invocation.finish(ExitStatus.failure)
+      invocation.fail("\(error)")
     }
   }
 
@@ -149,23 +144,23 @@ final class RecordCommand: Command {
     case .failure(let error): invocation.complain(error.message)
     case .interrupted:
       interrupt()
-      invocation.complain("The service has gone; the recording goes on when it is back")
+      invocation.complain("The service has gone; the recording continues when it is back")
     case .resumed: invocation.recovered("The service is back")
     case .closed: end()
     case .refused(let error): giveUp(error)
     case .failed(let error, let isFinal):
-      // At the start it is an answer, later a service that is not back yet.
-      if isFinal || !state.hasBegun { return giveUp(error) }
-      invocation.complain(Failure(error, on: invocation.busName).message)
+      if isFinal || !state.hasBegun { giveUp(error) } else { invocation.fail(error, unless: true) }
     }
   }
 
+  /// Ends because of an error; what has been recorded is kept.
   private func giveUp(_ error: DBusError) {
     guard state.count == 0 else { return end() }
     writer?.discard()
     invocation.fail(error)
   }
 
+  /// Begins a new segment with the next fix.
   private func interrupt() {
     writer?.interrupt()
     previous = nil
@@ -183,7 +178,7 @@ final class RecordCommand: Command {
     if let count, state.count >= count { end() }
   }
 
-  /// Ends in order; the status says whether there was anything to record unless another one is given.
+  /// Finishes the file and ends; the status, unless given, says whether anything was recorded.
   private func end(_ status: Int32? = nil) {
     do throws(TrackFailure) {
       try writer?.finish()
@@ -206,9 +201,7 @@ final class RecordCommand: Command {
   }
 
   private func fail(_ failure: TrackFailure) {
-    guard !failure.isEndOfReader else { return invocation.finish(ExitStatus.success) }
-    invocation.complain(failure.message)
-    invocation.finish(ExitStatus.failure)
+    if failure.isEndOfReader { invocation.finish(ExitStatus.success) } else { invocation.fail(failure.message) }
   }
 
   private var summary: String {
@@ -216,6 +209,6 @@ final class RecordCommand: Command {
   }
 
   private func showProgress() {
-    invocation.output.showProgress("Recording: \(summary) (Ctrl-C ends it)")
+    invocation.output.showProgress("Recording: \(summary) (Ctrl-C stops)")
   }
 }

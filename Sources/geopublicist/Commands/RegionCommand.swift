@@ -5,24 +5,25 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist region`: one line whenever the machine enters or leaves a circle.
+/// `geopublicist region`: a line whenever the machine enters or leaves a circle.
 final class RegionCommand: Command {
   static let name = "region"
-  static let summary = "Tell when this machine enters or leaves a circle"
+  static let summary = "Report when this machine enters or leaves a circle"
   static let operands: String? = "LAT,LON,RADIUS"
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
-    parser.addText("until", nil, "End when this is the case: entered or exited", value: "EVENT")
+    parser.addText(
+      "until", nil, "Stop when the circle has been entered or exited, or at once if it is so", value: "EVENT")
     parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
     AuthorizationPrompt.declare(parser)
   }
 
   static let examples = [
-    (line: "region 52.5163,13.3777,200m", meaning: "Print a line whenever the place is entered or left."),
+    (line: "region 52.5163,13.3777,200m", meaning: "Print a line whenever the circle is entered or left."),
     (
       line: "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
-      meaning: "Lock the screen when it is left."
+      meaning: "Lock the screen when this machine leaves the circle."
     ),
     (line: "region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", meaning: "Run a command at each event."),
   ]
@@ -31,8 +32,10 @@ final class RegionCommand: Command {
   private let options: ClientOptions
   private let until: RegionState?
   private let commandLine: String?
+  private let queue = CommandQueue()
   private var prompt: AuthorizationPrompt?
   private var hasBegun = false
+  private var isOver = false
   private var region: ServiceRegion?
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
@@ -47,17 +50,17 @@ final class RegionCommand: Command {
     options.region.longitude = circle.longitude
     options.region.radius = circle.radius
     self.options = options
-    until = try parser.text("until").map { text throws(OptionParser.UsageError) in
-      switch text {
-      case "entered": .inside
-      case "exited": .outside
-      default: throw .init(message: "--until takes entered or exited, not '\(text)'")
-      }
-    }
+    until = try parser.word("until", of: ["entered", "exited"]).map { $0 == "entered" ? .inside : .outside }
     commandLine = parser.text("exec")
   }
 
   func begin() {
+    queue.onFailure = { [invocation] message in invocation.complain(message) }
+    queue.onEnd = { [weak self, invocation] _, status in
+      if status != 0 { invocation.complain("The command ended with status \(status)") }
+      self?.finishIfOver()
+    }
+    invocation.output.whenEnding { [queue] in queue.end() }
     guard let service = invocation.connect() else { return }
     prompt = AuthorizationPrompt(invocation, on: service)
     prompt?.obtain(options) { [weak self] in
@@ -72,8 +75,9 @@ final class RegionCommand: Command {
   }
 
   private func handle(_ event: ServiceRegion.Event) {
+    guard !isOver else { return }
     switch event {
-    case .update(let change): tell(change)
+    case .update(let change): report(change)
     case .authorization(let authorization):
       hasBegun = true
       guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
@@ -82,37 +86,37 @@ final class RegionCommand: Command {
     case .resumed: report("Resumed", "The service is back")
     case .failure(let error): invocation.complain(error.message)
     case .refused(let error): invocation.fail(error)
-    case .failed(let error, let isFinal):
-      // At the start it is an answer, later a service that is not back yet.
-      if isFinal || !hasBegun { return invocation.fail(error) }
-      invocation.complain(Failure(error, on: invocation.busName).message)
+    case .failed(let error, let isFinal): invocation.fail(error, unless: hasBegun && !isFinal)
     case .closed: invocation.finish(ExitStatus.success)
     }
   }
 
-  private func tell(_ change: ServiceRegionEvent) {
+  private func report(_ change: ServiceRegionEvent) {
     let event = change.event
     invocation.output.line(
       invocation.isJSON ? JSONText.region(change) : RegionText.line(event, isForPeople: invocation.output.isTerminal))
     if event.reason == .accuracyLimited {
-      invocation.complain("The locations that are allowed are too coarse for this radius")
+      invocation.complain("Only locations too coarse for this radius are allowed")
     }
-    if let commandLine { run(commandLine, event) }
-    if let until, event.state == until { invocation.finish(ExitStatus.success) }
+    if let commandLine {
+      queue.add(.init(words: ["/bin/sh", "-c", commandLine], environment: Self.environment(event)))
+    }
+    isOver = event.state == until
+    finishIfOver()
   }
 
-  private func run(_ line: String, _ event: RegionEvent) {
-    let status = ShellCommand.run(
-      line,
-      [
-        ("GEOPUBLICIST_EVENT", event.kind.rawValue), ("GEOPUBLICIST_STATE", event.state.rawValue),
-        ("GEOPUBLICIST_REASON", event.reason.rawValue), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
-        ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
-      ])
-    if status != 0 { invocation.complain("The command has failed: \(Text.plain(line))") }
+  /// Ends the program after the last event, once its command has ended.
+  private func finishIfOver() { if isOver, queue.isIdle { invocation.finish(ExitStatus.success) } }
+
+  private static func environment(_ event: RegionEvent) -> [(String, String)] {
+    [
+      ("GEOPUBLICIST_EVENT", event.kind.rawValue), ("GEOPUBLICIST_STATE", event.state.rawValue),
+      ("GEOPUBLICIST_REASON", event.reason.rawValue), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
+      ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
+    ]
   }
 
-  /// What a program that reads the output has to know, as an object among the events.
+  /// Reports what a program that reads the output needs to know, with `--json` also as an object among the events.
   private func report(_ event: String, _ message: String) {
     invocation.complain(message)
     if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
@@ -121,9 +125,9 @@ final class RegionCommand: Command {
   /// Reads "52.5,13.4,200m".
   nonisolated static func circle(_ text: String) throws(OptionParser.UsageError) -> CircularRegion {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+    guard parts.count == 3, let center = Location(degrees: "\(parts[0]),\(parts[1])"),
       let radius = Quantity.metres(parts[2]),
-      let circle = CircularRegion(latitude: latitude, longitude: longitude, radius: radius)
+      let circle = CircularRegion(latitude: center.latitude, longitude: center.longitude, radius: radius)
     else {
       throw .init(
         message: "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "

@@ -4,25 +4,29 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist run`: commands for when a place is entered or left, and for times of the sun.
+/// `geopublicist run`: runs commands when a place is entered or left, and at times of the sun.
 final class RunCommand: Command {
   static let name = "run"
-  static let summary = "Run a command when a place is entered or left, or at a time of the sun"
+  static let summary = "Run a command at a place, or at a time of the sun"
   static let operands: String? = "[PLACE] -- COMMAND..."
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("when", "w", "Run when PLACE is entered, exited or dwelled in", value: "EVENT")
+    parser.addText("when", "w", "Run each time PLACE is entered, exited or dwelled in", value: "EVENT")
     parser.addText("confirm", nil, "How long a change must persist (default 20s)", value: "TIME")
-    parser.addText("dwell", nil, "How long a stay is for dwelled (default 10min)", value: "TIME")
-    parser.addText("at", nil, "Run each day at this time, such as sunset-30min", value: "TIME")
+    parser.addText("dwell", nil, "How long a stay must last for dwelled (default 10min)", value: "TIME")
+    parser.addText("at", nil, "Run every day at this time of the sun, such as sunset-30min", value: "TIME")
     parser.addSwitch("hooks", nil, "Run the files in ~/.config/geopublicist/hooks.d for every place and the sun")
-    parser.addSwitch("once", "1", "End with the command's status after the first time")
-    parser.addSwitch("with-location", nil, "Put the coordinates into the command's environment")
+    parser.addSwitch("once", "1", "Run once, and exit with the command's status")
+    parser.addSwitch("with-location", nil, "Put the coordinates into the environment of commands for places")
   }
 
   static let examples = [
-    (line: "run --when exited home -- notify-send 'Windows closed?'", meaning: "Remind me when I leave."),
-    (line: "run --at sunset-30min -- lights on", meaning: "Turn the lights on before it gets dark, each day."),
+    (line: "run --when exited home -- notify-send 'Windows closed?'", meaning: "Remind me each time I leave."),
+    (
+      line: "run --when entered home -- nmcli radio wifi on",
+      meaning: "Turn Wi-Fi on when I come home; not if I am at home at the start."
+    ),
+    (line: "run --at sunset-30min -- lights on", meaning: "Turn the lights on before it gets dark, every day."),
   ]
 
   private enum Trigger {
@@ -45,18 +49,16 @@ final class RunCommand: Command {
     let (parser, words) = (invocation.parser, invocation.operands)
     confirm = try parser.milliseconds("confirm")
     dwell = try parser.duration("dwell")
-    switch (parser.text("when"), parser.text("at"), parser.isSet("hooks")) {
+    switch (try parser.word("when", of: PlaceEvent.borders), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
-      guard PlaceEvent.borders.contains(event) else {
-        throw .init(message: "--when takes entered, exited or dwelled, not '\(event)'")
-      }
       guard words.count > 1 else { throw .init(message: "run --when takes a PLACE and a COMMAND") }
       trigger = .border(event, of: words[0])
       command = Array(words.dropFirst())
     case (nil, let time?, false):
       guard let moment = SunMoment(time) else {
         throw .init(
-          message: "--at takes dawn, sunrise, noon, sunset or dusk, with a time such as sunset-30min, not '\(time)'")
+          message: "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
+            + "not '\(time)'")
       }
       guard !words.isEmpty else { throw .init(message: "run --at takes a COMMAND") }
       trigger = .sun(moment)
@@ -65,7 +67,7 @@ final class RunCommand: Command {
       guard words.isEmpty else { throw .init(message: "run --hooks takes no COMMAND") }
       trigger = .hooks
       command = []
-    default: throw .init(message: "run takes one of --when, --at and --hooks")
+    default: throw .init(message: "run takes --when, --at or --hooks")
     }
   }
 
@@ -86,8 +88,7 @@ final class RunCommand: Command {
       case .sun(let moment): follow([moment], service)
       case .border(_, let name):
         guard let place = known.first(where: { $0.name == name }) else {
-          throw KeyFile.FileError(
-            PlaceFile().path, "there is no place '\(name)'; add it with: geopublicist place add \(name) --here")
+          return invocation.fail("There is no place '\(name)'; add it with: geopublicist place add \(name) --here")
         }
         follow(place, service)
       case .hooks:
@@ -95,8 +96,7 @@ final class RunCommand: Command {
         follow(SunMoment.Event.allCases.map { SunMoment($0) }, service)
       }
     } catch {
-      invocation.complain(error.description)
-      invocation.finish(ExitStatus.failure)
+      invocation.fail(error.description)
     }
   }
 
@@ -120,7 +120,7 @@ final class RunCommand: Command {
     case .authorization(let authorization):
       guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
       invocation.complain(Sentences.authorization(authorization))
-    // The region is monitored again when that is over.
+    // The region is monitored again when the reason is gone.
     case .refused(let error), .failure(let error): failed(error)
     case .failed(let error, let isFinal): if isFinal { invocation.fail(error) } else { failed(error) }
     case .interrupted, .resumed, .closed: break
@@ -135,7 +135,7 @@ final class RunCommand: Command {
   }
 
   private func happened(_ event: String, _ place: String, _ location: Location?) {
-    let environment = CommandQueue.environment(event, place, location)
+    let environment = Self.environment(event, place, location)
     switch trigger {
     case .border(let wanted, _): guard event == wanted else { return }
     case .sun: break
@@ -147,11 +147,23 @@ final class RunCommand: Command {
     queue.add(.init(words: command, environment: environment))
   }
 
-  /// A service that is not there may come; a refusal may be withdrawn.
+  /// The environment of a command; the coordinates are in it only with `--with-location`.
+  static func environment(_ event: String, _ place: String, _ location: Location?) -> [(String, String)] {
+    var variables = [("GEOPUBLICIST_EVENT", event), ("GEOPUBLICIST_PLACE", place)]
+    if let location {
+      variables.append(("GEOPUBLICIST_LATITUDE", Number.fixed(location.latitude, LocationText.digits)))
+      variables.append(("GEOPUBLICIST_LONGITUDE", Number.fixed(location.longitude, LocationText.digits)))
+      if let accuracy = location.accuracy { variables.append(("GEOPUBLICIST_ACCURACY", Number.short(accuracy, 1))) }
+    }
+    return variables
+  }
+
+  /// Reports a failure and goes on, since the service may appear and a refusal may be withdrawn; ends the program if trying
+  /// again would change nothing.
   private func failed(_ error: DBusError) {
     switch error.name {
     case .invalidOption, .unknownMethod: invocation.fail(error)
-    default: invocation.complain(Failure(error, on: invocation.busName).message)
+    default: invocation.fail(error, unless: true)
     }
   }
 }

@@ -4,16 +4,16 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist status`: the service, GeoClue, its sources, and what this user may have.
+/// `geopublicist status`: the service, GeoClue, its sources, and the authorization of this user.
 final class StatusCommand: Command {
   static let name = "status"
-  static let summary = "Show the service, GeoClue, its sources, and what this user may have"
+  static let summary = "Show the state of the service, GeoClue and this user's access"
   static let examples = [
-    (line: "status", meaning: "Show whether locations arrive, and whether this user may have them."),
-    (line: "status --json", meaning: "Print one JSON object, with the limits of the service."),
+    (line: "status", meaning: "Show the state of the service and the authorization."),
+    (line: "status --json", meaning: "Print it as one JSON object, with the limits of the service."),
   ]
 
-  /// The service promises an answer within 5 s.
+  /// The service promises to answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
 
   private let invocation: Invocation
@@ -24,7 +24,7 @@ final class StatusCommand: Command {
   func begin() {
     guard let service = invocation.connect() else { return }
     self.service = service
-    // As they come: the JSON form keeps their order.
+    // Read directly, since the JSON output keeps the order of the properties.
     let properties = Proxy(
       on: service.connection, destination: ServiceContract.service, path: ServiceContract.path, interface: .properties)
     properties.call(
@@ -35,8 +35,7 @@ final class StatusCommand: Command {
         Self.show(values.first ?? .options([]), on: invocation)
         invocation.finish(ExitStatus.success)
       case .failure(let error) where error.name == .noReply:
-        invocation.complain("The service does not answer; `geopublicist doctor` says more")
-        invocation.finish(ExitStatus.unavailable)
+        invocation.fail("The service does not answer; `geopublicist doctor` finds out why", ExitStatus.unavailable)
       case .failure(let error): invocation.fail(error)
       }
     }

@@ -3,16 +3,16 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist switch`: this user's location switch, where no desktop has one.
+/// `geopublicist switch`: the location switch of this user, for desktops that have none.
 final class SwitchCommand: Command {
   static let name = "switch"
-  static let summary = "Show or set the location switch of a desktop that has none"
+  static let summary = "Show or set the location switch, on a desktop that has none"
   static let operands: String? = "[on|off|LEVEL]"
 
   static let examples = [
-    (line: "switch", meaning: "Show the switch, and who decides."),
-    (line: "switch city", meaning: "Allow this user's programs the town and no more."),
-    (line: "switch off", meaning: "Take the location away from all of this user's programs at once."),
+    (line: "switch", meaning: "Show the switch, and which agent decides."),
+    (line: "switch city", meaning: "Allow this user's programs approximate locations."),
+    (line: "switch off", meaning: "Turn location off for all programs of this user."),
   ]
 
   private let invocation: Invocation
@@ -22,7 +22,7 @@ final class SwitchCommand: Command {
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
-    guard invocation.operands.count < 2 else { throw .init(message: "switch takes one word") }
+    guard invocation.operands.count < 2 else { throw .init(message: "switch takes a single on, off or LEVEL") }
     wanted = try invocation.operands.first.map { word throws(OptionParser.UsageError) in
       guard let level = LocationSwitch.level(word) else {
         throw .init(message: "switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
@@ -38,8 +38,7 @@ final class SwitchCommand: Command {
       if wanted != nil, level != .none, AgentState.current == .notRunning { return start(level) }
       show(level)
     } catch {
-      invocation.complain(error.description)
-      invocation.finish(ExitStatus.failure)
+      invocation.fail(error.description)
     }
   }
 
@@ -50,7 +49,7 @@ final class SwitchCommand: Command {
     let unit = "geopublicist-agent.service"
     if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
       invocation.complain(
-        "The agent could not be started (\(problem)); have your desktop run `geopublicist agent` when it starts")
+        "The agent could not be started (\(problem)); let your desktop run `geopublicist agent` at login")
       return show(level)
     }
     var attempts = 0
@@ -66,7 +65,7 @@ final class SwitchCommand: Command {
     if invocation.isJSON {
       invocation.output.line(JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]))
     } else {
-      let elsewhere = "another agent decides for this user: \(Desktop.current.turningOn)"
+      let elsewhere = "another agent decides for this user; use its switch: \(Desktop.current.turningOn)"
       var rows = Rows()
       rows.add("Location", word, level == .none ? .doubtful : .good)
       rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)

@@ -5,23 +5,21 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist watch`: every fix, redrawn in place on a terminal, a line each otherwise.
+/// `geopublicist watch`: each location, redrawn in place on a terminal, otherwise as a line.
 final class WatchCommand: Command {
   static let name = "watch"
-  static let summary = "Show where this machine is, all the time"
+  static let summary = "Show where this machine is, continuously"
 
   static func declareOptions(_ parser: OptionParser) {
-    SubscriptionArguments.declare(parser)
-    parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
-    parser.addText("duration", nil, "Stop after this time", value: "TIME")
+    SubscriptionArguments.declareSubscription(parser)
     AuthorizationPrompt.declare(parser)
     LocationTemplate.declare(parser)
   }
 
   static let examples = [
-    (line: "watch", meaning: "Follow the location on the terminal; q or Ctrl-C ends it."),
-    (line: "watch --distance 50m --json", meaning: "Print one JSON object for each 50 metres moved."),
-    (line: "watch --format waybar", meaning: "Feed a panel."),
+    (line: "watch", meaning: "Follow the location on the terminal until q or Ctrl-C."),
+    (line: "watch --distance 50m --json", meaning: "Print one JSON object whenever this machine has moved 50 m."),
+    (line: "watch --format waybar", meaning: "Feed a waybar module."),
   ]
 
   private let invocation: Invocation
@@ -37,7 +35,11 @@ final class WatchCommand: Command {
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
-    options = try SubscriptionArguments.options(invocation.parser)
+    let parser = invocation.parser
+    var options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
+    options.maximumUpdates = try parser.count("count") ?? 0
+    options.duration = try parser.duration("duration") ?? 0
+    self.options = options
     template = try LocationTemplate.read(invocation.parser)
   }
 
@@ -49,6 +51,7 @@ final class WatchCommand: Command {
 
   private func follow(_ service: ServiceConnection) {
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
+    if invocation.output.isOnTerminal { readKeys() }
     if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
     upstream = service.manager.onProperties { [weak self] properties in
       self?.state.upstreamChanged(properties)
@@ -83,16 +86,16 @@ final class WatchCommand: Command {
       invocation.finish(state.exitStatus)
     case .refused(let error): invocation.fail(error)
     case .failed(let error, let isFinal):
-      // At the start it is an answer, later a service that is not back yet.
       if isFinal || !state.hasBegun { return invocation.fail(error) }
       say(Failure(error, on: invocation.busName).message)
     }
     draw()
   }
 
+  /// Reports a problem, which a drawing shows itself.
   private func say(_ message: String) { if region == nil { invocation.complain(message) } }
 
-  /// What a program that reads the output has to know, as an object among the locations.
+  /// Reports what a program that reads the output needs to know, with `--json` also as an object among the locations.
   private func report(_ event: String, _ message: String) {
     if event == "Resumed", region == nil { invocation.recovered(message) } else { say(message) }
     if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
@@ -101,11 +104,14 @@ final class WatchCommand: Command {
 
 /// On a terminal.
 extension WatchCommand {
-  private func beginDrawing() {
-    region = LiveRegion(on: invocation.output)
+  private func readKeys() {
     keyboard = Keyboard { [weak self] key in if key == UInt8(ascii: "q") { self?.interrupted() } }
     if let keyboard { invocation.output.whenEnding { keyboard.restore() } }
-    // Keeps the age of the last location true.
+  }
+
+  private func beginDrawing() {
+    region = LiveRegion(on: invocation.output)
+    // Keeps the age of the last location current.
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.draw() }
   }
 

@@ -3,7 +3,7 @@ import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
 
-/// What `watch` knows at a moment, and how it looks on a terminal.
+/// What `watch` and `record` know at a moment, and how `watch` shows it on a terminal.
 struct WatchState {
   private(set) var last: ServiceLocation?
   private(set) var count = 0
@@ -12,12 +12,12 @@ struct WatchState {
   private var upstreamState = ""
   private var upstreamReason = ""
   private var complaint = ""
-  /// The service has decided about this program at least once.
+  /// Whether the service has decided about this program at least once.
   private(set) var hasBegun = false
 
   var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
 
-  /// Not allowed, and not only because a check is still under way.
+  /// Whether access is denied, rather than not decided yet.
   var isRefused: Bool { !isAuthorized && reason != AuthorizationReason.undecided.rawValue }
 
   mutating func handle(_ event: ServiceSubscription.Event) {
@@ -30,7 +30,7 @@ struct WatchState {
       hasBegun = true
       status = authorization.status.rawValue
       reason = authorization.reason.rawValue
-      // What may not be known any more may not stay on the screen either.
+      // A location that this program may no longer have must not stay on the screen.
       if !isAuthorized { last = nil }
     case .failure(let error): complaint = error.message
     case .interrupted: complaint = "The service has gone"
@@ -44,7 +44,7 @@ struct WatchState {
     if let reason = properties["StateReason"]?.string { upstreamReason = reason }
   }
 
-  /// What the command ends with when the service has ended the subscription.
+  /// The exit status when the service has ended the subscription.
   var exitStatus: Int32 {
     if count > 0 { return ExitStatus.success }
     if isRefused, !status.isEmpty { return ExitStatus.notAuthorized }
@@ -52,27 +52,27 @@ struct WatchState {
     return isAuthorized || status.isEmpty ? ExitStatus.timeout : ExitStatus.notAuthorized
   }
 
-  /// Why there was nothing until the end; nil where there was something, or where it has been said already.
+  /// Why no location arrived; nil if one did, or if the reason has been reported.
   var lack: String? {
     if count > 0 || isRefused { return nil }
     switch UpstreamState(rawValue: upstreamState) {
     case .unavailable, .waiting: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
-    case .idle, .starting, .running, nil: return "No fix came in this time"
+    case .idle, .starting, .running, nil: return "No location arrived in this time"
     }
   }
 
   private var upstreamDetail: String {
-    // The same reason twice would say no more.
+    // The authorization shows the same reason.
     if !reason.isEmpty, reason == upstreamReason { return "" }
     switch UpstreamState(rawValue: upstreamState) {
     case .running: return ""
-    // This program is a subscriber.
-    case .idle where upstreamReason.isEmpty: return isAuthorized ? "" : "It is not asked before access is allowed"
+    // The sentence, "No subscribers", would be wrong: this program subscribes.
+    case .idle where upstreamReason.isEmpty: return isAuthorized ? "" : "GeoClue is used once access is allowed"
     default: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
     }
   }
 
-  /// Returns what a terminal shows; on a short one the latitude and longitude are the last rows to disappear.
+  /// Returns the lines for a terminal; on a short one the latitude and longitude are the last rows to disappear.
   @MainActor func lines(for output: StandardOutput, fitting height: Int) -> [String] {
     var rows = Rows()
     rows.add(
@@ -82,7 +82,7 @@ struct WatchState {
       "GeoClue", upstreamState.isEmpty ? nil : upstreamState, Sentences.emphasis(state: upstreamState),
       detail: upstreamDetail)
     if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
-    rows.add("Fixes", "\(count)")
+    rows.add("Locations", "\(count)")
     let head = rows.lines(for: output)
     guard let last else { return head }
     let place = LocationText.rows(last).lines(for: output)

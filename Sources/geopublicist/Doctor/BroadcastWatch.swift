@@ -5,8 +5,8 @@ import MainLoop
 
 /// Listens for coordinates that GeoClue broadcasts.
 ///
-/// In releases before 2.8.1, a fix below the threshold of a client changes that client's location object, and
-/// `PropertiesChanged` tells every user. GeoClue lets no other program read thresholds, so only listening shows it.
+/// Before 2.8.1, a fix below the threshold of a client changes that client's location object, and GeoClue broadcasts
+/// `PropertiesChanged` to every user. Other programs cannot read thresholds, so listening is the only way to find out.
 final class BroadcastWatch {
   /// Whether coordinates have been heard; they are not kept.
   private(set) var hasHeardCoordinates = false
@@ -29,7 +29,7 @@ final class BroadcastWatch {
     deadline = MainLoop.main.after(milliseconds: Self.milliseconds) { [weak self] in self?.isOver = true }
   }
 
-  /// Serves the loop until coordinates have been heard or this has listened for a second.
+  /// Turns the main loop until coordinates have been heard, for little more than a second.
   func wait() {
     while !isOver, !hasHeardCoordinates { MainLoop.main.iterate(mayBlock: true) }
   }

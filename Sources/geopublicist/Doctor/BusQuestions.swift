@@ -2,13 +2,13 @@
 import DBus
 import MainLoop
 
-/// Questions to services on a bus, one after the other, each with a deadline.
+/// Calls to services on a bus, each of which blocks until its answer or its timeout.
 final class BusQuestions {
   let connection: Connection
 
   init(_ bus: Connection.Bus) throws(DBusError) { connection = try Connection(to: bus) }
 
-  /// Asks, and serves the loop until there is an answer.
+  /// Calls a method, and turns the main loop until the answer.
   func ask(
     _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
     _ arguments: [Value] = [], milliseconds: Int32 = 5_000
@@ -22,7 +22,7 @@ final class BusQuestions {
     }
   }
 
-  /// A property. The time unless given is for a service that the bus has to start first.
+  /// Reads a property. The default timeout allows for a service that the bus must start first.
   func property(
     _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
     milliseconds: Int32 = 25_000
@@ -33,7 +33,7 @@ final class BusQuestions {
     return values.first?.unwrapped ?? .structure([])
   }
 
-  /// Whether a service runs or could be started; asks nothing of it.
+  /// Returns whether a service runs or can be started, without calling it.
   func presence(of service: BusName) -> DoctorFacts.Service {
     func names(_ member: MemberName) -> [String] {
       let values = try? ask(member, of: .bus, at: .bus, on: .bus)
@@ -43,11 +43,11 @@ final class BusQuestions {
     return names("ListActivatableNames").contains(service.rawValue) ? .activatable : .missing
   }
 
-  /// How a service stands after it has been spoken to; `presence` is how it stood before.
+  /// Returns what a failed call says about a service; `presence` is what was known before.
   static func outcome(of error: DBusError, after presence: DoctorFacts.Service?) -> DoctorFacts.Service {
     switch error.name {
     case .accessDenied: .refused(message: error.message)
-    // dbus-broker says it also of what it knows how to start, and systemd does not start.
+    // dbus-broker returns these also if systemd does not start a service.
     case .serviceUnknown where presence == .activatable, .nameHasNoOwner where presence == .activatable:
       .failed(message: error.message)
     case .serviceUnknown, .nameHasNoOwner: .missing

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the doctor says about one subject.
+/// A finding of `doctor` about one subject.
 nonisolated struct Diagnosis: Equatable {
   enum Outcome: String {
     case good = "ok"
-    /// Nothing to worry about alone, but worth knowing.
+    /// Worth knowing, but no problem on its own.
     case hint = "hint"
     case problem = "problem"
   }
 
-  /// One word for the subject.
+  /// The subject, in one word.
   let subject: String
-  /// What was found, in one word; with the subject it is a name that stays the same in all versions.
+  /// What was found, in a word that never changes.
   let kind: String
   let outcome: Outcome
-  /// One sentence: what is so.
+  /// What was found, in a sentence.
   let finding: String
-  /// The command or the setting that fixes it; empty if there is nothing to fix.
+  /// How to fix it: a command or a setting; empty if nothing is to be fixed.
   let remedy: String
 
-  /// The name of the finding, for programs.
+  /// The name of the finding, which programs may rely on.
   var id: String { "\(subject)-\(kind)" }
 
   static func good(_ subject: String, _ finding: String) -> Diagnosis { good(subject, "ok", finding) }

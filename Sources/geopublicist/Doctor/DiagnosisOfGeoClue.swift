@@ -3,38 +3,38 @@ import GeoClue
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// GeoClue, its configuration and its sources: pure functions of what was found out.
+/// Findings about GeoClue, its configuration and its sources.
 nonisolated extension Diagnosis {
   static func geoclue(_ facts: DoctorFacts) -> Diagnosis? {
     guard let geoclue = facts.geoclue else { return nil }
     switch geoclue {
     case .missing:
-      return problem("geoclue", "missing", "GeoClue is not installed", "Install GeoClue (package geoclue-2.0)")
+      return problem("geoclue", "missing", "GeoClue is not installed", "Install the package geoclue-2.0")
     case .failed(let message):
-      // systemd's own word, which both message buses pass on.
+      // systemd's word, which both message buses pass on.
       return problem(
         "geoclue", "failed", "GeoClue does not start: \(message)",
         message.hasPart("masked")
           ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")
     case .silent:
       return problem(
-        "geoclue", "silent", "GeoClue is there, but does not answer",
+        "geoclue", "silent", "GeoClue is running, but does not answer",
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
       return problem(
-        "policy", "geoclue", "The rules of the system bus do not let this user call GeoClue: \(message)",
-        "Install GeoClue again; then sudo systemctl reload dbus")
+        "policy", "geoclue", "The policy of the system bus does not let this user call GeoClue: \(message)",
+        "Reinstall GeoClue; then sudo systemctl reload dbus")
     case .running, .activatable: break
     }
     if facts.probe == .tooOld {
       return problem(
-        "geoclue", "outdated", "GeoClue is too old: 2.5.2 is the oldest that works",
+        "geoclue", "outdated", "GeoClue is too old: the service needs 2.5.2 or later",
         "Install a newer GeoClue; then sudo systemctl restart geoclue")
     }
-    return good("geoclue", "GeoClue is there")
+    return good("geoclue", "GeoClue is available")
   }
 
-  /// Nil unless it has been heard: silence proves nothing.
+  /// Nil unless coordinates have been heard: silence proves nothing.
   static func privacy(_ facts: DoctorFacts) -> Diagnosis? {
     guard facts.areCoordinatesBroadcast else { return nil }
     return hint(
@@ -45,41 +45,43 @@ nonisolated extension Diagnosis {
   }
 
   static func configuration(_ facts: DoctorFacts) -> Diagnosis? {
-    let group = "[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or conf.d beside it"
+    let group = "[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or /etc/geoclue/conf.d"
     let restart = "sudo systemctl restart geoclue"
     if let error = facts.configuration?.error {
       return problem(
         "configuration", "unreadable", "GeoClue's configuration cannot be read: \(error)",
-        "Correct the file that is named; \(restart)")
+        "Correct that file; \(restart)")
     }
     if facts.configuration?.isServiceAllowed == false {
       return problem(
-        "configuration", "forbids", "GeoClue's configuration forbids the service to have locations",
+        "configuration", "forbids", "GeoClue's configuration does not allow the service to have locations",
         "Set allowed=true under \(group); \(restart)")
     }
-    // GeoClue sees the user that the service runs as, whoever its client is.
+    // GeoClue sees only the user of the service, not the users of its clients.
     if let users = facts.configuration?.serviceUsers, !users.isEmpty, let user = facts.serviceUserID,
       !users.contains("\(user)")
     {
       return problem(
         "configuration", "users",
-        "GeoClue's configuration lets only some users have locations through the service, and not the service's own",
-        "Add \(user) to users, or leave it empty, under \(group); \(restart)")
+        "GeoClue's configuration restricts the service to some users, and not to the one that the service runs as",
+        "Add \(user) to users, or leave users empty, under \(group); \(restart)")
     }
     if facts.isRefused(for: .disallowedByConfiguration) {
       return problem(
-        "configuration", "forbids", "GeoClue's configuration forbids it",
-        "Look for allowed and users under \(group); \(restart)")
+        "configuration", "forbids", "GeoClue's configuration does not allow this user to have locations",
+        "Check allowed and users under \(group); \(restart)")
     }
-    return facts.configuration.map { _ in good("configuration", "GeoClue's configuration does not forbid it") }
+    return facts.configuration.map { _ in
+      good("configuration", "GeoClue's configuration allows the service")
+    }
   }
 
   static func sources(_ facts: DoctorFacts) -> Diagnosis? {
     guard let number = facts.availableAccuracy else { return nil }
     guard number == 0 else {
-      return good("sources", "GeoClue's sources reach the level \(AccuracyLevel(rounding: number).contractName)")
+      return good("sources", "GeoClue's sources reach level \(AccuracyLevel(rounding: number).contractName)")
     }
-    let hint = facts.configuration?.isWiFiEnabled == false ? "; Wi-Fi is turned off in GeoClue's configuration" : ""
+    let hint = facts.configuration?.isWiFiEnabled == false ? "; its configuration turns Wi-Fi off" : ""
     return problem(
       "sources", "none", "GeoClue has no source of locations\(hint)",
       "Connect a GPS receiver, or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
@@ -90,15 +92,15 @@ nonisolated extension Diagnosis {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
     let remedy =
       "Set url=\(GeoClueSettings.defaultServer) under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"
-    // Part by part: the search for a text in a text would bring the whole engine for regular expressions along.
+    // Compared part by part: searching a string would link the engine for regular expressions.
     if url.split(separator: "/").contains(where: { $0 == "location.services.mozilla.com" }) {
-      return problem("server", "closed", "GeoClue asks Mozilla's location server, which was turned off in 2024", remedy)
+      return problem("server", "closed", "GeoClue uses Mozilla's location server, which was shut down in 2024", remedy)
     }
     switch facts.server {
     case .reachable?: return good("server", "The location server can be reached")
     case .unknownHost?:
       return problem(
-        "server", "unknown-host", "The location server has no address: \(url)",
+        "server", "unknown-host", "The host name of the location server has no address: \(url)",
         "Connect to the network: nmcli networking on" + (url == GeoClueSettings.defaultServer ? "" : ". Or: \(remedy)"))
     case .unreachable(let message)?:
       return problem("server", "unreachable", "The location server cannot be reached: \(message): \(url)", remedy)
@@ -108,6 +110,6 @@ nonisolated extension Diagnosis {
 }
 
 nonisolated extension GeoClueSettings {
-  /// What Debian's GeoClue asks unless its settings name another one.
+  /// The server that Debian's GeoClue uses by default.
   static let defaultServer = "https://api.beacondb.net/v1/geolocate"
 }

@@ -2,7 +2,7 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The bus, the service on it, and what it says of this program: pure functions of what was found out.
+/// Findings about the bus, the service, and the location that it gives this program.
 nonisolated extension Diagnosis {
   static func bus(_ facts: DoctorFacts) -> Diagnosis? {
     if let error = facts.busError {
@@ -25,11 +25,12 @@ nonisolated extension Diagnosis {
     if let sandbox = facts.sandbox {
       return problem(
         "sandbox", "sandboxed",
-        "This program is in a \(sandbox.rawValue) sandbox, and the service gives sandboxed programs no location", remedy
+        "This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the service",
+        remedy
       )
     }
     if facts.authorizationReason == AuthorizationReason.sandboxed.rawValue {
-      return problem("sandbox", "sandboxed", "The service counts this program as sandboxed", remedy)
+      return problem("sandbox", "sandboxed", "The service takes this program for a sandboxed one", remedy)
     }
     return good("sandbox", "This program is not in a sandbox")
   }
@@ -39,7 +40,7 @@ nonisolated extension Diagnosis {
     let (user, root) = facts.isSession ? (" --user", "systemctl --user") : ("", "sudo systemctl")
     switch service {
     case .running: return good("service", "The service \(facts.serviceVersion ?? "") runs on \(facts.bus)")
-    case .activatable: return good("service", "The bus starts the service on \(facts.bus) when a program calls it")
+    case .activatable: return good("service", "The service on \(facts.bus) starts when a program calls it")
     case .missing:
       return problem(
         "service", "missing", "The service is not on \(facts.bus), and nothing starts it there",
@@ -53,12 +54,12 @@ nonisolated extension Diagnosis {
           : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case .silent:
       return problem(
-        "service", "silent", "The service is there, but does not answer",
+        "service", "silent", "The service is running, but does not answer",
         "\(root) restart geopublicist; journalctl\(user) -u geopublicist")
     case .refused(let message):
       return problem(
-        "policy", "service", "The rules of \(facts.bus) do not let this user call the service: \(message)",
-        "Install the package geopublicist again; then sudo systemctl reload dbus")
+        "policy", "service", "The policy of \(facts.bus) does not let this user call the service: \(message)",
+        "Reinstall the package geopublicist; then sudo systemctl reload dbus")
     }
   }
 
@@ -67,12 +68,12 @@ nonisolated extension Diagnosis {
     case .fix(isSimulated: false)?: return good("fix", "The service has a location for this user")
     case .fix(isSimulated: true)?:
       return hint(
-        "fix", "simulated", "The service has a location for this user, but it is a replayed one",
-        "End geopublicistd --replay")
+        "fix", "simulated", "The service has a location for this user, but a simulated one",
+        "Stop geopublicistd --replay or --at")
     case .error(let name, let message)? where name.hasSuffix(".Timeout"):
       return problem(
-        "fix", "late", "It is allowed, but no fix came: \(message)",
-        "Take the receiver to a window; journalctl -u geoclue")
+        "fix", "late", "Access is allowed, but no location arrived: \(message)",
+        "Move the receiver to a window; journalctl -u geoclue")
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(

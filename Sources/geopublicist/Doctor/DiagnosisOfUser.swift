@@ -2,7 +2,7 @@
 import GeoClue
 import GeopublicistLocationModel
 
-/// Who this user is to polkit, logind and the agents: pure functions of what was found out.
+/// Findings about this user: polkit, the session, the agent and its switch.
 nonisolated extension Diagnosis {
   static func polkit(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let polkit = facts.polkit else { return nil }
@@ -11,26 +11,28 @@ nonisolated extension Diagnosis {
     case .running, .activatable: break
     default:
       return problem(
-        "polkit", "missing", "polkit is not there to decide whether this user may have the location", "Install polkit")
+        "polkit", "missing", "polkit, which decides whether this user may have the location, is not installed",
+        "Install polkit")
     }
     switch facts.authorizationReason.flatMap(AuthorizationReason.init) {
     case .disallowedByPolicy:
       return problem(
-        "polkit", "denied", "polkit does not allow it: a rule forbids it, or this session is not at the machine itself",
+        "polkit", "denied",
+        "polkit does not allow this user to have the location: a rule forbids it, or the session is a remote one",
         facts.ruleForServices)
     case .authorizationRequired:
       return problem(
-        "polkit", "asks", "polkit wants this user to be asked, by each program that wants the location",
-        "Give the command that needs it --interactive; an administrator's rule may return polkit.Result.YES instead")
+        "polkit", "asks", "polkit requires that the user is asked for each program that wants the location",
+        "Use --interactive; or let an administrator's rule return polkit.Result.YES")
     case .rejectedByAgent:
       return problem(
         "polkit", "rejected", "The answer to polkit's question was no, or the password was wrong",
-        "geopublicist authorize --interactive asks again")
+        "To be asked again: geopublicist authorize --interactive")
     case .policyUnavailable:
       return problem(
         "polkit", "unavailable", "polkit could not be asked whether this user may have the location",
         "sudo systemctl start polkit")
-    default: return good("polkit", "polkit is there")
+    default: return good("polkit", "polkit is available")
     }
   }
 
@@ -47,11 +49,11 @@ nonisolated extension Diagnosis {
     case .none:
       return problem(
         "session", "none", "This user has no session",
-        "Log in on this machine, not by su or sudo; loginctl list-sessions shows it. For ssh and cron: "
+        "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
           + facts.ruleForServices)
     case .noManager:
       return problem(
-        "session", "no-logind", "Nothing knows who is logged in: systemd-logind is not there",
+        "session", "no-logind", "systemd-logind, which knows who is logged in, is not available",
         "systemctl status systemd-logind")
     }
   }
@@ -73,16 +75,16 @@ nonisolated extension Diagnosis {
     }
     if let remedy = facts.linePermittingAgent, facts.configuration?.agents?.contains("gnome-shell") == false {
       return problem(
-        "agent", "not-allowed", "GeoClue's configuration accepts none of the usual agents for this user", remedy)
+        "agent", "not-allowed", "GeoClue's configuration accepts none of the agents that this user could have", remedy)
     }
     if facts.desktop == .gnome {
       return problem(
-        "agent", "gave-up", "GNOME's agent is not registered with GeoClue; after one failure it does not try again",
+        "agent", "gave-up", "GNOME's agent is not registered with GeoClue; it does not try again after a failure",
         Desktop.gnome.startingAgent)
     }
-    let both = facts.isSession ? "" : "; the service on the system bus follows the user's agent, too"
+    let both = facts.isSession ? "" : ", which the service on the system bus also follows"
     return problem(
-      "agent", "missing", "No agent decides about locations for this user\(both)", facts.desktop.startingAgent)
+      "agent", "missing", "No location agent is running for this user\(both)", facts.desktop.startingAgent)
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {
@@ -105,7 +107,7 @@ nonisolated extension Diagnosis {
 }
 
 nonisolated extension DoctorFacts {
-  /// How to let programs outside a session have the location.
+  /// How to allow the location to programs outside a session.
   fileprivate var ruleForServices: String {
     "copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it"
   }

@@ -10,8 +10,8 @@ nonisolated extension DoctorFacts {
     return GeoClueRefusal.reason(in: message) == reason
   }
 
-  /// Which line of GeoClue's configuration would permit the agent of the service and of `geopublicist agent`; nil if
-  /// nothing is to be changed.
+  /// The line of GeoClue's configuration that would permit the agent of the service and of `geopublicist agent`; nil if they
+  /// are permitted.
   var linePermittingAgent: String? {
     guard let configuration, let agents = configuration.agents, !agents.contains(GeoClueNames.agentID) else {
       return nil
@@ -21,7 +21,7 @@ nonisolated extension DoctorFacts {
       + "sudo systemctl restart geoclue"
   }
 
-  /// Everything that is to be said, in the order in which it is best fixed; of what is not known yet, nothing.
+  /// The findings so far, in the order in which problems are best fixed.
   var diagnoses: [Diagnosis] {
     let causes = [
       Diagnosis.bus, Diagnosis.sandbox, Diagnosis.service, Diagnosis.polkit, Diagnosis.session, Diagnosis.geoclue,
@@ -29,17 +29,17 @@ nonisolated extension DoctorFacts {
       Diagnosis.server, Diagnosis.privacy,
     ].compactMap { $0(self) }
     guard let fix = Diagnosis.fix(self) else { return causes }
-    // A client that gets a location may have it, and something has measured it, whatever looks odd on the way there.
-    if case .fix = attempt { return causes.map { $0.isAboutTheWay ? $0.asHint : $0 } + [fix] }
-    // That no fix comes is a problem of its own only where no cause has been found.
+    // This user has a location, so what looks like a problem does not prevent it.
+    if case .fix = attempt { return causes.map { $0.isCondition ? $0.asHint : $0 } + [fix] }
+    // A missing location is a problem only if no cause has been found.
     let isExplained = fix.outcome == .problem && causes.contains { $0.outcome == .problem }
     return causes + [isExplained ? .hint(fix.subject, fix.kind, fix.finding) : fix]
   }
 }
 
 nonisolated extension Diagnosis {
-  /// It is about what a location needs to come to this user, and not about what brings it.
-  fileprivate var isAboutTheWay: Bool { !["bus", "service", "policy", "geoclue"].contains(subject) }
+  /// Whether the subject is what a location depends on, rather than a program that delivers it.
+  fileprivate var isCondition: Bool { !["bus", "service", "policy", "geoclue"].contains(subject) }
 
   fileprivate var asHint: Diagnosis {
     let outcome = outcome == .problem ? Outcome.hint : outcome

@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What the doctor has found out; what it could not find out is nil.
+/// What `doctor` has found out; nil where it is unknown.
 nonisolated struct DoctorFacts {
-  /// How it stands with a service on a bus.
+  /// The state of a service on a bus.
   enum Service: Equatable {
     case running
-    /// The bus can start it, and has not been asked to.
+    /// The bus can start it.
     case activatable
     case missing
     case failed(message: String)
-    /// It owns its name, or is being started, and does not answer.
+    /// It runs or is being started, but does not answer.
     case silent
-    /// The rules of the bus do not let this user talk to it.
+    /// The policy of the bus does not let this user call it.
     case refused(message: String)
   }
 
-  /// What GeoClue says to a client of this user.
+  /// GeoClue's answer to a client of this user.
   enum Probe: Equatable {
     case allowed
-    /// No answer: GeoClue keeps a user without an agent waiting.
+    /// GeoClue does not answer a user without an agent.
     case noAgent
     case refused(message: String)
     case failed(message: String)
-    /// It does not have the method, which came with 2.5.2.
+    /// GeoClue is older than 2.5.2 and lacks the method.
     case tooOld
   }
 
-  /// What came of an attempt to get a fix.
+  /// The result of requesting a location.
   enum Attempt: Equatable {
     case fix(isSimulated: Bool)
     case error(name: String, message: String)
   }
 
-  /// Whether the server that GeoClue asks about Wi-Fi and addresses can be reached.
+  /// Whether the location server can be reached that GeoClue uses for Wi-Fi and IP addresses.
   enum Server: Equatable {
     case reachable
     case unknownHost
     case unreachable(message: String)
   }
 
-  /// What logind says of this user.
+  /// This user's session, according to logind.
   enum Session: Equatable {
     case state(String)
-    /// The user has not logged in.
+    /// The user is not logged in.
     case none
     case noManager
   }
 
-  /// The way in which this program is locked in.
+  /// The sandbox of this program.
   enum Sandbox: String {
     case flatpak = "Flatpak"
     case snap = "Snap"
@@ -56,19 +56,19 @@ nonisolated struct DoctorFacts {
 
   var userID: UInt32 = 0
   var desktop = Desktop.unknown
-  /// The user that the service runs as.
+  /// The user who runs the service.
   var serviceUserID: UInt32?
-  /// `geopublicist agent` runs and decides for this user.
+  /// Whether `geopublicist agent` decides for this user.
   var hasOwnAgent = false
-  /// What this user's agent permits, where its settings can be read.
+  /// The level that this user's agent permits, if its settings can be read.
   var permittedLevel: AccuracyLevel?
   /// The example of a polkit rule for programs outside a session.
   var ruleFile = "/usr/share/doc/geopublicist/examples/org.geopublicist.location1.rules"
-  /// GeoClue, polkit and logind have been asked.
+  /// Whether GeoClue, polkit and logind have been asked.
   var isSystemBusAsked = false
-  /// The deployment that is asked about.
+  /// Whether the service on the session bus is examined.
   var isSession = false
-  /// The bus in words.
+  /// The name of the bus in messages.
   var bus = "the system bus"
   /// Why the bus cannot be used.
   var busError: String?
@@ -82,10 +82,10 @@ nonisolated struct DoctorFacts {
   var authorizationStatus: String?
   var authorizationReason: String?
   var geoclue: Service?
-  /// GeoClue's number for what its sources can do.
+  /// GeoClue's number for the level of its sources.
   var availableAccuracy: UInt32?
   var probe: Probe?
-  /// GeoClue has told every user the coordinates of a client.
+  /// Whether GeoClue has broadcast the coordinates of a client.
   var areCoordinatesBroadcast = false
   var configuration: GeoClueSettings?
   var polkit: Service?
@@ -94,17 +94,17 @@ nonisolated struct DoctorFacts {
   var attempt: Attempt?
 }
 
-/// What geoclue.conf and the files beside it say, as far as it matters here.
+/// What `doctor` needs of GeoClue's configuration.
 nonisolated struct GeoClueSettings: Equatable {
-  /// Nil: the built-in list.
+  /// The agents that are allowed; nil for the built-in list.
   var agents: [String]?
-  /// The file that names them.
+  /// The file that names the agents.
   var agentsFile: String?
   var isServiceAllowed = true
-  /// Empty: all users.
+  /// The users for whom the service may have locations; empty for all.
   var serviceUsers: [String] = []
   var isWiFiEnabled = true
-  /// Nil: GeoClue's own.
+  /// The location server; nil for GeoClue's default.
   var serverURL: String?
   /// Why a file could not be read.
   var error: String?

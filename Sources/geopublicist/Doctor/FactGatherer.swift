@@ -7,17 +7,17 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
-/// Finds out what the doctor wants to know, in the order of the way that a location takes.
+/// Gathers the facts for `doctor`.
 struct FactGatherer {
   private let bus: Connection.Bus
   private let configurationFolder: String
-  /// Says what is being looked at, and what is known so far.
+  /// Called before each step, with the step and the facts so far.
   private let onStep: (String, DoctorFacts) -> Void
   private var facts = DoctorFacts()
   private var systemBusQuestions: BusQuestions?
   private var broadcastWatch: BroadcastWatch?
 
-  /// `configurationFolder` is that of GeoClue's settings.
+  /// - Parameter configurationFolder: The folder of GeoClue's configuration.
   init(
     _ bus: Connection.Bus, named busName: String, configurationFolder: String,
     _ onStep: @escaping (String, DoctorFacts) -> Void
@@ -35,7 +35,7 @@ struct FactGatherer {
   }
 
   mutating func gather() -> DoctorFacts {
-    onStep("Looking around", facts)
+    onStep("Reading configuration", facts)
     facts.sandbox = Self.sandbox()
     facts.configuration = GeoClueSettingsReader.read(configurationFolder)
     readSwitch()
@@ -55,7 +55,7 @@ struct FactGatherer {
     return sandbox(controlGroups: (try? TextFile.contents(of: "/proc/self/cgroup")) ?? "")
   }
 
-  /// Reads the names by which the service and GeoClue know a sandboxed program, too.
+  /// Recognises a sandbox by the same names of control groups as the service and GeoClue.
   nonisolated static func sandbox(controlGroups: String) -> DoctorFacts.Sandbox? {
     let elements = controlGroups.split { $0 == "/" || $0 == "\n" }
     if elements.contains(where: { $0.hasPrefix("snap.") }) { return .snap }
@@ -63,7 +63,7 @@ struct FactGatherer {
     return elements.contains { element in prefixes.contains { element.hasPrefix($0) } } ? .flatpak : nil
   }
 
-  /// What the user's own agent permits; GNOME has a key for it that no page of its settings shows.
+  /// Reads the level that the user's agent permits; in GNOME it is a key that no settings page shows.
   private mutating func readSwitch() {
     if [.registered, .waiting].contains(AgentState.current) {
       facts.hasOwnAgent = true
@@ -95,7 +95,7 @@ extension FactGatherer {
 
   private mutating func askService(_ questions: BusQuestions) throws(DBusError) {
     try readService(questions)
-    onStep("Waiting for a fix", facts)
+    onStep("Waiting for a location", facts)
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
@@ -106,7 +106,7 @@ extension FactGatherer {
     } catch {
       facts.attempt = .error(name: error.name.rawValue, message: error.message)
     }
-    // GeoClue may have said by now what it thinks of this user.
+    // Read again: GeoClue may have decided about this user in the meantime.
     try readService(questions)
   }
 
@@ -114,7 +114,7 @@ extension FactGatherer {
     let answer = try questions.ask(
       "GetAll", of: .properties, at: ServiceContract.path, on: ServiceContract.service,
       [.string(ServiceContract.manager.rawValue)],
-      // It promises an answer within five seconds, once it runs.
+      // A running service promises an answer within five seconds.
       milliseconds: facts.service == .running ? 10_000 : 25_000)
     let properties = answer.first?.properties ?? [:]
     facts.service = .running
@@ -130,15 +130,14 @@ extension FactGatherer {
 
   private mutating func askServer() {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
-    // A user who has a location does not need the server, nor one who may have none: no stranger is told of this machine
-    // for nothing.
+    // Contacts the server only if it may be the cause: a location arrived without it, or access is denied.
     switch facts.attempt {
     case .fix, nil: return
     case .error(let name, _) where name == ErrorName.notAuthorized.rawValue: return
     default: break
     }
     guard facts.geoclue == .running, facts.configuration?.isWiFiEnabled != false else { return }
-    onStep("Looking for the location server", facts)
+    onStep("Connecting to the location server", facts)
     facts.server = ServerCheck.check(url)
   }
 }
@@ -148,7 +147,7 @@ extension FactGatherer {
   private mutating func askSystemBus() {
     onStep("Asking the system bus", facts)
     do throws(DBusError) {
-      // With `--address` for a system bus elsewhere GeoClue is there.
+      // If `--address` names a system bus, GeoClue is on that bus.
       let questions = try BusQuestions(systemBus)
       systemBusQuestions = questions
       facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
@@ -163,7 +162,7 @@ extension FactGatherer {
     }
   }
 
-  /// The bus that `DBUS_SYSTEM_BUS_ADDRESS` names, if it does.
+  /// The bus to look for GeoClue on.
   private var systemBus: Connection.Bus {
     if case .address = bus, !facts.isSession, g_getenv("DBUS_SYSTEM_BUS_ADDRESS") == nil { return bus }
     return .system
@@ -190,14 +189,14 @@ extension FactGatherer {
       let accuracy = try availableAccuracy(questions, milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
       facts.geoclue = .running
       facts.probe = probe(questions)
-      // A GeoClue that was started by the first question finds its sources by and by.
+      // Read again: a GeoClue that has just started finds its sources gradually.
       facts.availableAccuracy = max(accuracy, (try? availableAccuracy(questions)) ?? 0)
     } catch {
       facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
     }
   }
 
-  /// Reads the level once more at the end, if there was none until now.
+  /// Reads the level again at the end if GeoClue had no source before.
   private mutating func readAvailableAccuracy() {
     guard facts.availableAccuracy == 0, let systemBusQuestions else { return }
     facts.availableAccuracy = (try? availableAccuracy(systemBusQuestions)) ?? 0
@@ -217,7 +216,7 @@ extension FactGatherer {
     ).uint32 ?? 0
   }
 
-  /// Asks for a client as any program of this user would; it goes with the connection.
+  /// Starts a GeoClue client like any program of this user; it ends with the connection.
   private func probe(_ questions: BusQuestions) -> DoctorFacts.Probe {
     do throws(DBusError) {
       let made = try questions.ask(

@@ -3,11 +3,11 @@ import GeoClue
 import GeopublicistClient
 import GeopublicistProcessSupport
 
-/// Reads GeoClue's configuration as far as the doctor reports it.
+/// Reads what `doctor` needs of GeoClue's configuration.
 enum GeoClueSettingsReader {
   static let folder = GeoClueConfiguration.folder
 
-  /// `folder` is that of GeoClue's configuration; nil if there is none.
+  /// Reads the configuration in a folder; returns nil if there is no file.
   static func read(_ folder: String) -> GeoClueSettings? {
     let files = GeoClueConfiguration.files(in: folder).filter(TextFile.exists)
     guard !files.isEmpty else { return nil }

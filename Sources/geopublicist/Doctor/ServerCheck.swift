@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Whether a server can be reached: its name has an address, and something accepts connections there.
+/// Checks whether a server can be reached: its name has an address, and that accepts connections.
 nonisolated enum ServerCheck {
   static func check(_ url: String, milliseconds: Int32 = 3_000) -> DoctorFacts.Server? {
     guard let (host, port) = hostAndPort(of: url) else { return nil }
@@ -22,7 +22,7 @@ nonisolated enum ServerCheck {
     return .unreachable(message: message)
   }
 
-  /// Host and port of `https://host:port/path`; nil for anything else.
+  /// Returns the host and port of `https://host:port/path`; nil for anything else.
   static func hostAndPort(of url: String) -> (host: String, port: String)? {
     let schemes = [("https://", "443"), ("http://", "80")]
     guard let (scheme, port) = schemes.first(where: { url.hasPrefix($0.0) }) else { return nil }
@@ -37,7 +37,7 @@ nonisolated enum ServerCheck {
     return (String(host), parts.count == 2 ? String(parts[1]) : port)
   }
 
-  /// Nil if it accepts a connection in time, or the error's number.
+  /// Returns nil if the address accepts a connection in time, otherwise the `errno`.
   private static func connect(to address: addrinfo, _ milliseconds: Int32) -> Int32? {
     let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.ai_family, address.ai_socktype | flags, 0)

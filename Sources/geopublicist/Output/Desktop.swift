@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// The desktop of this session, by whose settings its user decides about locations.
+/// The desktop of this session, whose settings decide about locations.
 nonisolated enum Desktop: Equatable {
   case gnome, phosh, elementary
-  /// It is known, and has neither an agent nor a switch.
+  /// A known desktop that has neither a location agent nor a switch.
   case withoutAgent
   case unknown
 
-  /// Reads `XDG_CURRENT_DESKTOP`, a list of names of which the first is the most specific.
+  /// Reads the value of `XDG_CURRENT_DESKTOP`, names separated by colons, the most specific first.
   init(_ names: String?) {
     let known = (names ?? "").split(separator: ":").lazy.compactMap { name -> Desktop? in
       switch name {
@@ -48,10 +48,10 @@ nonisolated enum Desktop: Equatable {
     }
   }
 
-  /// How to get an agent.
+  /// How to get an agent to run.
   var startingAgent: String {
     switch self {
-    // GNOME's agent registers once at login, and never tries again after GeoClue has refused it.
+    // GNOME's agent registers at login, and does not try again after GeoClue has refused it.
     case .gnome: "Log out and in again, so that GNOME registers its agent"
     case .phosh, .elementary: "Log out and in again, so that the desktop registers its agent"
     case .withoutAgent: "geopublicist switch on"

@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistClient
 
-/// D-Bus values as JSON: a dictionary becomes an object, arrays and structures become arrays.
+/// D-Bus values as JSON: dictionaries become objects, arrays and structures become arrays.
 nonisolated enum JSONText {
   static func text(_ value: Value) -> String {
     switch value {
@@ -27,7 +27,7 @@ nonisolated enum JSONText {
     }
   }
 
-  /// An object of the given members, in their order.
+  /// Returns an object with these members, in their order.
   static func object(_ members: [(String, Value)]) -> String { text(.options(members)) }
 
   /// Returns the shortest number that reads back as the same double; JSON cannot express infinity or NaN.
@@ -37,17 +37,17 @@ nonisolated enum JSONText {
     return number == number.rounded() && abs(number) <= 9_007_199_254_740_992 ? "\(Int64(number))" : "\(number)"
   }
 
-  /// A location: the contract's dictionary, and its time in ISO 8601.
+  /// Returns the contract's dictionary of a location, with its time in ISO 8601.
   static func location(_ reading: ServiceLocation) -> String {
     object((reading.value.options ?? []) + [("Time", .string(Moment.iso(reading.location.timestamp)))])
   }
 
-  /// An event of a region: the contract's dictionary, and its time in ISO 8601.
+  /// Returns the contract's dictionary of a region's event, with its time in ISO 8601.
   static func region(_ change: ServiceRegionEvent) -> String {
     object((change.value.options ?? []) + [("Time", .string(Moment.iso(change.event.timestamp)))])
   }
 
-  /// What has happened, with the time, for a stream of objects.
+  /// Returns an object for an event that happens now.
   static func event(_ name: String, _ members: [(String, Value)]) -> String {
     let now = Moment.now
     let time = Value.structure([.uint64(now.seconds), .uint64(now.microseconds)])
@@ -63,7 +63,7 @@ nonisolated enum JSONText {
       case "\n": quoted += "\\n"
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
-      // Besides what JSON demands: what could steer a terminal, or end a line for some readers.
+      // JSON requires only the first range; the others could control a terminal or end a line for some readers.
       case _
       where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value):
         let hexadecimal = String(scalar.value, radix: 16)

@@ -2,14 +2,14 @@
 import Glibc
 import MainLoop
 
-/// Reads single keys from a terminal, which does not echo them meanwhile.
+/// Reads single keys from the terminal, which does not echo them meanwhile.
 final class Keyboard {
   private var before = termios()
   private var watch: LoopSource?
 
   /// Starts reading; returns nil if standard input is not a terminal that this program may change.
   init?(_ onKey: @escaping (UInt8) -> Void) {
-    // A program in the background would be stopped by the change.
+    // The kernel would stop a background process that changes the terminal.
     guard tcgetattr(STDIN_FILENO, &before) == 0, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
     var quiet = before
     quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -25,7 +25,7 @@ final class Keyboard {
     }
   }
 
-  /// Leaves the terminal as it was.
+  /// Restores the settings of the terminal.
   func restore() {
     watch = nil
     tcsetattr(STDIN_FILENO, TCSANOW, &before)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Some lines at the bottom of a terminal that are drawn again and again in the same place.
+/// Lines at the bottom of a terminal that are redrawn in place.
 final class LiveRegion {
   private let output: StandardOutput
   private var height = 0
@@ -8,9 +8,9 @@ final class LiveRegion {
 
   /// Replaces what was drawn before.
   func draw(_ lines: [String]) {
-    // What does not fit would be left behind above at each drawing; the end of it is what people look for.
+    // Lines that scroll off the top could not be redrawn, so only the last ones are drawn.
     let lines = lines.suffix(max(1, output.rows - 1))
-    // Up to the first line, each line cut off at the edge instead of wrapped, and what is left of longer ones erased.
+    // Moves up to the first line, turns wrapping off, and erases what is left of longer lines.
     let start = height > 0 ? "\u{1B}[\(height)A\r" : "\r"
     let body = lines.map { "\($0)\u{1B}[K\n" }.joined()
     output.write("\u{1B}[?7l" + start + body + "\u{1B}[J\u{1B}[?7h")

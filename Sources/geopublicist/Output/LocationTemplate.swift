@@ -3,7 +3,7 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `--format` for locations: a preset or a template of the caller's.
+/// `--format` for locations: a preset or a template.
 nonisolated struct LocationTemplate {
   static let presets = ["plain", "dms", "geo", "osm", "waybar"]
   static let fields = [
@@ -13,7 +13,7 @@ nonisolated struct LocationTemplate {
 
   @MainActor static func declare(_ parser: OptionParser) {
     parser.addText(
-      "format", "f", "A text with fields, or \(presets.joined(separator: ", "))", value: "TEXT")
+      "format", "f", "Print this text with {fields}, or \(Suggestion.alternatives(presets))", value: "TEXT")
   }
 
   /// Reads the option if it was given; it excludes `--json`.
@@ -41,8 +41,8 @@ nonisolated struct LocationTemplate {
       case "waybar": .waybar
       case _ where !text.contains("{"):
         throw .init(
-          message: "--format takes a text with fields, such as '{latitude},{longitude}', or one of "
-            + Self.presets.joined(separator: ", "))
+          message: "--format takes a text with fields, such as '{latitude},{longitude}', or "
+            + Suggestion.alternatives(Self.presets))
       default: .template(try Template(text, fields: Self.fields))
       }
   }
@@ -83,10 +83,10 @@ nonisolated struct LocationTemplate {
     }
   }
 
-  /// Degrees, minutes and seconds, with a tenth of a second: three metres.
+  /// Returns degrees, minutes and seconds to a tenth of a second, which is three metres.
   static func dms(_ location: Location) -> String {
     func angle(_ degrees: Double, _ hemisphere: String) -> String {
-      // In whole steps, so that no rounding makes 60 seconds.
+      // Rounded before the division, so that the seconds are never 60.
       let tenths = Int64((abs(degrees) * 36_000).rounded())
       let (whole, rest) = tenths.quotientAndRemainder(dividingBy: 36_000)
       let seconds = Number.fixed(Double(rest % 600) / 10, 1)
@@ -96,7 +96,7 @@ nonisolated struct LocationTemplate {
       + angle(location.longitude, location.longitude < 0 ? "W" : "E")
   }
 
-  /// The map's scale that shows the circle of uncertainty.
+  /// Returns the zoom level that shows the accuracy on the map.
   private static func zoom(_ location: Location) -> Int {
     switch location.accuracy ?? 1_000 {
     case ..<50: 18
@@ -107,7 +107,7 @@ nonisolated struct LocationTemplate {
     }
   }
 
-  /// One line of waybar's JSON: text, tooltip and a CSS class.
+  /// Returns a line for a custom module of waybar: text, tooltip and CSS class.
   private static func waybar(_ reading: ServiceLocation) -> String {
     let location = reading.location
     let place = "\(Number.fixed(location.latitude, 4)), \(Number.fixed(location.longitude, 4))"

@@ -2,19 +2,19 @@
 import GeopublicistClient
 import GeopublicistLocationModel
 
-/// A location in the forms that people and scripts read.
+/// A location as text, for people and scripts.
 nonisolated enum LocationText {
-  /// Degrees with so many digits: a centimetre.
+  /// Digits of a degree after the point: a centimetre.
   static let digits = 7
 
-  /// RFC 5870; its uncertainty is in metres, and left out where nothing is known of it.
+  /// Returns a `geo:` URI (RFC 5870), with the accuracy in metres if it is known.
   static func uri(_ location: Location) -> String {
     let altitude = location.altitude.map { "," + Number.short($0, 1) } ?? ""
     let uncertainty = location.accuracy.map { ";u=" + Number.short($0, 1) } ?? ""
     return "geo:\(degrees(location.latitude)),\(degrees(location.longitude))\(altitude)\(uncertainty)"
   }
 
-  /// One line of fields that a space separates: time, latitude, longitude, accuracy in metres or `-`, level.
+  /// Returns a line of fields separated by spaces: time, latitude, longitude, accuracy in metres or `-`, level.
   static func line(_ reading: ServiceLocation) -> String {
     let location = reading.location
     let accuracy = location.accuracy.map { Number.short($0, 1) } ?? "-"
@@ -24,7 +24,7 @@ nonisolated enum LocationText {
     ].joined(separator: " ") + (location.isSimulated ? " simulated" : "")
   }
 
-  /// Everything that is known, a row each.
+  /// Returns a row for each value that is known.
   static func rows(_ reading: ServiceLocation, now: Timestamp = Moment.now) -> Rows {
     let location = reading.location
     var rows = Rows()
@@ -34,9 +34,9 @@ nonisolated enum LocationText {
     rows.add("Altitude", location.altitude.map { Number.short($0, 1) + " m" })
     rows.add("Speed", location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
     rows.add("Heading", location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
-    rows.add("Level", reading.level + (reading.isReduced ? " (less than asked)" : ""))
+    rows.add("Level", reading.level + (reading.isReduced ? " (less than requested)" : ""))
     rows.add("Source", location.sourceDescription.map(Text.plain))
-    if location.isSimulated { rows.add("Simulated", "yes, nothing measured it", .doubtful) }
+    if location.isSimulated { rows.add("Simulated", "yes, this location was not measured", .doubtful) }
     let age = now.microseconds(since: location.timestamp) / 1_000_000
     rows.add("Measured", "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
     return rows
@@ -46,7 +46,7 @@ nonisolated enum LocationText {
   private static let degree = Text.isUnicode ? "°" : " deg"
   private static let plusMinus = Text.isUnicode ? "±" : "+-"
 
-  /// The nearest of the eight points of the compass.
+  /// Returns the nearest of the eight compass points.
   static func compassPoint(_ heading: Double) -> String {
     let points = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
     guard heading.isFinite, (0...360).contains(heading) else { return "" }

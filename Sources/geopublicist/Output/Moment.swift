@@ -2,29 +2,39 @@
 import GeopublicistCGLib
 import GeopublicistLocationModel
 
-/// Points in time as text, by GLib's calendar.
+/// Points in time and their texts.
 nonisolated enum Moment {
-  /// ISO 8601 in UTC, with milliseconds if there are any: for programs and files.
+  /// Returns a time in ISO 8601 and UTC, with milliseconds unless they are zero: for programs and files.
   static func iso(_ time: Timestamp) -> String {
     let milliseconds = time.microseconds / 1_000
     let fraction = milliseconds == 0 ? "" : "." + String(String(milliseconds + 1_000).dropFirst())
     return format(g_date_time_new_from_unix_utc(seconds(time)), "%Y-%m-%dT%H:%M:%S").map { $0 + fraction + "Z" } ?? "?"
   }
 
-  /// Returns the date and time in the user's time zone, or parts of them as GLib's `format` says.
+  /// Returns a time in the user's time zone, in a format of GLib.
   static func local(_ time: Timestamp, _ format: String = "%Y-%m-%d %H:%M:%S") -> String {
     self.format(g_date_time_new_from_unix_local(seconds(time)), format) ?? "?"
   }
 
-  /// Parts of the date and time in UTC, each with leading zeros, as `format` of GLib has them.
+  /// Returns a time in UTC, in a format of GLib.
   static func utc(_ time: Timestamp, _ format: String) -> String {
     self.format(g_date_time_new_from_unix_utc(seconds(time)), format) ?? ""
   }
 
-  /// Now, by the wall clock.
+  /// The time of the wall clock.
   static var now: Timestamp { Timestamp(microsecondsSinceEpoch: UInt64(clamping: g_get_real_time())) }
 
-  /// How long ago, in the largest fitting unit.
+  /// The time of the wall clock in seconds since 1970.
+  static var seconds: Double { Double(g_get_real_time()) / 1_000_000 }
+
+  /// Returns how long a timer must wait until a time of the wall clock, in seconds since 1970: at most a minute, since the
+  /// clock may be set, and since timers stop while the machine sleeps.
+  static func millisecondsToWait(until time: Double?) -> Int64 {
+    guard let time else { return 60_000 }
+    return Int64(min(max((time - seconds) * 1_000, 0), 60_000).rounded(.up))
+  }
+
+  /// Returns how long ago something was, in the largest suitable unit.
   static func age(_ seconds: Int64) -> String {
     switch seconds {
     case ..<1: "now"
@@ -38,7 +48,7 @@ nonisolated enum Moment {
   private static func seconds(_ time: Timestamp) -> gint64 { gint64(clamping: time.seconds) }
 
   private static func format(_ moment: OpaquePointer?, _ format: String) -> String? {
-    // GLib has no date beyond the year 9999.
+    // Nil: GLib has no dates after the year 9999.
     guard let moment else { return nil }
     defer { g_date_time_unref(moment) }
     guard let text = g_date_time_format(moment, format) else { return nil }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Numbers as text, with a point in every language.
+/// Numbers as text, with a decimal point in every locale.
 nonisolated enum Number {
-  /// With exactly so many digits after the point.
+  /// Returns a number with `digits` digits after the point.
   static func fixed(_ number: Double, _ digits: Int) -> String {
     guard number.isFinite else { return "?" }
-    // -0.0 would be written with its sign.
+    // Otherwise -0.0 would keep its sign.
     let rounded = number == 0 ? 0 : number
     return withBuffer { g_ascii_formatd($0, $1, "%.\(digits)f", rounded) }
   }
 
-  /// With at most so many digits after the point.
+  /// Returns a number with at most `digits` digits after the point.
   static func short(_ number: Double, _ digits: Int) -> String {
     let text = fixed(number, digits)
     guard text.contains(".") else { return text }

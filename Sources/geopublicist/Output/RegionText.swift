@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// An event of a region as a line.
+/// Events of a region as lines.
 nonisolated enum RegionText {
-  /// For programs: time, event, state, reason or `-`, then `gap` and `simulated` where they apply. For people: the local
-  /// time and a sentence.
+  /// Returns a line: for programs the time, event, state, reason or `-`, and `gap` and `simulated` if they apply; for
+  /// people the local time and a sentence.
   static func line(_ event: RegionEvent, isForPeople: Bool) -> String {
     guard isForPeople else {
       let fields = [
@@ -15,7 +15,7 @@ nonisolated enum RegionText {
       return fields.filter { !$0.isEmpty }.joined(separator: " ")
     }
     return "\(Moment.local(event.timestamp == Timestamp() ? Moment.now : event.timestamp))  \(sentence(event))"
-      + (event.hasGap ? ", some time before" : "") + (event.isSimulated ? " (simulated)" : "")
+      + (event.hasGap ? ", at some time before" : "") + (event.isSimulated ? " (simulated)" : "")
   }
 
   private static func sentence(_ event: RegionEvent) -> String {
@@ -24,18 +24,18 @@ nonisolated enum RegionText {
     case .entered: "Entered"
     case .exited: "Left"
     case .dwelled: "Still inside"
-    case .lost: "Not known any more: \(reason(event.reason))"
+    case .lost: "Unknown: \(reason(event.reason))"
     }
   }
 
   private static func reason(_ reason: RegionReason) -> String {
     switch reason {
-    case .noFix: "no location came"
+    case .noFix: "no location arrived"
     case .slept: "the machine was asleep"
     case .accuracyInsufficient: "the locations are too coarse, or too close to the border"
     case .accuracyLimited: "only coarser locations are allowed"
-    case .notAuthorized: "the location is not allowed"
-    case .none: "unknown why"
+    case .notAuthorized: "access to the location is not allowed"
+    case .none: "for an unknown reason"
     }
   }
 }

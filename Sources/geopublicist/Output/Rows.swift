@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Labels with their values: in columns on a terminal, `Label: value` in a pipe.
+/// Labels and values: in columns on a terminal, `Label: value` in a pipe.
 nonisolated struct Rows {
   private struct Row {
     let label: String
@@ -10,28 +10,30 @@ nonisolated struct Rows {
 
   private var rows: [Row] = []
 
-  /// Adds a row unless the value is nil. The detail stands under the value, or behind it in a pipe.
+  /// Adds a row unless the value is nil. The detail appears below the value, in a pipe in parentheses.
   mutating func add(_ label: String, _ value: String?, _ emphasis: Emphasis? = nil, detail: String = "") {
     if let value { rows.append(Row(label: label, value: value, emphasis: emphasis, detail: detail)) }
   }
 
-  /// The lines, without line ends.
+  /// Returns the lines, without line ends.
   @MainActor func lines(for output: StandardOutput) -> [String] {
     guard output.isTerminal else {
       return rows.map { "\($0.label): \($0.value)" + ($0.detail.isEmpty ? "" : " (\($0.detail))") }
     }
     let width = rows.map(\.label.count).max() ?? 0
     return rows.flatMap { row in
-      let label = Emphasis.faint.around(Text.padded(row.label, to: width), output.hasColors)
-      let first = "\(label)  \(row.emphasis?.around(row.value, output.hasColors) ?? row.value)"
+      let label = Emphasis.faint.around(Text.padded(row.label, to: width), output.hasColors) + "  "
       let indent = String(repeating: " ", count: width + 2)
-      let detail = row.detail.isEmpty ? [] : Text.wrapped(row.detail, to: max(20, output.columns - width - 2))
-      return [first] + detail.map { indent + $0 }
+      let room = max(20, output.columns - width - 2)
+      let values = Text.wrapped(row.value, to: room).map { row.emphasis?.around($0, output.hasColors) ?? $0 }
+      let details = row.detail.isEmpty ? [] : Text.wrapped(row.detail, to: room)
+      return zip([label] + values.dropFirst().map { _ in indent } + details.map { _ in indent }, values + details).map(
+        +)
     }
   }
 }
 
-/// A table with a header: aligned on a terminal, separated by tabs in a pipe, where a program may cut it apart.
+/// A table with a header: aligned on a terminal, separated by tabs in a pipe.
 nonisolated struct Table {
   let header: [String]
   var rows: [[String]] = []

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The contract's words as sentences.
+/// Sentences for the contract's words.
 nonisolated enum Sentences {
-  /// What the upstream does, from the properties `State` and `StateReason`.
+  /// Describes the location source, from the properties `State` and `StateReason`.
   static func upstream(state: String, reason: String) -> String {
     guard let state = UpstreamState(rawValue: state), let known = UpstreamReason(rawValue: reason) else {
       return reason.isEmpty ? state : reason
@@ -11,26 +11,26 @@ nonisolated enum Sentences {
     return UpstreamStatus(state: state, reason: known).sentence
   }
 
-  /// Why a status is what it is, and what to do.
+  /// Explains an authorization and what to do about it.
   ///
-  /// `state` is that of the upstream, if it is known: where GeoClue itself decides, it does so for whoever listens.
+  /// - Parameter state: The property `State`, if known: GeoClue decides only while a program uses the location.
   static func authorization(reason: String, state: String? = nil) -> String {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
-    case (.undecided?, .idle?): "not decided yet; that comes when somebody asks for the location"
-    case (.authorizationRequired?, _): "polkit wants the user to be asked first: call the command with --interactive"
-    case (.undecided?, .unavailable?): "GeoClue decides, and is not there"
+    case (.undecided?, .idle?): "not decided yet; GeoClue decides when a program asks for the location"
+    case (.authorizationRequired?, _): "polkit requires that the user is asked; use --interactive"
+    case (.undecided?, .unavailable?): "not decided yet; GeoClue, which decides, is not available"
     case (let reason?, _): reason.sentence
     case (nil, _): reason
     }
   }
 
-  /// Why a status is what it is, as the service says it.
+  /// Explains an authorization that was received as an object.
   static func authorization(_ authorization: Authorization) -> String {
     authorization.reason == .authorizationRequired
       ? Self.authorization(reason: authorization.reason.rawValue) : authorization.sentence
   }
 
-  /// How good a status is.
+  /// The emphasis of a status.
   static func emphasis(status: String) -> Emphasis {
     guard let status = AuthorizationStatus(rawValue: status) else { return .doubtful }
     switch status {
@@ -40,7 +40,7 @@ nonisolated enum Sentences {
     }
   }
 
-  /// How good a state is.
+  /// The emphasis of a state.
   static func emphasis(state: String) -> Emphasis {
     switch UpstreamState(rawValue: state) {
     case .running, .idle: .good
@@ -49,10 +49,10 @@ nonisolated enum Sentences {
     }
   }
 
-  /// What GeoClue's sources can do, from the property `AvailableAccuracy`.
+  /// Describes GeoClue's sources, from the property `AvailableAccuracy`.
   static func sources(_ accuracy: String) -> String {
     switch accuracy {
-    case "unknown": "not known while GeoClue does not run"
+    case "unknown": "unknown while GeoClue is not running"
     case "none": "none"
     default: "up to \(accuracy)"
     }

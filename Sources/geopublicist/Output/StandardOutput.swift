@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
+import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
-/// Standard output: written at once, line by line, whatever is behind it, and aware of who reads.
+/// Standard output, written without a buffer: a reader gets each line at once, and errors are noticed.
 final class StandardOutput {
-  /// Somebody looks at it, on a terminal that understands control sequences.
+  /// Whether standard output is a terminal.
+  let isOnTerminal: Bool
+  /// Whether standard output is a terminal that understands control sequences.
   let isTerminal: Bool
-  /// Colours are wanted: on a terminal, unless `NO_COLOR` is set (no-color.org).
+  /// Whether to use colours: on such a terminal, unless `NO_COLOR` is set (no-color.org).
   let hasColors: Bool
-  /// Standard error is a terminal, so that a line that shows progress may be written there.
+  /// Whether standard error is a terminal on which a line can be replaced.
   let showsProgress: Bool
-  /// Called once when nothing can be written any more: nil if nobody reads, otherwise why.
+  /// Called once when nothing more can be written, with the reason; nil if the reader has gone.
   var onEnd: ((String?) -> Void)? { didSet { watchReader() } }
 
   private var reader: LoopSource?
@@ -20,36 +23,25 @@ final class StandardOutput {
 
   init() {
     let isDumb = StandardOutput.variable("TERM").map { $0 == "dumb" || $0.isEmpty } ?? true
-    isTerminal = isatty(STDOUT_FILENO) == 1 && !isDumb
+    isOnTerminal = isatty(STDOUT_FILENO) == 1
+    isTerminal = isOnTerminal && !isDumb
     hasColors = isTerminal && (StandardOutput.variable("NO_COLOR") ?? "").isEmpty
     showsProgress = isatty(STDERR_FILENO) == 1 && !isDumb
   }
 
-  /// Writes the text as it is; what cannot be written is lost, and whoever ends the program is told.
-  @discardableResult func write(_ text: String) -> Bool {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { GeopublicistCGLib.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count > 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno == EAGAIN {
-        var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        poll(&descriptor, 1, -1)
-      } else if errno != EINTR {
-        ended(errno == EPIPE ? nil : String(cString: strerror(errno)))
-        return false
-      }
-    }
-    return true
+  /// Writes the text as it is. What cannot be written is lost, and `onEnd` is called.
+  func write(_ text: String) {
+    guard let code = StandardStream.write(text, to: STDOUT_FILENO) else { return }
+    ended(code == EPIPE ? nil : String(cString: strerror(code)))
   }
 
-  /// Writes one line.
+  /// Writes a line, to which it adds the line end.
   func line(_ text: String) { write(text + "\n") }
 
-  /// Columns of the terminal.
+  /// The columns of the terminal; 80 if unknown.
   var columns: Int { Self.size.map { Int($0.ws_col) }.flatMap { $0 > 0 ? $0 : nil } ?? 80 }
 
-  /// Lines of the terminal.
+  /// The lines of the terminal; 24 if unknown.
   var rows: Int { Self.size.map { Int($0.ws_row) }.flatMap { $0 > 0 ? $0 : nil } ?? 24 }
 
   private static var size: winsize? {
@@ -57,24 +49,24 @@ final class StandardOutput {
     return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
-  /// Shows a line of progress in place of the one before, if there is a terminal for it.
+  /// Replaces the progress line on standard error, if that is a terminal.
   func showProgress(_ text: String) {
     guard showsProgress, text != progress else { return }
     progress = text
-    StandardOutput.writeError("\r\u{1B}[K" + Text.shortened(text, to: columns - 1))
+    StandardError.write("\r\u{1B}[K" + Text.shortened(text, to: columns - 1))
   }
 
-  /// Takes the line of progress away.
+  /// Erases the progress line.
   func clearProgress() {
     guard !progress.isEmpty else { return }
     progress = ""
-    StandardOutput.writeError("\r\u{1B}[K")
+    StandardError.write("\r\u{1B}[K")
   }
 
-  /// Calls `action` when the program ends, to leave the terminal as it was.
+  /// Calls `action` in `restore()`; replaces an earlier action.
   func whenEnding(_ action: @escaping () -> Void) { atEnd = action }
 
-  /// Leaves the terminal as it was.
+  /// Restores the terminal before the program ends.
   func restore() {
     clearProgress()
     atEnd?()
@@ -87,7 +79,7 @@ final class StandardOutput {
     action?(reason)
   }
 
-  /// A pipe whose reader has gone is noticed at once, and not with the next fix, which may be long in coming.
+  /// Watches the reader of a pipe: when it goes, the program ends at once, and not with the next line.
   private func watchReader() {
     var status = stat()
     guard onEnd != nil, reader == nil, fstat(STDOUT_FILENO, &status) == 0 else { return }
@@ -99,9 +91,8 @@ final class StandardOutput {
     }
   }
 
-  private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }
+  /// Ends the program no longer when the reader of a pipe goes, but only when a line cannot be written.
+  func ignoreReader() { reader?.cancel() }
 
-  private static func writeError(_ text: String) {
-    _ = text.withCString { GeopublicistCGLib.write(STDERR_FILENO, $0, strlen($0)) }
-  }
+  private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }
 }

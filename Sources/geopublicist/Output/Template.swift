@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// A text with fields in braces, such as `{latitude:.4}, {longitude:.4}`, checked before it is used.
+/// A text with fields in braces, such as `{latitude:.4}, {longitude:.4}`.
 nonisolated struct Template {
-  /// What a field stands for.
+  /// The value of a field.
   enum Field {
-    /// A number, and how many digits it has unless the template says otherwise.
+    /// A number, and its digits after the point unless the template says otherwise.
     case number(Double, digits: Int)
     case text(String)
   }
@@ -15,13 +15,13 @@ nonisolated struct Template {
     case field(String, digits: Int?)
   }
 
-  /// More digits mean nothing in a double.
+  /// A double has no more significant digits.
   private static let mostDigits = 15
   private var parts: [Part] = []
 
-  /// Reads a template; throws a sentence for its author if a brace is open, a field unknown or a precision wrong.
+  /// Reads a template; throws if a brace is open, a field unknown or a precision invalid.
   ///
-  /// `{{` and `}}` are braces, `\n` and `\t` a line end and a tab.
+  /// `{{` and `}}` stand for braces, `\n` and `\t` for a line end and a tab.
   init(_ template: String, fields: [String]) throws(OptionParser.UsageError) {
     var rest = template[...]
     var text = ""
@@ -38,14 +38,14 @@ nonisolated struct Template {
         text = ""
         parts.append(try Self.field(rest[..<end], of: fields))
         rest = rest[rest.index(after: end)...]
-      case ("}", _): throw .init(message: "--format has a '}' without its '{'; write '}}' for the brace itself")
+      case ("}", _): throw .init(message: "--format has a '}' without its '{'; write '}}' for a brace")
       default: text.append(character)
       }
     }
     if !text.isEmpty { parts.append(.text(text)) }
   }
 
-  /// Returns the text with every field replaced; a field without a value is `-`.
+  /// Returns the text with every field replaced by its value, or by `-` if it has none.
   func text(_ value: (String) -> Field?) -> String {
     parts.map { part in
       switch part {
@@ -65,7 +65,7 @@ nonisolated struct Template {
     let pieces = content.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(pieces[0])
     guard fields.contains(name) else {
-      throw .init(message: "--format has no field '\(name)'; there are \(fields.joined(separator: ", "))")
+      throw .init(message: "--format has no field '\(name)'; the fields are \(fields.joined(separator: ", "))")
     }
     guard pieces.count > 1 else { return .field(name, digits: nil) }
     guard pieces[1].hasPrefix("."), let digits = Int(pieces[1].dropFirst()), (0...mostDigits).contains(digits) else {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Text on its way to a terminal.
+/// Text for a terminal.
 nonisolated enum Text {
-  /// Filled with spaces on the right.
+  /// Returns the text filled with spaces on the right.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// Cut to a number of characters.
+  /// Returns the text cut to a number of characters.
   static func shortened(_ text: String, to width: Int) -> String {
     text.count <= width ? text : String(text.prefix(max(0, width)))
   }
 
-  /// Cut at spaces into lines of so many characters; a word that is longer has a line of its own.
+  /// Returns the text broken at spaces into lines of at most `width` characters; a longer word has its own line.
   static func wrapped(_ text: String, to width: Int) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ", omittingEmptySubsequences: false) {
@@ -26,7 +26,7 @@ nonisolated enum Text {
     return lines
   }
 
-  /// A text from outside without what could steer the terminal.
+  /// Returns a text from outside without the characters that could control the terminal.
   static func plain(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -42,7 +42,7 @@ nonisolated enum Text {
   static let isUnicode = g_get_charset(nil) != 0
 }
 
-/// How something is emphasised, where there are colours.
+/// How a text is emphasised, on a terminal with colours.
 nonisolated enum Emphasis: String {
   case good = "\u{1B}[32m"
   case doubtful = "\u{1B}[33m"
@@ -50,5 +50,5 @@ nonisolated enum Emphasis: String {
   case strong = "\u{1B}[1m"
   case faint = "\u{1B}[2m"
 
-  func around(_ text: String, _ output: Bool) -> String { output ? "\(rawValue)\(text)\u{1B}[0m" : text }
+  func around(_ text: String, _ hasColors: Bool) -> String { hasColors ? "\(rawValue)\(text)\u{1B}[0m" : text }
 }

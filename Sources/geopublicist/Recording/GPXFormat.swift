@@ -2,7 +2,7 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// GPX 1.1. Speed and course are in Garmin's extension, which many programs know, the accuracy in one of our own.
+/// GPX 1.1, with speed and course in Garmin's extension, which many programs read, and the accuracy in our own.
 nonisolated struct GPXFormat: TrackFormat {
   private let start: Timestamp
   private var isInterrupted = false
@@ -36,7 +36,7 @@ nonisolated struct GPXFormat: TrackFormat {
   mutating func entry(_ location: Location) -> String {
     defer { isInterrupted = false }
     let cut = isInterrupted ? "    </trkseg>\n    <trkseg>\n" : ""
-    // The schema's longitudes end before 180.
+    // The schema's longitudes are less than 180.
     let longitude = location.longitude >= 180 ? -180 : location.longitude
     let place = "lat=\"\(Number.fixed(location.latitude, 7))\" lon=\"\(Number.fixed(longitude, 7))\""
     return "\(cut)      <trkpt \(place)>\(content(location))</trkpt>\n"

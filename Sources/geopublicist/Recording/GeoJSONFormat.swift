@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// GeoJSON (RFC 7946): a point for each fix, and at the end in order the line through them.
+/// GeoJSON (RFC 7946): a point for each fix, and at the end a line for each segment.
 nonisolated struct GeoJSONFormat: TrackFormat {
   private var lines: [[String]] = []
   private var isInterrupted = true
@@ -34,7 +34,7 @@ nonisolated struct GeoJSONFormat: TrackFormat {
   }
 
   func ending() -> String {
-    // One point makes no line.
+    // A line has at least two points.
     lines.filter { $0.count > 1 }.map {
       ",\n" + feature("LineString", "[\($0.joined(separator: ","))]", "{}")
     }.joined()

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// NMEA 0183 as a receiver says it: GGA and RMC for each fix.
+/// NMEA 0183 as receivers write it: GGA and RMC for each fix.
 nonisolated struct NMEAFormat: TrackFormat {
   let header = ""
   let trailer = ""
 
-  mutating func resume(after text: String) -> Bool { text.utf8.last == UInt8(ascii: "\n") }
+  /// The last line must end in a checksum, so that a file of another format is not damaged.
+  mutating func resume(after text: String) -> Bool {
+    let line = text.utf8.reversed().drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    return text.utf8.last == UInt8(ascii: "\n") && line.dropFirst(2).first == UInt8(ascii: "*")
+  }
 
   mutating func entry(_ location: Location) -> String {
     let clock = Moment.utc(location.timestamp, "%H%M%S") + "." + hundredths(location.timestamp)
@@ -17,7 +21,7 @@ nonisolated struct NMEAFormat: TrackFormat {
     let altitude = location.altitude.map { [Number.fixed($0, 1), "M"] } ?? ["", ""]
     let speed = location.speed.map { Number.fixed($0 * 3600 / 1852, 2) } ?? ""
     let heading = location.heading.map { Number.fixed($0, 1) } ?? ""
-    // 8 and S are the standard's words for a simulator.
+    // 8 and S mark simulated fixes.
     let quality = location.isSimulated ? "8" : "1"
     return sentence(["GPGGA", clock] + place + [quality, "", ""] + altitude + ["", "", "", ""])
       + sentence(
@@ -35,9 +39,9 @@ nonisolated struct NMEAFormat: TrackFormat {
     return "$\(body)*\(checksum.utf8.count < 2 ? "0" : "")\(checksum)\r\n"
   }
 
-  /// Degrees and minutes without anything between them.
+  /// Writes degrees and minutes without a separator.
   private func angle(_ degrees: Double, digits: Int) -> String {
-    // In whole steps, so that no rounding makes 60 minutes.
+    // Rounded before the division, so that the minutes are never 60.
     let steps = Int64((abs(degrees) * 600_000_000).rounded())
     let (whole, minutes) = steps.quotientAndRemainder(dividingBy: 600_000_000)
     func padded(_ number: Int64, _ digits: Int) -> String {

@@ -3,9 +3,9 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import GeopublicistReplay
 
-/// Reads what `record` or another program has written.
+/// Reads tracks of `record` and of other programs.
 enum RecordedTrack {
-  /// Returns the fixes of a file, with the time since the first one as their timestamps.
+  /// Returns the fixes of a file; their timestamps count from the first fix.
   static func read(_ path: String) throws -> [Location] {
     let track = try TrackFile.track(in: try TextFile.contents(of: path), from: path)
     return track.points.map { point in

@@ -2,17 +2,18 @@
 import GeopublicistLocationModel
 import Glibc
 
-/// A track as a picture: north is up, with circles of uncertainty, start, end and a scale; for light and dark pages.
+/// A track as a picture, north up: the line, the accuracy of each fix, the start, the end and a scale; on light and dark
+/// pages.
 nonisolated struct SVGDrawing {
   private static let width = 800.0
   private static let margin = 40.0
-  /// Room for the caption and the scale.
+  /// The height below the track for the caption and the scale.
   private static let footer = 44.0
-  /// More circles would only make one dark band.
+  /// More circles would merge into a dark band.
   private static let mostCircles = 400
 
   private struct Point {
-    /// Metres east and south of the middle.
+    /// Metres east and south of the first fix.
     let x: Double
     let y: Double
     let accuracy: Double
@@ -24,7 +25,7 @@ nonisolated struct SVGDrawing {
   private let height: Double
   private let center: (x: Double, y: Double)
 
-  /// Draws the pieces of a way, in their order.
+  /// Draws the segments of a track.
   init(_ locations: [[Location]]) {
     let all = locations.joined()
     let middle = all.first ?? Location(latitude: 0, longitude: 0)
@@ -33,7 +34,7 @@ nonisolated struct SVGDrawing {
     let (west, east) = (points.map(\.x).min() ?? 0, points.map(\.x).max() ?? 0)
     let (north, south) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 0)
     center = ((west + east) / 2, (north + south) / 2)
-    // A place is drawn, too: some metres around it.
+    // A track without extent is drawn with some metres around it.
     let room = max((points.map(\.accuracy).max() ?? 0) * 2, 20)
     let (wide, high) = (max(east - west, room), max(south - north, room))
     let inner = Self.width - 2 * Self.margin
@@ -42,7 +43,7 @@ nonisolated struct SVGDrawing {
     caption = Self.caption(TrackSummary(locations))
   }
 
-  /// The file.
+  /// The content of the file.
   var text: String {
     """
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Self.width)) \(number(height))" role="img">
@@ -86,7 +87,7 @@ nonisolated struct SVGDrawing {
     return "<circle class=\"start\" \(place(first)) r=\"7\"/>\n<circle class=\"end\" \(place(last)) r=\"5\"/>"
   }
 
-  /// The longest of 1, 2, 5, 10, … metres that is no longer than a quarter of the picture.
+  /// A bar of 1, 2, 5, 10, … metres, as long as fits into a quarter of the picture.
   private var scaleBar: String {
     guard !pieces.isEmpty else { return "" }
     let most = Self.width / 4 / scale
@@ -105,10 +106,10 @@ nonisolated struct SVGDrawing {
     return parts.joined(separator: ", ")
   }
 
-  /// Metres on a plane that touches the earth here; good enough for what anybody walks or drives.
+  /// Projects onto a plane in metres, which is accurate enough for the length of a day's drive.
   private static func project(_ location: Location, around middle: Location) -> Point {
     let degree = 111_195.0
-    // Across the date line the shorter way counts.
+    // Across the antimeridian the shorter way counts.
     let turn = (location.longitude - middle.longitude + 540).truncatingRemainder(dividingBy: 360) - 180
     return Point(
       x: turn * degree * cos(middle.latitude * .pi / 180), y: (middle.latitude - location.latitude) * degree,

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// How a file of fixes is written so that it is complete after every fix: what was there, the new entry, the trailer.
+/// A format that keeps a file complete after every fix: the header, the entries so far, the trailer.
 nonisolated protocol TrackFormat {
-  /// What the file begins with.
+  /// The beginning of the file.
   var header: String { get }
-  /// What makes the file complete, behind whatever there is so far.
+  /// The end of the file, which the next entry overwrites.
   var trailer: String { get }
 
-  /// The text for one more fix.
+  /// Returns the text of one more fix.
   mutating func entry(_ location: Location) -> String
 
-  /// Fixes were missing from here on: what comes next does not belong to the same piece of the way.
+  /// Begins a new segment with the next fix, because fixes were missed.
   mutating func interrupt()
 
-  /// What goes before the trailer when the recording ends in order.
+  /// Returns what goes before the trailer when the recording ends.
   func ending() -> String
 
-  /// Continues a recording that ended with this text before its trailer; false if it cannot.
+  /// Continues a recording whose last text before the trailer is `text`; returns false if that is impossible.
   mutating func resume(after text: String) -> Bool
 }
 
@@ -27,11 +27,11 @@ nonisolated extension TrackFormat {
   mutating func resume(after text: String) -> Bool { true }
 }
 
-/// The formats by name.
+/// The formats, by name.
 nonisolated enum TrackFormats {
   static let names = ["gpx", "geojson", "nmea", "svg"]
 
-  /// Returns the format that a file's name asks for, GPX for a name without an ending; nil for an unknown ending.
+  /// Returns the format for a file's name, GPX for a name without an ending; nil for an unknown ending.
   static func name(forFile path: String) -> String? {
     let file = path.split(separator: "/").last ?? ""
     guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return "gpx" }
@@ -44,7 +44,7 @@ nonisolated enum TrackFormats {
     }
   }
 
-  /// Returns a format that grows fix by fix; nil for a picture, which is drawn as a whole.
+  /// Returns a format that grows with each fix; nil for a picture, which is drawn as a whole.
   static func format(_ name: String, startingAt time: Timestamp) -> (any TrackFormat)? {
     switch name {
     case "gpx": GPXFormat(startingAt: time)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
-/// A recording as a picture, which is drawn again as a whole: now and then, and at its end.
+/// A recording as a picture, which is drawn as a whole: every few seconds, and at the end.
 final class TrackPicture: TrackSink {
-  /// How long a drawn picture is good enough, in microseconds.
+  /// Microseconds between two drawings.
   private static let pause: Int64 = 5_000_000
 
   private let path: String
@@ -37,14 +37,10 @@ final class TrackPicture: TrackSink {
   func discard() { unlink(path) }
 
   private func draw() throws(TrackFailure) {
-    let text = SVGDrawing(pieces).text
-    var error: UnsafeMutablePointer<GError>?
-    guard
-      g_file_set_contents_full(path, text, gssize(text.utf8.count), G_FILE_SET_CONTENTS_CONSISTENT, 0o644, &error) != 0
-    else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "\(path): it cannot be written"
-      g_clear_error(&error)
-      throw TrackFailure(message)
+    do throws(KeyFile.FileError) {
+      try TextFile.replace(path, with: SVGDrawing(pieces).text, mode: 0o644)
+    } catch {
+      throw TrackFailure(error.description)
     }
   }
 }

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
 
-/// Where a recording goes.
+/// The destination of a recording.
 protocol TrackSink: AnyObject {
   /// Adds a fix.
   func append(_ location: Location) throws(TrackFailure)
 
-  /// The next fix begins a new piece of the way.
+  /// Begins a new segment with the next fix.
   func interrupt()
 
-  /// Ends the recording in order.
+  /// Completes the recording.
   func finish() throws(TrackFailure)
 
-  /// Removes a file that was made for nothing.
+  /// Removes the file if this recording made it.
   func discard()
 }
 
 /// Why a recording cannot be written.
 nonisolated struct TrackFailure: Error {
   let message: String
-  /// The reader of standard output has gone, which is an end and no mistake.
-  var isEndOfReader = false
+  /// Whether the reader of standard output has gone, which is no failure.
+  private(set) var isEndOfReader = false
 
   init(_ message: String) { self.message = message }
 
-  /// What the C library has said last of a file.
-  static func system(_ path: String, hint: String = "") -> TrackFailure {
-    let code = errno
+  /// A failed call of the C library; `code` is its `errno`.
+  static func system(_ path: String, _ code: Int32 = errno, hint: String = "") -> TrackFailure {
     var failure = TrackFailure("\(path): \(String(cString: g_strerror(code)))\(hint)")
     failure.isEndOfReader = code == EPIPE
     return failure
   }
 }
 
-/// A recording on standard output, which becomes complete at its end.
+/// A recording on standard output, complete when it has ended.
 final class TrackStream: TrackSink {
   private var format: any TrackFormat
 
@@ -50,12 +50,6 @@ final class TrackStream: TrackSink {
   func discard() {}
 
   private func write(_ text: String) throws(TrackFailure) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { GeopublicistCGLib.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .system("standard output") }
-      bytes = bytes.dropFirst(count)
-    }
+    if let code = StandardStream.write(text, to: STDOUT_FILENO) { throw .system("standard output", code) }
   }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// How long a way is, in every respect.
+/// The length, duration, speed and climb of a track.
 nonisolated struct TrackSummary: Equatable {
-  /// Smaller changes of altitude are noise of the receiver, in metres.
+  /// Changes of altitude below this are noise, metres.
   private static let noise = 5.0
 
   private(set) var count = 0
   private(set) var metres = 0.0
   private(set) var seconds = 0.0
-  /// The sum of all ways up, in metres; nil without altitudes.
+  /// The sum of all ascents, in metres; nil without altitudes.
   private(set) var climb: Double?
   private(set) var descent: Double?
 
-  /// Measures the pieces of a way; gaps between them count for the time, not for the length.
+  /// Measures the segments of a track; the gaps between them count in the duration, not in the length.
   init(_ pieces: [[Location]]) {
     let times = pieces.joined().map(\.timestamp.microsecondsSinceEpoch)
     if let first = times.min(), let last = times.max() { seconds = Double(last - first) / 1_000_000 }
@@ -24,7 +24,7 @@ nonisolated struct TrackSummary: Equatable {
     }
   }
 
-  /// Metres a second over the whole time.
+  /// The average in metres per second.
   var speed: Double? { seconds > 0 ? metres / seconds : nil }
 
   private mutating func measureClimb(_ piece: [Location]) {
@@ -42,7 +42,7 @@ nonisolated struct TrackSummary: Equatable {
     }
   }
 
-  /// Everything that is known, a row each.
+  /// A row for each value that is known.
   var rows: Rows {
     var rows = Rows()
     rows.add("Fixes", "\(count)")

@@ -3,7 +3,7 @@ import GeopublicistCGLib
 import GeopublicistLocationModel
 import Glibc
 
-/// Keeps a file complete at every moment: each fix goes out together with the trailer, in one write over the old trailer.
+/// Keeps a file complete at every moment: one write replaces the trailer by the next fix and the trailer.
 final class TrackWriter: TrackSink {
   private let path: String
   private let descriptor: Int32
@@ -12,12 +12,12 @@ final class TrackWriter: TrackSink {
   /// Where the trailer begins.
   private var end: off_t = 0
 
-  /// What to do with a file that exists.
+  /// What to do with an existing file.
   enum Existing {
     case refuse, replace, append
   }
 
-  /// Makes the file, or opens it to continue what is in it.
+  /// Makes the file, or opens it to continue the recording in it.
   init(_ path: String, _ format: any TrackFormat, _ existing: Existing) throws(TrackFailure) {
     self.path = path
     self.format = format
@@ -37,7 +37,7 @@ final class TrackWriter: TrackSink {
     if size > 0 { try resume(size) } else { try write(format.header) }
   }
 
-  /// Goes on in front of the trailer of a recording of this format.
+  /// Continues before the trailer of a recording of this format.
   private func resume(_ size: off_t) throws(TrackFailure) {
     let trailer = Array(format.trailer.utf8)
     // Enough to see whether there is an entry before the trailer.
@@ -46,7 +46,7 @@ final class TrackWriter: TrackSink {
     guard pread(descriptor, &bytes, count, size - off_t(count)) == count else { throw .system(path) }
     guard bytes.suffix(trailer.count) == trailer[...],
       format.resume(after: String(decoding: bytes.dropLast(trailer.count), as: UTF8.self))
-    else { throw TrackFailure("\(path): it does not end as a recording does, so it cannot be continued") }
+    else { throw TrackFailure("\(path): this is not a recording of geopublicist in this format; it is left as it is") }
     end = size - off_t(trailer.count)
   }
 
@@ -83,7 +83,7 @@ final class TrackWriter: TrackSink {
     end += off_t(entry.utf8.count)
   }
 
-  /// Half an entry, on a disk that is full, is no good: back to what was complete.
+  /// Removes the part of an entry that was written before the disk was full.
   private func restore() {
     let trailer = Array(format.trailer.utf8)
     _ = trailer.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, end) }

@@ -2,26 +2,30 @@
 import GeopublicistLocationModel
 import Glibc
 
-/// Runs commands for events, one after the other.
+/// Runs the user's commands for events, one after the other, so that no command overtakes an earlier one.
 final class CommandQueue {
-  /// What a command is told, without a coordinate unless the user asked for it.
+  /// A command and the variables for its environment.
   struct Job {
     let words: [String]
     let environment: [(String, String)]
   }
 
-  /// A command that hangs must not collect events for ever.
+  /// How many events may wait for a command that does not end.
   private static let longest = 32
 
   private var waiting: [Job] = []
   private var running: RunningProgram?
   /// Called when a command has ended, with its status.
   var onEnd: ((Job, Int32) -> Void)?
+  /// Called with a message when a command cannot be run.
   var onFailure: ((String) -> Void)?
+
+  /// Whether no command runs or waits.
+  var isIdle: Bool { running == nil && waiting.isEmpty }
 
   func add(_ job: Job) {
     guard waiting.count < Self.longest else {
-      onFailure?("\(job.words[0]): too many events wait for commands that have not ended; this one is dropped")
+      onFailure?("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is dropped")
       return
     }
     waiting.append(job)
@@ -45,16 +49,5 @@ final class CommandQueue {
     guard running == nil else { return }
     onFailure?("\(job.words[0]): \(String(cString: strerror(errno)))")
     runNext()
-  }
-
-  /// The environment of a command.
-  static func environment(_ event: String, _ place: String, _ location: Location? = nil) -> [(String, String)] {
-    var variables = [("GEOPUBLICIST_EVENT", event), ("GEOPUBLICIST_PLACE", place)]
-    if let location {
-      variables.append(("GEOPUBLICIST_LATITUDE", Number.fixed(location.latitude, LocationText.digits)))
-      variables.append(("GEOPUBLICIST_LONGITUDE", Number.fixed(location.longitude, LocationText.digits)))
-      if let accuracy = location.accuracy { variables.append(("GEOPUBLICIST_ACCURACY", Number.short(accuracy, 1))) }
-    }
-    return variables
   }
 }

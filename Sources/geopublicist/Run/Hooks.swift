@@ -2,11 +2,11 @@
 import GeopublicistCGLib
 import Glibc
 
-/// The user's hooks: executable files in one folder, run in the order of their names.
+/// The user's hooks: executable files in one folder, which run in the order of their names.
 enum Hooks {
-  static let folder = String(cString: g_get_user_config_dir()) + "/geopublicist/hooks.d"
+  static let folder = UserFile.folder + "/hooks.d"
 
-  /// Returns those to run now: files of this user that no other user can write, as for NetworkManager's dispatcher.
+  /// Returns the hooks to run now: executable files that belong to this user and that no other user can write.
   static func files() -> [String] {
     guard let handle = g_dir_open(folder, 0, nil) else { return [] }
     defer { g_dir_close(handle) }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A place of the user's, by name.
+/// A named place of the user.
 nonisolated struct Place: Equatable {
-  /// What the service monitors.
-  static let radii = 50.0...1_000_000.0
-
   let name: String
   let latitude: Double
   let longitude: Double
   /// Metres.
   let radius: Double
 
-  /// Whether a name can be a group of the file, a word of a command line and an argument of a hook.
+  /// Whether a name can be a group of the file, an operand of `run` and an argument of a hook.
   static func isName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 64 && name != PlaceEvent.sun && name.first != "-"
       && name.unicodeScalars.allSatisfy {
@@ -19,10 +16,10 @@ nonisolated struct Place: Equatable {
   }
 }
 
-/// What hooks are told of besides places.
+/// The words by which hooks and `run` know events.
 nonisolated enum PlaceEvent {
-  /// The name that stands for a place in the events of the sun.
+  /// Stands for the place in the events of the sun.
   static let sun = "sun"
-  /// Those of the service that say something about a border.
+  /// The events of a region that run a command.
   static let borders = ["entered", "exited", "dwelled"]
 }

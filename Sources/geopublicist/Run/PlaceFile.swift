@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// The user's places: a key file with a group for each, which only the user may read.
+/// The user's places: a key file with a group for each, readable only by the user.
 struct PlaceFile {
-  let folder = String(cString: g_get_user_config_dir()) + "/geopublicist"
-  var path: String { folder + "/places.conf" }
+  let path = UserFile.folder + "/places.conf"
 
-  /// Returns the places in the order of the file; throws for a place that makes no sense.
+  /// Returns the places in the order of the file; throws for an invalid one.
   func read() throws(KeyFile.FileError) -> [Place] {
     guard TextFile.exists(path) else { return [] }
     let file = try KeyFile(path: path)
@@ -23,7 +22,7 @@ struct PlaceFile {
       places.append(
         Place(
           name: group, latitude: try number("latitude", -90...90), longitude: try number("longitude", -180...180),
-          radius: try number("radius", Place.radii)))
+          radius: try number("radius", CircularRegion.radii)))
     }
     return places
   }
@@ -34,6 +33,6 @@ struct PlaceFile {
       "[\(place.name)]\nlatitude=\(place.latitude)\nlongitude=\(place.longitude)\nradius=\(place.radius)\n"
     }
     let text = "# Written by `geopublicist place`.\n" + groups.map { "\n" + $0 }.joined()
-    try UserFile.write(text, to: path, in: folder)
+    try UserFile.write(text, to: path)
   }
 }

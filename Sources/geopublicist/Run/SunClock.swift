@@ -4,11 +4,9 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import MainLoop
 
-/// Tells when moments of the sun have come, at the place where the machine is then.
+/// Calls a handler at moments of the sun, for the place where the machine is at that time.
 final class SunClock {
-  /// The wall clock may be set, and timers stand still while the machine sleeps: look at least this often, milliseconds.
-  private static let longestWait: Int64 = 60_000
-  /// How long to wait after a place that could not be had, in milliseconds.
+  /// Milliseconds until the next attempt to get a location after a failed one.
   private static let pause: Int64 = 300_000
 
   private let service: ServiceConnection
@@ -44,25 +42,22 @@ final class SunClock {
   }
 
   private func plan(_ place: Location) {
-    let now = Self.now
+    let now = Moment.seconds
     due = moments.compactMap { moment in moment.next(after: now, at: place).map { (moment, $0) } }
     wait()
   }
 
   private func wait() {
-    let first = due.map(\.time).min()
-    let remaining = first.map { Int64(clamping: Int((($0 - Self.now) * 1_000).rounded(.up))) } ?? Self.longestWait
-    timer = MainLoop.main.after(milliseconds: min(max(remaining, 0), Self.longestWait)) { [weak self] in self?.look() }
+    let wait = Moment.millisecondsToWait(until: due.map(\.time).min())
+    timer = MainLoop.main.after(milliseconds: wait) { [weak self] in self?.check() }
   }
 
-  private func look() {
-    let passed = due.filter { $0.time <= Self.now }
+  private func check() {
+    let passed = due.filter { $0.time <= Moment.seconds }
     guard !passed.isEmpty else { return wait() }
     due.removeAll { entry in passed.contains { $0.moment == entry.moment } }
     for entry in passed { onMoment(entry.moment) }
     // The machine may have travelled since.
     locate()
   }
-
-  private static var now: Double { Double(Moment.now.microsecondsSinceEpoch) / 1_000_000 }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Finds the word that a user meant.
-nonisolated enum Suggestion {
+nonisolated public enum Suggestion {
   /// What a word on the command line stands for.
-  enum Match: Equatable {
+  public enum Match: Equatable {
     case found(String)
-    /// Several words begin like this.
+    /// Several words begin with it.
     case ambiguous([String])
-    /// There is no such word; the nearest one, if it is near enough to be a slip.
+    /// There is no such word; `nearest` is one that differs by no more than a slip.
     case unknown(nearest: String?)
   }
 
   /// Matches a word or an unambiguous beginning of one.
-  static func match(_ word: String, among words: [String]) -> Match {
+  public static func match(_ word: String, among words: [String]) -> Match {
     if words.contains(word) { return .found(word) }
-    let longer = words.filter { $0.hasPrefix(word) }
+    let longer = word.isEmpty ? [] : words.filter { $0.hasPrefix(word) }
     switch longer.count {
     case 1: return .found(longer[0])
     case 0:
@@ -24,13 +24,13 @@ nonisolated enum Suggestion {
   }
 
   /// Returns words as a sentence lists them: "a", "a or b", "a, b or c".
-  static func alternatives(_ words: [String]) -> String {
+  public static func alternatives(_ words: [String]) -> String {
     let allButLast = words.dropLast().joined(separator: ", ")
     let last = words.last ?? ""
     return allButLast.isEmpty ? last : "\(allButLast) or \(last)"
   }
 
-  /// How many letters must be added, removed, replaced or swapped with their neighbour.
+  /// Returns how many letters must be added, removed, replaced or swapped with their neighbour.
   static func distance(_ left: String, _ right: String) -> Int {
     let (a, b) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
     var beforePrevious: [Int] = []
