@@ -110,4 +110,14 @@ private nonisolated let commands = [
     #expect(completion.contains("'\(command):"))
     #expect(try run(["zsh", "-n", Rig.sourceFile("packaging/completions/_geopublicist")]).succeeded)
   }
+
+  @Test(arguments: commands) func `fish knows every option`(command: String) throws {
+    let lines = try text("completions/geopublicist.fish").split(separator: "\n").filter { line in
+      !line.contains("-n \"$seen ")
+        || line.split(separator: "\"")[1].split(whereSeparator: { " ;".contains($0) }).contains(Substring(command))
+    }
+    for option in try options(of: command) {
+      #expect(lines.contains { $0.contains(" -l \(option.dropFirst(2)) ") }, "\(command) \(option)")
+    }
+  }
 }

@@ -83,9 +83,31 @@ import Testing
     return lines.compactMap { JSON(line: String($0)) }.first { $0["Kind"] == "region" }?["Delivered"]?.number ?? 0
   }
 
+  @Test func `Tab after place remove completes the places`() throws {
+    for name in ["home", "work"] {
+      #expect(try command(["place", "add", name, "--at", "52.5,13.4"]).succeeded)
+    }
+    let bin = (Rig.product("geopublicist") as NSString).deletingLastPathComponent
+    let script = """
+      . /usr/share/bash-completion/bash_completion
+      . '\(Rig.sourceFile("packaging/completions/geopublicist.bash"))'
+      for line in 'place remove ' 'run --when entered h' 'place '; do
+        COMP_LINE="geopublicist $line" COMP_POINT=${#COMP_LINE} COMP_WORDS=(geopublicist $line)
+        COMP_POINT=${#COMP_LINE}
+        case $line in *' ') COMP_WORDS+=('') ;; esac
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+        _geopublicist
+        echo "${COMPREPLY[@]}"
+      done
+      """
+    let result = try run(
+      ["bash", "-c", script], environment: environment.merging(["PATH": "\(bin):/usr/bin:/bin"]) { $1 })
+    #expect(result.standardOutput == "home work\nhome\nadd list remove\n", "\(result.standardError)")
+  }
+
   @Test func `an unknown place is named`() throws {
     let bus = try PrivateBus(.session)
     let result = try command(["run", "--when", "entered", "home", "--", "true"], on: bus)
-    #expect(result.exit == .status(1) && result.standardError.contains("there is no place 'home'; add it with: "))
+    #expect(result.exit == .status(1) && result.standardError.contains("There is no place 'home'; add it with: "))
   }
 }

@@ -2,6 +2,11 @@
 #
 # Completion of geopublicist(1) for bash.
 
+# The names of the user's places.
+_geopublicist_places() {
+  geopublicist place list 2> /dev/null | tail -n +2 | cut -f 1
+}
+
 _geopublicist() {
   local cur prev words cword
   _init_completion -s || return
@@ -18,6 +23,12 @@ _geopublicist() {
       break
     fi
   done
+
+  if [[ $command == @(run|replay) ]]; then
+    for ((index = 1; index < cword; index++)); do
+      [[ ${words[index]} != -- ]] || { _command_offset $((index + 1)); return; }
+    done
+  fi
 
   case $prev in
     --accuracy | -a)
@@ -43,12 +54,16 @@ _geopublicist() {
       COMPREPLY=($(compgen -W "$commands" -- "$cur"))
       return
       ;;
+    --at)
+      [[ $command != run ]] || COMPREPLY=($(compgen -W "dawn sunrise noon sunset dusk" -- "$cur"))
+      return
+      ;;
     --until)
       COMPREPLY=($(compgen -W "entered exited" -- "$cur"))
       return
       ;;
     --assumed)
-      COMPREPLY=($(compgen -W "inside outside unknown" -- "$cur"))
+      COMPREPLY=($(compgen -W "inside outside" -- "$cur"))
       return
       ;;
     --geoclue-config)
@@ -56,7 +71,7 @@ _geopublicist() {
       return
       ;;
     --address | --timeout | --maximum-age | --required-accuracy | --distance | --interval | --debounce | --count | --duration | --desktop-id | \
-      --at | --speed | --radius | --confirm | --dwell | --unknown-after | --exec | -e | -t | -d | -n)
+      --speed | --radius | --confirm | --dwell | --unknown-after | --exec | -e | -t | -d | -n)
       return
       ;;
   esac
@@ -76,7 +91,7 @@ _geopublicist() {
     sun) options+=" --follow --format --at --accuracy" ;;
     place) options+=" --here --at --radius" ;;
     run) options+=" --when --confirm --dwell --at --hooks --once --with-location" ;;
-    replay) options+=" --speed --loop" ;;
+    replay) options="${options/--system /} --speed --loop" ;;
     list) options+=" --format" ;;
     monitor) options+=" --listen" ;;
     doctor) options+=" --geoclue-config" ;;
@@ -84,7 +99,11 @@ _geopublicist() {
   if [[ $command == @(record|replay) && $cur != -* ]]; then
     _filedir
   elif [[ $command == place && $cur != -* ]]; then
-    COMPREPLY=($(compgen -W "add list remove" -- "$cur"))
+    local actions="add list remove"
+    [[ $prev != remove ]] || actions=$(_geopublicist_places)
+    [[ " add list " == *" $prev "* ]] || COMPREPLY=($(compgen -W "$actions" -- "$cur"))
+  elif [[ $command == run && $cur != -* ]]; then
+    COMPREPLY=($(compgen -W "$(_geopublicist_places)" -- "$cur"))
   elif [[ $command == switch && $cur != -* ]]; then
     COMPREPLY=($(compgen -W "on off country city neighborhood street exact" -- "$cur"))
   else
