@@ -56,8 +56,8 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     case .undecided:
       "The check whether this is allowed is still under way; try again in a few seconds"
     case .disabledByUser:
-      "Location is turned off for this user; turn it on in Settings, Privacy & Security, Location, or by "
-        + "`geopublicist switch on`"
+      "Location is turned off for this user; turn it on in the desktop's settings, or with `geopublicist switch on` "
+        + "where the desktop has no such setting"
     case .rejectedByAgent:
       "The answer for this program was no; let it ask again"
     case .sessionInactive:
