@@ -88,7 +88,7 @@ import Testing
   @Test func `a missing bus exits with 4`() throws {
     let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
     #expect(result.exit == .status(4))
-    #expect(result.standardError.hasPrefix("geopublicist: There is no connection to this bus: "))
+    #expect(result.standardError.hasPrefix("geopublicist: Cannot connect to this bus: "))
   }
 
   @Test(arguments: [["--session", "status"], ["replay", Rig.sourceFile("Tests/Fuzz/Seeds/gpx/track.gpx")]])
@@ -97,7 +97,7 @@ import Testing
     let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
     #expect(
-      result.standardError.hasPrefix("geopublicist: There is no connection to the session bus: this login has none"))
+      result.standardError.hasPrefix("geopublicist: Cannot connect to the session bus: this login has none"))
     #expect(!result.standardError.contains("X11"))
   }
 

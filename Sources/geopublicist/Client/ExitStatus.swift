@@ -41,7 +41,7 @@ nonisolated struct Failure {
     case .accessDenied: self.init("The policy of \(bus) forbids it: \(error.message)", ExitStatus.notAuthorized)
     case .disconnected: self.init("The connection to the message bus is lost", ExitStatus.unavailable)
     case .badAddress: self.init("This is not a D-Bus address: \(error.message)", ExitStatus.usage)
-    case .noServer: self.init("There is no connection to \(bus): \(error.message)", ExitStatus.unavailable)
+    case .noServer: self.init("Cannot connect to \(bus): \(error.message)", ExitStatus.unavailable)
     case _
     where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
       || name.hasPrefix("org.freedesktop.systemd1."):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeoClue
 import GeopublicistProcessSupport
 import Glibc
 
@@ -14,7 +15,7 @@ final class DoctorCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "geoclue-config", nil, "Read GeoClue's configuration in this folder, not \(GeoClueSettingsReader.folder)",
+      "geoclue-config", nil, "Read GeoClue's configuration in this folder, not \(GeoClueConfiguration.folder)",
       value: "FOLDER")
   }
 
@@ -28,7 +29,7 @@ final class DoctorCommand: Command {
     let region = output.isTerminal && !invocation.isJSON ? LiveRegion(on: output) : nil
     var gatherer = FactGatherer(
       invocation.bus, named: invocation.busName,
-      configurationFolder: invocation.parser.text("geoclue-config") ?? GeoClueSettingsReader.folder
+      configurationFolder: invocation.parser.text("geoclue-config") ?? GeoClueConfiguration.folder
     ) { [weak self] step, facts in
       let progress = "\(step)\(Text.isUnicode ? "…" : "...")"
       guard let self, let region else { return output.showProgress(progress) }

@@ -75,7 +75,7 @@ final class RecordCommand: Command {
 
   func begin() {
     if invocation.parser.isSet("summary") { return summarize() }
-    // The end of a reader of the last line does not end the recording.
+    // A recording in a file continues when the reader of the messages goes.
     if !isStream { invocation.output.ignoreReader() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in

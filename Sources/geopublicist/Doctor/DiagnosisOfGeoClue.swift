@@ -108,8 +108,3 @@ nonisolated extension Diagnosis {
     }
   }
 }
-
-nonisolated extension GeoClueSettings {
-  /// The server that Debian's GeoClue uses by default.
-  static let defaultServer = "https://api.beacondb.net/v1/geolocate"
-}

@@ -10,11 +10,11 @@ nonisolated extension Diagnosis {
         facts.isSession
         ? "Log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
         : "sudo systemctl start dbus.socket"
-      return problem("bus", "unreachable", "There is no connection to \(facts.bus): \(error)", remedy)
+      return problem("bus", "unreachable", "Cannot connect to \(facts.bus): \(error)", remedy)
     }
     if let error = facts.systemBusError {
       return problem(
-        "bus", "no-system-bus", "There is no connection to the system bus, where GeoClue is: \(error)",
+        "bus", "no-system-bus", "Cannot connect to the system bus, where GeoClue is: \(error)",
         "sudo systemctl start dbus.socket")
     }
     return facts.isSystemBusAsked ? good("bus", "The message bus answers") : nil

@@ -93,19 +93,3 @@ nonisolated struct DoctorFacts {
   var server: Server?
   var attempt: Attempt?
 }
-
-/// What `doctor` needs of GeoClue's configuration.
-nonisolated struct GeoClueSettings: Equatable {
-  /// The agents that are allowed; nil for the built-in list.
-  var agents: [String]?
-  /// The file that names the agents.
-  var agentsFile: String?
-  var isServiceAllowed = true
-  /// The users for whom the service may have locations; empty for all.
-  var serviceUsers: [String] = []
-  var isWiFiEnabled = true
-  /// The location server; nil for GeoClue's default.
-  var serverURL: String?
-  /// Why a file could not be read.
-  var error: String?
-}

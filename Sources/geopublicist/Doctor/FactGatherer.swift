@@ -37,7 +37,7 @@ struct FactGatherer {
   mutating func gather() -> DoctorFacts {
     onStep("Reading configuration", facts)
     facts.sandbox = Self.sandbox()
-    facts.configuration = GeoClueSettingsReader.read(configurationFolder)
+    facts.configuration = GeoClueSettings(folder: configurationFolder)
     readSwitch()
     askSystemBus()
     facts.isSystemBusAsked = true

@@ -91,7 +91,7 @@ final class StandardOutput {
     }
   }
 
-  /// Ends the program no longer when the reader of a pipe goes, but only when a line cannot be written.
+  /// Lets the program go on when the reader of a pipe goes, until a line cannot be written.
   func ignoreReader() { reader?.cancel() }
 
   private static func variable(_ name: String) -> String? { g_getenv(name).map { String(cString: $0) } }
