@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension AccuracyLevel {
-  /// The side of this level's cells in metres; nil for ``exact``, which is not reduced. ``none`` has the coarsest
-  /// cells, so that a mistake reveals as little as possible.
+  /// The side length of this level's cells in metres, or nil for ``exact``, which is not reduced. ``none`` has the
+  /// coarsest cells, so that a mistake reveals as little as possible.
   public var cellSize: Double? {
     switch self {
     case .exact: nil
@@ -12,7 +12,7 @@ extension AccuracyLevel {
     }
   }
 
-  /// Least time between two updates of this level, in seconds.
+  /// The minimum time between two updates of this level, in seconds.
   public var minimumInterval: UInt32 {
     switch self {
     case .exact: 0

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The precision of a location; GeoClue's levels, with GeoClue's numbers.
+/// The precision of a location. Raw values are GeoClue's.
 public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
   /// No location: location is turned off.
   case none = 0
   /// The country.
   case country = 1
-  /// The town.
+  /// The city.
   case city = 4
-  /// The part of the town.
+  /// The neighbourhood.
   case neighborhood = 5
   /// The street.
   case street = 6
   /// The best available location.
   case exact = 8
 
-  /// The finest level that is no finer than `number`, so that an unknown number never gains accuracy: 2 and 3 are
-  /// ``country``, 7 is ``street``, more than 8 is ``exact``, and 0 is ``none``.
+  /// Creates the finest level that is no finer than `number`, so that an unknown number never gains accuracy: 2 and 3
+  /// become ``country``, 7 becomes ``street``, and numbers above 8 become ``exact``.
   public init(rounding number: UInt32) {
     self =
       switch number {
@@ -28,8 +28,8 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
       }
   }
 
-  /// Reads the name of a level in the D-Bus contract; nil for anything else, including `none`, which cannot be
-  /// requested.
+  /// Creates a level from its name in the D-Bus contract. Returns nil for any other string, including `none`, which
+  /// cannot be requested.
   public init?(contractName: String) {
     guard let level = Self.allCases.first(where: { $0.contractName == contractName }), level != .none else {
       return nil
@@ -51,6 +51,6 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
 }
 
 extension AccuracyLevel: Comparable {
-  /// Coarser levels are less.
+  /// Returns whether the left level is coarser.
   public static func < (left: AccuracyLevel, right: AccuracyLevel) -> Bool { left.rawValue < right.rawValue }
 }

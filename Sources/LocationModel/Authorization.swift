@@ -2,19 +2,19 @@
 /// The authorization of a client: a status, its matching reason, and the granted level.
 ///
 /// Created only by ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or
-/// ``init(refusedFor:)``, so that a pair unknown to the D-Bus contract cannot exist.
+/// ``init(refusedFor:)``, so that combinations outside the D-Bus contract cannot exist.
 public struct Authorization: Hashable, Sendable {
   /// Whether access is allowed.
   public let status: AuthorizationStatus
   /// The reason of the status.
   public let reason: AuthorizationReason
-  /// The finest level that is granted; ``AccuracyLevel/none`` when not authorized.
+  /// The finest level granted, ``AccuracyLevel/none`` if not authorized.
   public let level: AccuracyLevel
 
-  /// A more specific sentence than the reason's own.
+  /// A sentence that is more specific than the reason's own.
   private var explanation: String?
 
-  /// The reasons for not having decided.
+  /// Reasons why no decision has been made.
   public enum Undecided: Sendable {
     /// No location agent is running for the user.
     case noAgent
@@ -24,23 +24,23 @@ public struct Authorization: Hashable, Sendable {
     case undecided
   }
 
-  /// The reasons that depend on the user.
+  /// Reasons that depend on the user.
   public enum Denial: Sendable {
     /// Location is turned off.
     case disabledByUser
-    /// The user was asked, and refused.
+    /// The user was asked and refused.
     case rejectedByAgent
     /// The user has no active session.
     case sessionInactive
   }
 
-  /// The reasons that depend on a rule.
+  /// Reasons that depend on a rule.
   public enum Restriction: Sendable {
     /// GeoClue's configuration forbids the program.
     case disallowedByConfiguration
-    /// polkit's rules forbid it to the user.
+    /// polkit's rules forbid access for the user.
     case disallowedByPolicy
-    /// The program is in a sandbox; its way is the desktop portal.
+    /// The program is sandboxed and must use the desktop portal.
     case sandboxed
     /// polkit could not be asked.
     case policyUnavailable
@@ -54,7 +54,7 @@ public struct Authorization: Hashable, Sendable {
     case always
   }
 
-  /// Not decided yet.
+  /// No decision has been made yet.
   public static func undecided(_ reason: Undecided = .undecided) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -65,7 +65,7 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .notDetermined, reason: reason, level: .none)
   }
 
-  /// Refused by the user, or for lack of an active session.
+  /// The user refused or has no active session.
   public static func denied(_ reason: Denial) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -76,7 +76,7 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .denied, reason: reason, level: .none)
   }
 
-  /// Forbidden by a rule.
+  /// A rule forbids access.
   public static func restricted(_ reason: Restriction) -> Authorization {
     let reason: AuthorizationReason =
       switch reason {
@@ -88,10 +88,10 @@ public struct Authorization: Hashable, Sendable {
     return Authorization(status: .restricted, reason: reason, level: .none)
   }
 
-  /// Allowed up to `level`; the reason is `reduced-accuracy` if that is coarser than the requested level.
+  /// Access is allowed up to `level`. The reason is `reduced-accuracy` if that is coarser than the requested level.
   ///
-  /// The level ``AccuracyLevel/none`` grants nothing: with it an agent reports that location is turned off, so the
-  /// result is `denied` and `disabled-by-user`.
+  /// An agent reports the level ``AccuracyLevel/none`` when location is turned off, so the result is then `denied` and
+  /// `disabled-by-user`.
   public static func authorized(
     _ scope: Scope, level: AccuracyLevel = .exact, asked: AccuracyLevel = .exact
   ) -> Authorization {
@@ -102,7 +102,7 @@ public struct Authorization: Hashable, Sendable {
       level: level)
   }
 
-  /// The refusal that `reason` stands for; nil for the two reasons of an authorized status.
+  /// Creates the refusal for a reason. Returns nil for the two reasons of an authorized status.
   public init?(refusedFor reason: AuthorizationReason) {
     guard let status = reason.refusedStatus else { return nil }
     self.init(status: status, reason: reason, level: .none)
@@ -117,35 +117,35 @@ public struct Authorization: Hashable, Sendable {
   /// Whether locations are delivered.
   public var isAuthorized: Bool { status.isAuthorized }
 
-  /// One sentence for the user about what to do; see ``AuthorizationReason/sentence``.
+  /// One sentence that tells the user what to do. See ``AuthorizationReason/sentence``.
   public var sentence: String { explanation ?? reason.sentence }
 
-  /// The same refusal for a program outside of its user's sessions, such as a cron job or a system service, where
-  /// that is the cause, and not the user's absence.
+  /// Returns the refusal for a program outside its user's sessions, such as a cron job or a system service, with a
+  /// sentence that states this as the cause if it is the cause.
   public func outsideSession() -> Authorization {
     guard reason == .disallowedByPolicy || reason == .sessionInactive else { return self }
     return explained(
-      by: "This program does not belong to a session of its user, as a job or a system service does not; "
+      by: "This program does not belong to a session of its user, for example because it is a job or a system service; "
         + "an administrator can allow it with a polkit rule for org.geopublicist.location1.access-without-agent")
   }
 
-  /// The same authorization with a more specific sentence; an empty one changes nothing.
+  /// Returns the same authorization with a more specific sentence. An empty sentence changes nothing.
   public func explained(by sentence: String) -> Authorization {
     var authorization = self
     authorization.explanation = sentence.isEmpty || sentence == reason.sentence ? nil : sentence
     return authorization
   }
 
-  /// One sentence about what is wrong and what to do; empty if nothing is wrong.
+  /// One sentence about what is wrong and what to do. Empty if nothing is wrong.
   public var message: String { reason == .none ? "" : sentence }
 
-  /// The same grant for a client that requests `asked`: only the reason may differ.
+  /// Returns the same grant for a client that requests `asked`. Only the reason may differ.
   public func asking(_ asked: AccuracyLevel) -> Authorization {
     guard isAuthorized else { return self }
     return .authorized(status == .authorizedAlways ? .always : .whenInUse, level: level, asked: asked)
   }
 
-  /// The finest level that a location may reveal to a client that requested `asked`: the coarser of requested and
-  /// granted.
+  /// Returns the finest level that a location may reveal to a client that requested `asked`: the coarser of the
+  /// requested and the granted level.
   public func revealedLevel(asked: AccuracyLevel) -> AccuracyLevel { min(level, asked) }
 }

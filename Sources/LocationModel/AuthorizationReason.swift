@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The reason of a status; the raw values are those of the D-Bus contract.
+/// The reason for a status. Raw values as in the D-Bus contract.
 ///
-/// The reason decides the status: see ``refusedStatus``.
+/// The reason determines the status, see ``refusedStatus``.
 public enum AuthorizationReason: String, CaseIterable, Sendable {
-  /// Authorized, with nothing to add.
+  /// Authorized without restrictions.
   case none = ""
   /// Authorized, but for a coarser level than requested.
   case reducedAccuracy = "reduced-accuracy"
@@ -22,16 +22,16 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
   /// The user has no active session.
   case sessionInactive = "session-inactive"
 
-  /// GeoClue's configuration forbids it for this program or user.
+  /// GeoClue's configuration forbids access for this program or user.
   case disallowedByConfiguration = "disallowed-by-configuration"
-  /// The administrator's polkit rules forbid it.
+  /// The administrator's polkit rules forbid access.
   case disallowedByPolicy = "disallowed-by-policy"
   /// The caller is in a sandbox and must use the desktop portal.
   case sandboxed = "sandboxed"
   /// polkit cannot be asked.
   case policyUnavailable = "policy-unavailable"
 
-  /// The status that goes with this reason when nothing is granted; nil for the two reasons of an authorized status.
+  /// The status of a refusal for this reason, or nil for the two reasons of an authorized status.
   public var refusedStatus: AuthorizationStatus? {
     switch self {
     case .none, .reducedAccuracy: nil
@@ -41,35 +41,35 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     }
   }
 
-  /// One sentence that tells the user what to do; the message of `NotAuthorized`. It names no user, path or
-  /// coordinate.
+  /// One sentence that tells the user what to do, used as the message of `NotAuthorized`. Never contains a user, path
+  /// or coordinate.
   public var sentence: String {
     switch self {
     case .none:
-      "Access to the location is allowed; there is nothing to do"
+      "Access to the location is allowed"
     case .reducedAccuracy:
-      "Only an approximate location is allowed; `geopublicist doctor` shows where the exact one is allowed"
+      "Only an approximate location is allowed; run `geopublicist doctor` to see how to allow the exact one"
     case .noAgent:
-      "No agent decides about locations for this user; log in to a desktop that has one, or run `geopublicist switch on`"
+      "No location agent is running for this user; log in to a desktop that has one, or run `geopublicist switch on`"
     case .authorizationRequired:
-      "This user must be asked first; call RequestAuthorization with interactive authorization allowed"
+      "The user must be asked first; call RequestAuthorization with interactive authorization allowed"
     case .undecided:
-      "The check whether this is allowed is still under way; try again in a few seconds"
+      "The authorization check is still in progress; try again in a few seconds"
     case .disabledByUser:
-      "Location is turned off for this user; turn it on in the desktop's settings, or with `geopublicist switch on` "
-        + "where the desktop has no such setting"
+      "Location is turned off for this user; turn it on in the desktop's settings, or, if "
+        + "there is no such setting, with `geopublicist switch on`"
     case .rejectedByAgent:
-      "The answer for this program was no; let it ask again"
+      "The request for this program was refused; let the program ask again"
     case .sessionInactive:
-      "This user has no active session now; switch to the user's session to go on"
+      "This user has no active session; switch to the user's session to continue"
     case .disallowedByConfiguration:
-      "The GeoClue configuration forbids this program or user to have the location; ask the administrator to allow it"
+      "GeoClue's configuration forbids location for this program or user; ask the administrator to allow it"
     case .disallowedByPolicy:
-      "polkit does not allow it: a rule forbids it, or this session is not at the machine itself; ask the administrator"
+      "polkit does not allow access: a rule forbids it, or this is not a local session; ask the administrator"
     case .sandboxed:
-      "A sandboxed program gets the location from the desktop portal only; use org.freedesktop.portal.Location"
+      "Sandboxed programs get the location only from the desktop portal; use org.freedesktop.portal.Location"
     case .policyUnavailable:
-      "polkit cannot be asked whether this is allowed; ask the administrator to install or start it"
+      "polkit cannot be asked for permission; ask the administrator to install or start it"
     }
   }
 }

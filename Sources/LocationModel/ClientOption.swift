@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One option of the contract, declared once: its name, type, range, field, property and flag on the command line.
+/// An option of the contract, declared once with its name, type, range, field, property and command-line flag.
 ///
-/// From this table the service reads `a{sv}` and derives the writable properties of a subscription, and the command
-/// derives its flags and their help.
+/// The service uses this table to read `a{sv}` and to derive a subscription's writable properties. The command derives
+/// its flags and their help from it.
 public struct ClientOption: Sendable {
   /// The type and range of an option, with the field that it sets.
   public enum Field: Sendable {
@@ -10,23 +10,23 @@ public struct ClientOption: Sendable {
     case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
     /// A number of metres.
     case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
-    /// Milliseconds, up to a maximum.
+    /// Milliseconds up to a maximum.
     case milliseconds(any WritableKeyPath<ClientOptions, UInt32> & Sendable, upTo: UInt32 = .max)
     /// A count.
     case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
-    /// Text that can be printed in one line.
+    /// Text that can be printed on one line.
     case text(any WritableKeyPath<ClientOptions, String> & Sendable)
-    /// A truth value.
+    /// A Boolean.
     case truth(any WritableKeyPath<ClientOptions, Bool> & Sendable)
     /// The name of a delivery mode.
     case mode(any WritableKeyPath<ClientOptions, DeliveryMode> & Sendable)
-    /// A number that must be given, in a range of a unit.
+    /// A required number within a range.
     case required(any WritableKeyPath<ClientOptions, Double?> & Sendable, in: ClosedRange<Double>, unit: String)
     /// The name of a region's state.
     case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
   }
 
-  /// A flag of the command line.
+  /// A command-line flag.
   public struct Flag: Sendable {
     /// The long form, without hyphens.
     public let name: String
@@ -38,13 +38,13 @@ public struct ClientOption: Sendable {
     public let value: String
   }
 
-  /// The key in the dictionary of options.
+  /// The key in the options dictionary.
   public let name: String
   /// The type, the range and the field.
   public let field: Field
-  /// The property of a subscription that shows the option and changes it.
+  /// The property of a subscription that shows and changes the option, or nil.
   public let property: String?
-  /// The flag of the command; nil if there is none.
+  /// The command-line flag, or nil.
   public let flag: Flag?
 
   private init(_ name: String, _ field: Field, property: String? = nil, flag: Flag? = nil) {
@@ -54,11 +54,11 @@ public struct ClientOption: Sendable {
     self.flag = flag
   }
 
-  /// Longest text in bytes.
+  /// The maximum length of a text, in bytes of UTF-8.
   public static let maximumTextBytes = 255
 }
 
-/// The table.
+/// MARK: - Table of options
 extension ClientOption {
   static let accuracy = ClientOption(
     "accuracy", .level(\.accuracy), property: "Accuracy",
@@ -132,20 +132,20 @@ extension ClientOption {
 public enum OptionValue: Hashable, Sendable {
   /// A string.
   case text(String)
-  /// Any integer, or a floating-point number.
+  /// Any integer or floating-point number.
   case number(Double)
-  /// A truth value.
+  /// A Boolean.
   case truth(Bool)
 }
 
-/// Why an option is invalid, in one sentence for the caller.
+/// Explains to the caller in one sentence why an option is invalid.
 public struct OptionError: Error, Equatable, Sendable {
-  /// The sentence, which names the option, its type and its range.
+  /// The sentence, with the option's name, type and range.
   public let message: String
 }
 
 extension ClientOption {
-  /// Stores a value in its field; throws for another type or a value out of range.
+  /// Stores a value in its field. Throws if the type is unsuitable or the value out of range.
   public func set(_ value: OptionValue, in options: inout ClientOptions) throws(OptionError) {
     switch (field, value) {
     case (.level(let path), .text(let name)):
@@ -179,7 +179,7 @@ extension ClientOption {
     }
   }
 
-  /// The D-Bus type that the contract names for the option.
+  /// The option's D-Bus type in the contract.
   public var type: String {
     switch field {
     case .level, .text, .mode, .regionState: "s"
@@ -198,21 +198,22 @@ extension ClientOption {
     let range =
       switch field {
       case .level: "country, city, neighborhood, street or exact"
-      case .metres: "metres, 0 or more"
-      case .milliseconds(_, let maximum): "whole milliseconds from 0 to \(maximum)"
+      case .metres: "a distance in metres, 0 or more"
+      case .milliseconds(_, let maximum): "a whole number of milliseconds from 0 to \(maximum)"
       case .count: "a whole number from 0 to \(UInt32.max)"
       case .truth: "true or false"
       case .mode: "continuous or significant"
-      case .required(_, let range, let unit): "\(unit) from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+      case .required(_, let range, let unit):
+        "a number of \(unit) from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
       case .regionState: "inside, outside or unknown"
       case .text: "at most \(Self.maximumTextBytes) bytes without control characters"
       }
-    return OptionError(message: "The option \(name) (type \(type)) takes \(range)")
+    return OptionError(message: "Option \(name) (type \(type)) must be \(range)")
   }
 }
 
 extension ClientOption {
-  /// The value of the option's field.
+  /// Returns the value of the option's field.
   public func value(in options: ClientOptions) -> OptionValue {
     switch field {
     case .level(let path): .text(options[keyPath: path].contractName)

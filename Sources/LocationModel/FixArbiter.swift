@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decides which fixes are published, so that a poor one does not replace a good one that is still true, and a good
-/// one that has aged does not hide a poor one that is newer.
+/// Decides which fixes are published, so that a poor fix does not replace a good one that is still valid, and an
+/// outdated good fix does not hide a newer poor one.
 ///
-/// A published fix loses its advantage in two steps. At once its radius begins to grow, by the way that one goes in
-/// the time since; a new fix that is finer than the grown radius is better. And after ``staleAfter`` it is worth
-/// nothing against any new one. A fix that is held back meanwhile may have been the only one to come, because many
-/// sources speak only when something changes: so the newest such fix is kept, and is published when the better one is
-/// stale (``heldUntil``, ``release(at:)``).
+/// A published fix loses its advantage in two steps. Its radius grows from the start with the distance that can be
+/// covered in the elapsed time, and a new fix that is finer than the grown radius is better. After ``staleAfter``, any
+/// new fix is better. Many sources report only changes, so a fix that was held back may have been the only one. The
+/// newest such fix is therefore kept and published when the better one becomes stale (``heldUntil``, ``release(at:)``).
 ///
-/// All times are microseconds of `CLOCK_BOOTTIME`, which goes on during suspend; a change of the wall clock moves
-/// nothing here but the order of measurements, for which there is ``forget(at:)``.
+/// All times are in microseconds of `CLOCK_BOOTTIME`, which includes suspend. A change of the wall clock affects only
+/// the order of measurements; see ``forget(at:)``.
 public struct FixArbiter: Sendable {
-  /// Age after which a published fix hides no other one, in microseconds: the default maximum age of a request, and
-  /// the time for which GeoClue prefers a satellite fix.
+  /// The age after which a published fix hides no other, in microseconds. Equals the default maximum age of a request
+  /// and the time for which GeoClue prefers a satellite fix.
   public static let staleAfter: UInt64 = 30_000_000
 
-  /// How fast the radius of a published fix grows, metres a second, unless it says itself that it moves faster: the
-  /// speed of traffic in a town.
+  /// How fast the radius of a published fix grows, in metres per second, unless the fix reports a higher speed. This is
+  /// the speed of city traffic.
   public static let assumedSpeed = 15.0
 
-  /// What happens to a new fix.
+  /// The decision about a new fix.
   public enum Verdict: Sendable {
     /// It is published.
     case accepted
-    /// It arrived before the last one published, or before everything was forgotten.
+    /// It arrived before the last published one, or before everything was forgotten.
     case outOfOrder
-    /// It was measured before the last one published.
+    /// It was measured before the last published one.
     case measuredEarlier
-    /// It is coarser than the last one published and contains that, so it says nothing new.
+    /// It is coarser than the last published one and contains it, so it adds no information.
     case coarser
-    /// It is coarser than the last one published, and the distance is too large for the time.
+    /// It is coarser than the last published one and too far away for the elapsed time.
     case implausible
   }
 
-  /// The fix published last; nil before the first one and after ``forget(at:)``.
+  /// The last published fix, or nil before the first one and after ``forget(at:)``.
   public private(set) var published: Location?
-  /// The newest fix that is held back behind the published one.
+  /// The newest fix held back in favour of the published one.
   public private(set) var heldBack: Location?
   private var forgottenAt: UInt64 = 0
 
   /// Creates an arbiter without fixes.
   public init() {}
 
-  /// Handles a new fix; returns true if it is to be published.
+  /// Handles a new fix. Returns whether to publish it.
   public mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
     switch verdict(on: fix, at: now) {
     case .accepted:
@@ -57,7 +56,7 @@ public struct FixArbiter: Sendable {
     }
   }
 
-  /// What ``accept(_:at:)`` would do, and why.
+  /// Returns what ``accept(_:at:)`` would decide, without changing anything.
   public func verdict(on fix: Location, at now: UInt64) -> Verdict {
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }
@@ -72,26 +71,26 @@ public struct FixArbiter: Sendable {
     guard newRadius > grown else { return .accepted }
     let distance = published.distance(to: fix)
     guard distance > newRadius else { return .coarser }
-    // The old place is outside of the new circle: the device has moved, or one of the two is wrong.
+    // The old position is outside the new circle: the device has moved, or one of the fixes is wrong.
     let moved = distance - newRadius - oldRadius
     return moved <= seconds * LocationValidator.fastestSpeed ? .accepted : .implausible
   }
 
-  /// When the fix held back may be published, unless another one arrives; nil if none is held back.
+  /// When the held-back fix may be published unless another one arrives, or nil if there is none.
   public var heldUntil: UInt64? {
     guard let published, heldBack != nil else { return nil }
     return published.receivedAt.saturatingAdd(Self.staleAfter)
   }
 
-  /// The fix held back, to be published now, if its time has come (``heldUntil``); else nil, and nothing changes.
+  /// Publishes and returns the held-back fix if it is due (``heldUntil``). Otherwise returns nil and changes nothing.
   public mutating func release(at now: UInt64) -> Location? {
     guard let fix = heldBack, let heldUntil, now >= heldUntil else { return nil }
     (published, heldBack) = (fix, nil)
     return fix
   }
 
-  /// Forgets every fix, and refuses those that arrived before `now`: after a suspend, when the device may be
-  /// anywhere, and after a jump of the wall clock, when the times of measurement can no longer be compared.
+  /// Discards every fix and rejects those that arrived before `now`. Call it after a suspend, when the device may be
+  /// anywhere, and after a jump of the wall clock, when measurement times are no longer comparable.
   public mutating func forget(at now: UInt64) {
     (published, heldBack) = (nil, nil)
     forgottenAt = max(forgottenAt, now)
@@ -103,7 +102,7 @@ public struct FixArbiter: Sendable {
 }
 
 extension UInt64 {
-  /// The sum, or the greatest value if that is too small for it.
+  /// Returns the sum, or the maximum value if it overflows.
   package func saturatingAdd(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -2,11 +2,12 @@
 import Glibc
 
 extension Location {
-  /// Metres to `other` along the great circle, on a sphere of the Earth's mean radius: within 0.6 % of the ellipsoid.
+  /// Returns the great-circle distance to `other` in metres, on a sphere with the Earth's mean radius. The error
+  /// relative to the ellipsoid is at most 0.6 %.
   ///
-  /// The haversine formula with one addition: what it would compute as `1 - a`, which loses its digits near the
-  /// antipodes, is computed as the haversine to the antipode of `other`. So nothing cancels, from millimetres to half
-  /// the way round, at the poles and across the antimeridian.
+  /// Uses the haversine formula with one change: `1 - a`, which loses precision near the antipode, is computed as the
+  /// haversine to the antipode of `other`. The result is accurate from millimetres to half the circumference, at the
+  /// poles and across the antimeridian.
   public func distance(to other: Location) -> Double {
     let (latitude1, latitude2) = (latitude.radians, other.latitude.radians)
     let halfLongitude = (other.longitude - longitude).radians / 2
@@ -17,33 +18,33 @@ extension Location {
   }
 }
 
-/// Figures of the Earth.
+/// Dimensions of the Earth.
 enum Earth {
-  /// Mean radius, metres (IUGG R1).
+  /// The mean radius in metres (IUGG R1).
   static let meanRadius = 6_371_008.8
-  /// The smallest radius of curvature that WGS 84 has anywhere (of the meridian, at the equator), metres: a length
-  /// computed with it is too short rather than too long.
+  /// The smallest radius of curvature of WGS 84 in metres (of the meridian at the equator). A length computed from it
+  /// is too short rather than too long.
   static let smallestRadius = 6_335_439.0
 }
 
-/// Arithmetic of degrees.
+/// Arithmetic with degrees.
 enum Angle {
-  /// The same direction in 0 up to but not including 360 degrees.
+  /// Returns the same direction from 0 up to but not including 360 degrees.
   static func wrapped(_ degrees: Double) -> Double {
     let rest = fmod(degrees, 360)
     let positive = rest < 0 ? rest + 360 : rest
-    // A tiny negative number is rounded up to 360 by the addition.
+    // The addition rounds a tiny negative number up to 360.
     return positive < 360 ? positive + 0 : 0
   }
 
-  /// The shorter way from one longitude to another, -180 up to but not including 180 degrees.
+  /// Returns the shorter way from one longitude to another, from -180 up to but not including 180 degrees.
   static func difference(from start: Double, to end: Double) -> Double {
     wrapped(end - start + 180) - 180
   }
 }
 
 extension Double {
-  /// These degrees in radians.
+  /// The angle in radians, for a value in degrees.
   var radians: Double { self * .pi / 180 }
 }
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The division of the Earth into cells of a size: bands of equal latitude, each divided into equal longitudes.
+/// Divides the Earth into cells: bands of equal latitude, each divided into equal longitudes.
 ///
-/// It is always the same, without configuration or seed: any two services return the same centre for the same cell.
-/// No cell is smaller than `cellSize` in either direction, so the number of cells in a band is that of its edge
-/// nearer to a pole. The bands that touch a pole are one round cell each, whose centre is the pole; the first columns
-/// begin at the antimeridian, so no cell lies across it.
+/// The grid has no configuration or seed, so any two services return the same centre for the same cell. No cell is
+/// smaller than `cellSize` in either direction, so the number of cells in a band is determined by its edge nearer to a
+/// pole. A band that touches a pole is one round cell with the pole at its centre. Columns start at the antimeridian,
+/// so no cell lies across it.
 struct Grid: Sendable {
-  /// A cell, by band from the south pole and column from the antimeridian eastwards.
+  /// A cell, identified by its band from the south pole and its column eastwards from the antimeridian.
   struct Cell: Hashable, Sendable {
     var band: Int
     var column: Int
   }
 
-  /// Least size of a cell from north to south and from east to west, in metres.
+  /// The minimum size of a cell from north to south and from east to west, in metres.
   let cellSize: Double
-  /// Bands from pole to pole.
+  /// The number of bands from pole to pole.
   let bands: Int
-  /// Degrees of latitude of a band.
+  /// The height of a band in degrees of latitude.
   let height: Double
 
   init(cellSize: Double) {
@@ -27,14 +27,14 @@ struct Grid: Sendable {
     height = 180 / Double(bands)
   }
 
-  /// The number of cells in a band.
+  /// Returns the number of cells in a band.
   func columns(inBand band: Int) -> Int {
     let poleward = max(abs(south(ofBand: band)), abs(south(ofBand: band + 1)))
     let circumference = 2 * .pi * Earth.smallestRadius * cos(poleward.radians)
     return max(1, Int(circumference / cellSize))
   }
 
-  /// The cell that a place is in.
+  /// Returns the cell that contains a position.
   func cell(latitude: Double, longitude: Double) -> Cell {
     let band = min(max(Int((latitude + 90) / height), 0), bands - 1)
     let columns = columns(inBand: band)
@@ -42,7 +42,7 @@ struct Grid: Sendable {
     return Cell(band: band, column: column)
   }
 
-  /// The centre of a cell: all that is ever revealed of the places in it.
+  /// Returns the centre of a cell, the only position that is ever revealed for it.
   func center(of cell: Cell) -> Location {
     let columns = columns(inBand: cell.band)
     guard columns > 1 else { return Location(latitude: cell.band == 0 ? -90 : 90, longitude: 0) }
@@ -51,7 +51,7 @@ struct Grid: Sendable {
       longitude: (Double(cell.column) + 0.5) * 360 / Double(columns) - 180)
   }
 
-  /// Whether a place is in a cell or outside of it by no more than `margin` of its size.
+  /// Returns whether a position is inside a cell or outside by no more than `margin` of the cell's size.
   func contains(_ cell: Cell, latitude: Double, longitude: Double, margin: Double) -> Bool {
     let middle = south(ofBand: cell.band) + height / 2
     guard abs(latitude - middle) <= height * (0.5 + margin) else { return false }
@@ -61,7 +61,8 @@ struct Grid: Sendable {
     return abs(away) <= 360 / Double(columns) * (0.5 + margin)
   }
 
-  /// Metres from the centre to the farthest place that ``contains(_:latitude:longitude:margin:)`` accepts.
+  /// Returns the distance in metres from the centre to the farthest position that
+  /// ``contains(_:latitude:longitude:margin:)`` accepts.
   func reach(of cell: Cell, margin: Double) -> Double {
     let center = center(of: cell)
     let columns = columns(inBand: cell.band)

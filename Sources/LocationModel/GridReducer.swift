@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reduces locations to an accuracy level: the result is the centre of a cell of a fixed grid, a radius, and nothing
-/// that was computed from anything finer.
+/// Reduces locations to an accuracy level. The result is the centre of a cell of a fixed grid and a radius, and nothing
+/// that was computed from finer data.
 ///
-/// Noise that is new in each update could be averaged away, and the moment at which a border is crossed tells where
-/// the device is at that moment. Therefore:
-/// - The cell changes only when the location is more than a tenth of the cell outside it, so that standing at a border
-///   does not show as a flicker.
-/// - The reduced location as a whole, its times and sequence number included, changes only with the first location of
-///   each interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. So a crossing is known to the interval
-///   and no better, be it by listening or by asking again and again, and nothing tells when finer locations arrived.
+/// Fresh noise in each update could be averaged out, and the time of crossing a border would reveal the exact position
+/// at that moment. Therefore:
+/// - The cell changes only when the location is more than a tenth of the cell outside it, so that staying near a border
+///   causes no flicker.
+/// - The whole reduced location, including its times and sequence number, changes only with the first location of each
+///   interval of ``AccuracyLevel/minimumInterval`` seconds on the boot clock. A crossing is therefore known only to the
+///   interval, whether a client listens or polls, and nothing reveals when finer locations arrived.
 ///
-/// Keep one reducer per level for all clients, as long as the service runs, and pass its ``memory`` to the next
-/// service: a new reducer has no cell to stay in, and many new ones near a border would show where the border is.
+/// Keep one reducer per level for all clients while the service runs, and pass its ``memory`` to the next service. A
+/// new reducer has no previous cell, so many new ones near a border would reveal the border.
 public struct GridReducer: Sendable {
-  /// How far outside its cell a location must be, as a fraction of the cell.
+  /// The fraction of a cell by which a location must be outside before the cell changes.
   static let hysteresis = 0.1
 
   /// The level that this reducer reduces to.
@@ -28,8 +28,8 @@ public struct GridReducer: Sendable {
     var location: Location
   }
 
-  /// Creates a reducer without a cell. ``AccuracyLevel/exact`` reduces nothing; ``AccuracyLevel/none``, for which
-  /// there should be no location at all, reduces as ``AccuracyLevel/country``.
+  /// Creates a reducer without a cell. ``AccuracyLevel/exact`` does not reduce. ``AccuracyLevel/none``, for which there
+  /// should be no location at all, reduces like ``AccuracyLevel/country``.
   public init(level: AccuracyLevel) {
     self.level = level
     grid = level.cellSize.map(Grid.init(cellSize:))
@@ -37,10 +37,11 @@ public struct GridReducer: Sendable {
 
   /// Returns the reduced form of a location.
   ///
-  /// - Accuracy: the location's own and the reach of the cell together, rounded up to whole cells: at least the cell's
-  ///   side.
-  /// - Timestamp, `receivedAt` and `isSimulated`: of the location with which the interval began, which chose the cell.
-  /// - `sequence`: the number of the interval, so that it tells nothing about other locations and survives a restart.
+  /// - Accuracy: the combination of the location's own accuracy and the reach of the cell, rounded up to a multiple of
+  ///   the cell's side length, and at least that length.
+  /// - Timestamp, `receivedAt` and `isSimulated`: those of the first location of the interval, which determined the
+  ///   cell.
+  /// - `sequence`: the number of the interval, so that it reveals nothing about other locations and survives a restart.
   /// - Altitude, speed, heading, source and description are absent.
   public mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
@@ -51,10 +52,10 @@ public struct GridReducer: Sendable {
     return choice.location
   }
 
-  /// When the current reduced location may change next, microseconds of the boot clock; nil before the first one.
+  /// When the reduced location may change next, in microseconds of the boot clock, or nil before the first one.
   public var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
 
-  /// Microseconds of an interval.
+  /// The length of an interval in microseconds.
   private var length: UInt64 { UInt64(max(1, level.minimumInterval)) * 1_000_000 }
 
   private func choose(for location: Location, in interval: UInt64, of grid: Grid) -> Choice {
@@ -67,7 +68,7 @@ public struct GridReducer: Sendable {
     } else {
       cell = grid.cell(latitude: latitude, longitude: longitude)
     }
-    // The two errors are independent, so their squares add up.
+    // The two errors are independent, so add their squares.
     let reach = grid.reach(of: cell, margin: Self.hysteresis)
     let own = location.accuracy ?? 0
     let radius = (reach * reach + own * own).squareRoot()
@@ -81,9 +82,9 @@ public struct GridReducer: Sendable {
   }
 }
 
-/// State for the next service, so that a restart does not show a new cell.
+/// MARK: - State for the next service, so that a restart does not reveal a new cell
 extension GridReducer {
-  /// The cell and its times in one line of text; nil if there is nothing to remember.
+  /// The cell and its times as one line of text, or nil if there is no cell.
   public var memory: String? {
     guard let choice, let accuracy = choice.location.accuracy, grid != nil else { return nil }
     let time = choice.location.timestamp
@@ -94,7 +95,8 @@ extension GridReducer {
     return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
   }
 
-  /// Restores a line that another reducer wrote in this boot; nil if it is invalid, or from the future.
+  /// Restores a line that another reducer wrote since the machine was booted. Returns nil if it is invalid or from the
+  /// future.
   public init?(memory: String, at boottime: UInt64) {
     let words = memory.split(separator: " ")
     let numbers = words.dropFirst().compactMap { UInt64($0) }

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A location: where, how accurate, when measured and when received.
+/// A location with its accuracy and the times of its measurement and receipt.
 ///
-/// Unknown values are `nil`, never sentinels. Values from outside become a `Location` only through
-/// ``LocationValidator``, which enforces the ranges given here.
+/// Unknown values are `nil`, never sentinels. External values become a `Location` only through ``LocationValidator``,
+/// which enforces the ranges given here.
 public struct Location: Equatable, Sendable {
   /// Degrees north, WGS 84, -90 to 90.
   public var latitude: Double
   /// Degrees east, WGS 84, -180 to 180.
   public var longitude: Double
-  /// Radius in metres; GeoClue defines no confidence level. 0 is a claim of GPS receivers, not "unknown".
+  /// The radius in metres. GeoClue defines no confidence level. 0 is reported by some GPS receivers and does not mean
+  /// "unknown".
   public var accuracy: Double?
   /// Metres above mean sea level.
   public var altitude: Double?
   /// Speed over ground, in metres per second.
   public var speed: Double?
-  /// Course over ground, in degrees clockwise from true north, 0 up to but not including 360.
+  /// Course over ground, in degrees clockwise from true north, from 0 up to but not including 360.
   public var heading: Double?
-  /// The description by the source, such as "WiFi"; plain text of at most 255 bytes.
+  /// The source's description, such as "WiFi". Plain text of at most 255 bytes.
   public var sourceDescription: String?
   /// How the location was determined.
   public var source: SourceKind
-  /// When it was measured, by the wall clock of the source.
+  /// When it was measured, according to the wall clock of the source.
   public var timestamp: Timestamp
   /// When it reached the service, in microseconds of `CLOCK_BOOTTIME`, which includes suspend.
   public var receivedAt: UInt64
-  /// Number of the location in this service, so that a client can tell a repeated one from a new one.
+  /// The number of the location within this service, so that a client can distinguish a repeated location from a new
+  /// one.
   public var sequence: UInt64
-  /// Whether it was not measured, but comes from a test source.
+  /// Whether it comes from a test source instead of a measurement.
   public var isSimulated: Bool
 
-  /// Creates a location of unchecked values.
+  /// Creates a location from values that are not validated.
   public init(
     latitude: Double,
     longitude: Double,
@@ -60,7 +62,7 @@ public struct Location: Equatable, Sendable {
 }
 
 extension Location {
-  /// Whether the other location is the same one delivered again: measured at the same time and place.
+  /// Returns whether the other location is a repetition of this one, measured at the same time and place.
   public func isSameMeasurement(as other: Location) -> Bool {
     timestamp == other.timestamp && latitude == other.latitude && longitude == other.longitude
       && accuracy == other.accuracy
@@ -68,11 +70,12 @@ extension Location {
 }
 
 extension Location {
-  /// Returns the microseconds since the location was measured, by its own time, or since it was received if those are more.
+  /// Returns the microseconds since the location was measured according to its timestamp, or since it was received,
+  /// whichever is longer.
   ///
   /// - Parameters:
-  ///   - boottime: Microseconds of `CLOCK_BOOTTIME`.
-  ///   - wallClock: The time now.
+  ///   - boottime: The current `CLOCK_BOOTTIME` in microseconds.
+  ///   - wallClock: The current wall-clock time.
   public func age(at boottime: UInt64, _ wallClock: Timestamp) -> UInt64 {
     let sinceReceived = boottime > receivedAt ? boottime - receivedAt : 0
     return max(sinceReceived, UInt64(clamping: wallClock.microseconds(since: timestamp)))
@@ -80,9 +83,9 @@ extension Location {
 }
 
 extension Location: CustomStringConvertible, CustomDebugStringConvertible {
-  /// Identifies the location without coordinates, so that no log line can reveal one by interpolation.
+  /// Identifies the location without coordinates, so that interpolation cannot reveal them in a log.
   public var description: String { "Location(sequence: \(sequence))" }
 
-  /// The same as ``description``: debugging messages must not reveal a coordinate either.
+  /// The same as ``description``, so that debug output does not reveal coordinates either.
   public var debugDescription: String { description }
 }

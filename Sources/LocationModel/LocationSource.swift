@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The source of the locations of a `LocationManager`: GeoClue, the service, a recorded track, or a script in a test.
+/// A source of locations for a `LocationManager`: GeoClue, the service, a recorded track, or a script in a test.
 @MainActor public protocol LocationSource: AnyObject {
   /// Receives all events of the source, in order.
   var onEvent: ((LocationSourceEvent) -> Void)? { get set }
 
-  /// How long to keep the source after it is no longer needed, in microseconds: 0 unless setting it up is expensive.
+  /// How long to keep the source after it is no longer needed, in microseconds. 0 unless acquiring it is expensive.
   var linger: UInt64 { get }
 
-  /// Sets the needed level, or nil when there are no subscribers; the source then holds nothing.
+  /// Sets the required level, or nil if there are no subscribers, in which case the source releases everything.
   func require(_ level: AccuracyLevel?)
 
-  /// Holds nothing for a while, as without a level, but still reports the authorization: clients wait for the next
-  /// location.
+  /// Releases everything for a while but keeps reporting the authorization, because clients wait for the next location.
   func rest()
 
   /// Delivers the current location again even if it has not changed, because a source that does not move is silent. A
   /// source that is waiting to retry does so sooner.
   func refresh()
 
-  /// Measures again, because earlier measurements are worthless: the machine may have slept.
+  /// Measures again, because earlier measurements may be invalid after a sleep of the machine.
   func startOver()
 
-  /// Asks the user for permission, if the source can do that; the answer is an event like any other.
+  /// Asks the user for permission, if the source supports that. The answer arrives as an event.
   ///
   /// - Parameter isInteractive: Whether a dialog may be shown.
   func requestAuthorization(isInteractive: Bool)
 }
 
-/// Defaults for a source that never falls silent and keeps nothing.
+/// MARK: - Defaults for a source that never falls silent and holds nothing
 extension LocationSource {
   public var linger: UInt64 { 0 }
   public func rest() { require(nil) }
@@ -36,16 +35,17 @@ extension LocationSource {
   public func requestAuthorization(isInteractive: Bool) {}
 }
 
-/// A source that applies a manager's filters in another process, so that this one wakes up only for what is delivered.
+/// A source that applies a manager's filters in another process, so that this process wakes up only for delivered
+/// locations.
 @MainActor public protocol FilteringLocationSource: LocationSource {
-  /// Delivers what passes the thresholds and the mode of `options` from now on; nil ends it.
+  /// Delivers the locations that pass the thresholds and mode of `options` from now on. Nil stops delivery.
   func follow(_ options: ClientOptions?)
 
-  /// Requests one location; the handler is called once, unless the request is cancelled. A request that is made while
-  /// another one waits takes its place.
+  /// Requests one location. The handler is called once, unless the request is cancelled. A new request replaces a
+  /// pending one.
   func requestLocation(_ options: ClientOptions, _ handler: @escaping (Result<Location, LocationError>) -> Void)
 
-  /// Cancels the request that waits, if there is one.
+  /// Cancels the pending request, if there is one.
   func cancelRequest()
 
   /// Monitors a region until the returned object is released.
@@ -54,22 +54,22 @@ extension LocationSource {
   ) -> AnyObject
 }
 
-/// What a source says about a region that it monitors.
+/// An update about a monitored region.
 public enum RegionUpdate: Sendable {
-  /// Something has happened.
+  /// An event of the region.
   case event(RegionEvent)
-  /// The region was for a single use and has been used, or cannot be monitored.
+  /// Monitoring has ended, because the region was for a single use or cannot be monitored.
   case ended
 }
 
 /// An event of a source.
 public enum LocationSourceEvent: Sendable {
-  /// A fix, checked and normalised, in the order of arrival.
+  /// A validated fix, in order of arrival.
   case location(Location)
   /// The state of GeoClue and its sources has changed.
   case status(UpstreamStatus)
   /// The authorization has changed.
   case authorization(Authorization)
-  /// A failure; the source continues.
+  /// A failure, after which the source continues.
   case failure(LocationError)
 }

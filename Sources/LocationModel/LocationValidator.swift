@@ -1,56 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Why a raw fix was rejected. The raw values may be logged: they contain no coordinate.
+/// Why a raw fix was rejected. Raw values may be logged, because they contain no coordinate.
 public enum FixRejection: String, Error, CaseIterable, Sendable {
-  /// Latitude or longitude is infinite or not a number.
+  /// Latitude or longitude is infinite or NaN.
   case notFinite = "not-finite"
   /// Latitude or longitude is out of range.
   case outOfRange = "out-of-range"
-  /// It lies at 0,0, like an uninitialized value, and is not a satellite fix.
+  /// It lies near 0,0 like an uninitialised value and is not a satellite fix.
   case notMeasured = "not-measured"
 }
 
-/// Checks the raw values of a source: a location whose place is not credible is refused, and any other value that is
-/// not credible becomes unknown.
+/// Validates the raw values of a source. A location with an implausible position is rejected. Any other implausible
+/// value becomes unknown.
 public enum LocationValidator {
-  /// The largest radius that a satellite receiver gives, metres. GeoClue makes at most 300 m of a receiver's dilution
-  /// of precision, so a larger one comes from Wi-Fi, cells or the network address, which measure no speed.
+  /// The maximum radius reported for satellite receivers, in metres. GeoClue derives at most 300 m from a receiver's
+  /// dilution of precision, so a larger radius comes from Wi-Fi, cells or the network address, which measure no speed.
   public static let coarsestSatelliteAccuracy = 500.0
 
-  /// The fastest credible speed, metres a second: 1,000 knots, at which export rules make civil receivers stop.
+  /// The maximum plausible speed in metres per second: 1,000 knots, where export rules require civil receivers to stop.
   /// GeoClue computes a missing speed from two fixes, whose sources may disagree by kilometres.
   public static let fastestSpeed = 515.0
 
-  /// How far ahead of the wall clock a fix may have been measured, seconds; more than that and one of the clocks is
-  /// wrong.
+  /// How far in the future, by the wall clock, a fix may have been measured, in seconds. Beyond that, one of the clocks
+  /// is wrong.
   public static let clockSkew: UInt64 = 60
 
-  /// Half the way round the Earth, metres: a radius this large says nothing.
+  /// Half the circumference of the Earth in metres. A radius this large carries no information.
   static let largestAccuracy = 20_037_508.0
   static let altitudes = -12_000.0...100_000.0
-  /// Within this many degrees of 0,0 something coarse was not measured: it is more than GeoClue's scrambling of up to
-  /// 2 km, and much less than the 500 km to the nearest shore, so no access point, cell or network can be there.
+  /// A coarse fix within this many degrees of 0,0 was not measured. The range exceeds GeoClue's scrambling of up to 2
+  /// km and is far less than the 500 km to the nearest shore, so no access point, cell or network can be there.
   static let nowhere = -0.03...0.03
   static let longestDescription = 255
 
-  /// Returns the checked form of `raw`, which holds the values just as the source gave them, sentinels included.
+  /// Returns the validated form of `raw`, which contains the values exactly as reported by the source, including
+  /// sentinels.
   ///
-  /// - Accuracy: negative, not finite or half the Earth is unknown; 0 is kept, receivers claim it.
-  /// - Altitude: outside of -12 to 100 km is unknown.
-  /// - Speed: negative, faster than ``fastestSpeed``, or beside an accuracy that no receiver has, is unknown; then the
-  ///   heading, which GeoClue computes from the same two fixes, is unknown as well.
-  /// - Heading: -1 is unknown, the others are wrapped to 0 up to but not including 360.
-  /// - 0,0 and its neighbourhood: refused unless the accuracy is a satellite receiver's, because only one of those can
-  ///   be out there.
-  /// - Timestamp: of 0, or more than ``clockSkew`` ahead of `wallClock`, is replaced by `wallClock`. An old one is kept:
-  ///   a source may hand over what it measured long ago.
-  /// - Description: without control and format characters, at most 255 bytes of whole characters; empty is unknown.
+  /// - Accuracy: unknown if negative, not finite or at least half the Earth's circumference. 0 is kept, because
+  ///   receivers report it.
+  /// - Altitude: unknown outside -12 to 100 km.
+  /// - Speed: unknown if negative, faster than ``fastestSpeed``, or combined with an accuracy that no receiver has. In
+  ///   the latter two cases the heading, which GeoClue computes from the same two fixes, is unknown as well.
+  /// - Heading: -1 is unknown. Others are wrapped to 0 up to but not including 360.
+  /// - 0,0 and its vicinity: rejected unless the accuracy is that of a satellite receiver, the only source that can be
+  ///   there.
+  /// - Timestamp: replaced by `wallClock` if 0 or more than ``clockSkew`` in the future. Old timestamps are kept,
+  ///   because a source may deliver an old measurement.
+  /// - Description: control and format characters are removed, and it is truncated to 255 bytes at a character
+  ///   boundary. Empty is unknown.
   ///
   /// - Parameters:
-  ///   - raw: the values as the source gave them.
+  ///   - raw: The values as reported by the source.
   ///   - receivedAt: `CLOCK_BOOTTIME` in microseconds.
-  ///   - wallClock: the time now.
-  ///   - sequence: the number of the location, which grows with each new one.
-  ///   - isSimulated: whether the location was not measured.
+  ///   - wallClock: The current time.
+  ///   - sequence: The number of the location, which grows with each new one.
+  ///   - isSimulated: Whether the location was not measured.
   /// - Throws: ``FixRejection``.
   public static func location(
     from raw: Location, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false
@@ -78,12 +81,12 @@ public enum LocationValidator {
   }
 
   private static func known(_ number: Double?, within range: ClosedRange<Double>) -> Double? {
-    // Comparisons with NaN are false; adding 0 makes 0 of -0.
+    // Comparisons with NaN are false. Adding 0 turns -0 into 0.
     number.flatMap { range.contains($0) ? $0 + 0 : nil }
   }
 
   private static func motion(of raw: Location, isSatelliteFix: Bool?) -> (speed: Double?, heading: Double?) {
-    // Unknown accuracy is no argument against the speed: a receiver's RMC sentence has this without that.
+    // An unknown accuracy does not contradict the speed: a receiver's RMC sentence contains speed but no accuracy.
     if let speed = raw.speed, speed >= 0, speed > fastestSpeed || isSatelliteFix == false { return (nil, nil) }
     let heading = known(raw.heading, within: -360...720).flatMap { $0 == -1 ? nil : Angle.wrapped($0) }
     return (known(raw.speed, within: 0...fastestSpeed), heading)
@@ -98,7 +101,7 @@ public enum LocationValidator {
   private static func plainText(_ text: String?) -> String? {
     guard let text else { return nil }
     var plain = ""
-    // Twice the limit is enough to look at: what is dropped does not have to be refilled from a text of megabytes.
+    // Twice the limit is enough to examine, which bounds the work for a text of megabytes.
     for character in text.prefix(2 * longestDescription) {
       let kept = String(String.UnicodeScalarView(character.unicodeScalars.filter(\.isPrintable)))
       guard plain.utf8.count + kept.utf8.count <= longestDescription else { break }

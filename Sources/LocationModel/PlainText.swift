@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Unicode.Scalar {
-  /// Whether the character is printable on one line of a log or a terminal: no control or format characters, such as
-  /// those that reverse the direction of writing, no line separators, and nothing that Unicode has not assigned.
+  /// Whether the character is printable on one line of a log or terminal. Excludes control and format characters (such
+  /// as those that reverse the writing direction), line separators and unassigned characters.
   public var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -11,8 +11,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text for use between apostrophes: an apostrophe, a backslash and every character that is not printable are
-  /// escaped.
+  /// The text for use between apostrophes. Apostrophes, backslashes and unprintable characters are escaped.
   public var escapedForQuotes: String {
     var result = ""
     for scalar in unicodeScalars {

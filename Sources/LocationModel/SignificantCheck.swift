@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Decides when a subscription to significant changes must check the source: half an hour after the last known
-/// location, and at once when the device may have moved, such as on resume.
+/// location, and immediately when the device may have moved, such as on resume.
 public struct SignificantCheck: Sendable {
-  /// A location at least this accurate ends a check, metres.
+  /// The accuracy that ends a check, in metres.
   public static let sufficientAccuracy = 500.0
 
   private var lastSeen: Location?
-  /// When the next check begins; nil before the first location, which is waited for.
+  /// When the next check begins, or nil before the first location, which is awaited.
   public private(set) var nextAt: UInt64?
 
   /// Creates a check without a location.
   public init() {}
 
-  /// Notes a location, whatever caused it.
+  /// Records a location, whatever caused it.
   public mutating func received(_ location: Location, at now: UInt64) {
-    // A source that was just started reports its old location first, which proves nothing.
+    // A source that has just been started reports its old location first, which proves nothing.
     defer { lastSeen = location }
     let isNew = lastSeen.map { !location.isSameMeasurement(as: $0) } ?? true
     let isSufficient = location.accuracy.map { $0 <= Self.sufficientAccuracy } ?? false
@@ -23,7 +23,7 @@ public struct SignificantCheck: Sendable {
     }
   }
 
-  /// Notes that the device may be somewhere else: the next check begins now.
+  /// Makes the next check due now, because the device may have moved.
   public mutating func checkNow(at now: UInt64) {
     if nextAt != nil { nextAt = now }
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Rejects locations that were measured before the machine slept and arrive only now.
+/// Rejects locations that were measured before the machine slept but arrive afterwards.
 ///
-/// Compares with the time of the source's last location, because its clock may differ from the machine's; and only
-/// for a few seconds, because a source that is set up again reports its old location at once or not at all.
+/// Timestamps are compared with that of the source's last location, because the source's clock may differ from the
+/// machine's. The comparison is made only for a few seconds, because a source that is set up again reports its old
+/// location immediately or not at all.
 public struct SleepFilter: Sendable {
   /// How long after waking a location may be an old one, in microseconds.
   public static let doubt: UInt64 = 5_000_000
@@ -12,16 +13,16 @@ public struct SleepFilter: Sendable {
   private var lastBeforeSleep: Timestamp?
   private var doubtful: (until: UInt64, earliest: Timestamp)?
 
-  /// Creates a filter that has not slept.
+  /// Creates a filter that has not seen a sleep.
   ///
-  /// - Parameter passesRepeats: Whether the last measurement from before a sleep passes once the doubt is over: a source
-  ///   whose place never changes has no other. It says where the device is, but it is no evidence that it stayed there.
+  /// - Parameter passesRepeats: Whether the last measurement from before a sleep passes once ``doubt`` is over. A
+  ///   source whose position never changes has no other. It shows where the device is, but not that it stayed there.
   public init(passesRepeats: Bool = true) { self.passesRepeats = passesRepeats }
 
-  /// Notes that the machine has woken at `now` (boot clock), when the wall clock shows `time`, if that is known.
+  /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
   public mutating func woke(at now: UInt64, _ time: Timestamp? = nil) {
     let end = now.saturatingAdd(Self.doubt)
-    // Sources give whole seconds.
+    // Sources report whole seconds.
     if let earliest = last.map({ Timestamp(seconds: $0.seconds.saturatingAdd(1)) }) ?? time {
       doubtful = (end, earliest)
     } else {
@@ -31,7 +32,7 @@ public struct SleepFilter: Sendable {
     last = nil
   }
 
-  /// Returns whether a location that arrives at `now` may be passed on.
+  /// Returns whether to pass on a location that arrives at `now`.
   public mutating func passes(_ location: Location, at now: UInt64) -> Bool {
     if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
     if !passesRepeats, location.timestamp == lastBeforeSleep { return false }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a location was determined; the raw values are those of `Source` in the D-Bus contract.
+/// How a location was determined. Raw values as in `Source` of the D-Bus contract.
 public enum SourceKind: String, CaseIterable, Sendable {
   /// A satellite receiver.
   case gnss
@@ -7,7 +7,7 @@ public enum SourceKind: String, CaseIterable, Sendable {
   case wifi
   /// Mobile phone cells.
   case cell
-  /// The network address, which may be kilometres off or that of a provider.
+  /// The network address, which may be off by kilometres or belong to a provider.
   case ip
   /// A fixed location entered by an administrator.
   case `static`

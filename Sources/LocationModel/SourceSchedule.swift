@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decides when the source is held, and at which level: only while a delivery may be due, since sources cost power.
+/// Decides when to hold the source and at which level. It is held only while a delivery may be due, because sources
+/// consume power.
 ///
-/// It is released when the next possible delivery of every need is more than a minute away, and acquired again in
-/// time to have a location by then. After the last need has ended it is kept for a moment, so that short-lived
-/// clients do not overload it.
+/// The source is released when the next possible delivery of every need is more than a minute away, and reacquired in
+/// time to have a location by then. After the last need has ended, it is kept briefly, so that short-lived clients do
+/// not overload it.
 ///
-/// All times are microseconds of a clock that does not jump; the owner keeps one timer for ``update(at:)``.
+/// All times are in microseconds of a clock that does not jump. The owner keeps one timer for ``update(at:)``.
 public struct SourceSchedule: Sendable {
-  /// What one client's object needs.
+  /// What a client's object needs.
   public struct Need: Hashable, Sendable {
-    /// The level of its locations.
+    /// The required level.
     public var level: AccuracyLevel
-    /// When a location may be delivered at the earliest.
+    /// The earliest time at which a location may be delivered.
     public var from: UInt64
-    /// For one that only has the source checked from time to time: each check ends after ``checkLength``, and the next
-    /// one follows after ``checkInterval``.
+    /// Whether the source is only checked periodically. Each check ends after ``checkLength``, and the next one starts
+    /// ``checkInterval`` after its start.
     public var isCheck: Bool
 
-    /// A need of a level from now on, or from a time on.
+    /// Creates a need for a level from a time on.
     public init(_ level: AccuracyLevel, from: UInt64 = 0, isCheck: Bool = false) {
       self.level = level
       self.from = from
@@ -25,13 +26,13 @@ public struct SourceSchedule: Sendable {
     }
   }
 
-  /// The source is released if nothing is due within this time.
+  /// The source is released if nothing is due within this time, in microseconds.
   public static let restAfter: UInt64 = 60_000_000
-  /// How long before it is needed the source is acquired again.
+  /// How long before it is needed the source is reacquired, in microseconds.
   public static let warmUp: UInt64 = 15_000_000
-  /// How long a check may hold the source.
+  /// How long a check may hold the source, in microseconds.
   public static let checkLength: UInt64 = 30_000_000
-  /// Time from the start of one check to the start of the next.
+  /// The time from the start of one check to the start of the next, in microseconds.
   public static let checkInterval: UInt64 = 1_800_000_000
 
   private let linger: UInt64
@@ -39,19 +40,19 @@ public struct SourceSchedule: Sendable {
   private var held: AccuracyLevel?
   private var lingersUntil: UInt64?
 
-  /// Creates a schedule without needs; the source is kept for `linger` microseconds after it is no longer needed.
+  /// Creates a schedule without needs. The source is kept for `linger` microseconds after it is no longer needed.
   public init(linger: UInt64 = 0) { self.linger = linger }
 
-  /// Sets what an object needs; nil for nothing.
+  /// Sets what an object needs, or nil for nothing.
   public mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
 
-  /// Whether anything needs the source, now or later.
+  /// Whether an object needs the source, now or later.
   public var isNeeded: Bool { !needs.isEmpty }
 
   /// Whether the source is released although it will be needed.
   public var isResting: Bool { held == nil && isNeeded }
 
-  /// Returns the level at which to hold the source from now on, and when to call again.
+  /// Returns the level at which to hold the source from now on and when to call this method again.
   public mutating func update(at now: UInt64) -> (level: AccuracyLevel?, again: UInt64?) {
     let horizon = held == nil ? Self.warmUp : Self.restAfter
     var level: AccuracyLevel?
@@ -77,7 +78,7 @@ public struct SourceSchedule: Sendable {
 }
 
 extension SourceSchedule.Need {
-  /// Whether it needs the source at `now`, and when that changes.
+  /// Returns whether the source is needed at `now`, and when that changes.
   fileprivate func state(at now: UInt64, _ horizon: UInt64) -> (isDue: Bool, next: UInt64?) {
     guard isCheck else {
       let start = from > horizon ? from - horizon : 0

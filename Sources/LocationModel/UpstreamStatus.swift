@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The state of the location source; the raw values are those of the property `State`.
+/// The state of the location source. Raw values as in the property `State`.
 public enum UpstreamState: String, CaseIterable, Sendable {
   /// Not in use, or resting.
   case idle
   /// A client is being created.
   case starting
-  /// Waiting for an agent, or for a fix.
+  /// Waiting for an agent or for a fix.
   case waiting
   /// Fixes are arriving.
   case running
@@ -13,19 +13,19 @@ public enum UpstreamState: String, CaseIterable, Sendable {
   case unavailable
 }
 
-/// The reason of the state; the raw values are those of the property `StateReason`.
+/// The reason for the state. Raw values as in the property `StateReason`.
 public enum UpstreamReason: String, CaseIterable, Sendable {
-  /// Nothing to add.
+  /// No particular reason.
   case none = ""
-  /// GeoClue waits for an agent of the user.
+  /// GeoClue is waiting for an agent of the user.
   case noAgent = "no-agent"
-  /// Nothing provides GeoClue's bus name, or an administrator has masked what does.
+  /// GeoClue is not installed, or an administrator has masked it.
   case geoclueNotInstalled = "geoclue-not-installed"
-  /// GeoClue has exited, does not start or does not answer, and will be called again.
+  /// GeoClue has exited, does not start or does not answer. It will be called again.
   case geoclueRestarting = "geoclue-restarting"
   /// GeoClue has no source to get a location from.
   case noSource = "no-source"
-  /// GeoClue runs, but has not measured anything yet.
+  /// GeoClue is running but has not measured anything yet.
   case noFix = "no-fix"
   /// The next delivery to any client is minutes away, so the source is released until then.
   case resting
@@ -33,9 +33,9 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   case disabledByUser = "disabled-by-user"
   /// The user's agent refused the service.
   case rejectedByAgent = "rejected-by-agent"
-  /// GeoClue's configuration forbids it for the service.
+  /// GeoClue's configuration forbids access for the service.
   case disallowedByConfiguration = "disallowed-by-configuration"
-  /// GeoClue, or the bus, refuses the service for another reason.
+  /// GeoClue or the bus refuses the service for another reason.
   case disallowedByPolicy = "disallowed-by-policy"
 
   /// One sentence that tells the user what to do.
@@ -43,33 +43,33 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
     switch self {
     case .none: "No location is available now; try again later"
     case .geoclueNotInstalled:
-      "GeoClue is not installed or its service is masked; install the package geoclue-2.0, or unmask geoclue"
+      "GeoClue is not installed, or its service is masked; install the package geoclue-2.0, or unmask geoclue"
     case .geoclueRestarting:
-      "GeoClue does not answer, or is being restarted; try again in a few seconds"
-    case .noSource: "GeoClue has no source of locations; connect a GPS receiver or switch Wi-Fi on"
-    case .noFix: "GeoClue runs, but has not measured anything yet; try again later"
+      "GeoClue does not answer or is restarting; try again in a few seconds"
+    case .noSource: "GeoClue has no location source; connect a GPS receiver or turn Wi-Fi on"
+    case .noFix: "GeoClue is running but has not determined a location yet; try again later"
     case .resting: "GeoClue is released until the next delivery is due"
     case .noAgent: AuthorizationReason.noAgent.sentence
     case .disabledByUser: AuthorizationReason.disabledByUser.sentence
     case .rejectedByAgent: AuthorizationReason.rejectedByAgent.sentence
     case .disallowedByConfiguration:
-      "GeoClue's configuration forbids the location to this service; ask the administrator to allow "
-        + "org.geopublicist.Location1 in it, and geoclue-demo-agent in its whitelist of agents"
+      "GeoClue's configuration forbids location for this service; ask the administrator to allow "
+        + "org.geopublicist.Location1, and to add geoclue-demo-agent to the agent whitelist"
     case .disallowedByPolicy: AuthorizationReason.disallowedByPolicy.sentence
     }
   }
 
-  /// The reason of a refusal by GeoClue; ``none`` for one that is not a refusal by itself.
+  /// Creates the reason for a refusal by GeoClue, ``none`` if the authorization reason is not a refusal.
   public init(refusal: AuthorizationReason) { self = UpstreamReason(rawValue: refusal.rawValue) ?? .none }
 }
 
-/// The three properties of the source together, so that they never contradict one another.
+/// The three properties of the source, kept together so that they never contradict each other.
 public struct UpstreamStatus: Hashable, Sendable {
   /// The state.
   public var state: UpstreamState
   /// The reason of the state.
   public var reason: UpstreamReason
-  /// The last available accuracy reported by GeoClue; nil while it is not running.
+  /// The available accuracy last reported by GeoClue, or nil while it is not running.
   public var availableAccuracy: AccuracyLevel?
   private var explanation: String?
 
@@ -82,7 +82,7 @@ public struct UpstreamStatus: Hashable, Sendable {
     self.availableAccuracy = availableAccuracy
   }
 
-  /// The same status with a more specific sentence; an empty one changes nothing.
+  /// Returns the same status with a more specific sentence. An empty sentence changes nothing.
   public func explained(by message: String) -> UpstreamStatus {
     var status = self
     status.explanation = nil
@@ -90,7 +90,7 @@ public struct UpstreamStatus: Hashable, Sendable {
     return status
   }
 
-  /// One sentence about the state of the source, and what to do if it is not working.
+  /// One sentence about the state of the source and, if it is not working, what to do.
   public var sentence: String {
     if let explanation { return explanation }
     if reason != .none { return reason.sentence }
@@ -98,14 +98,14 @@ public struct UpstreamStatus: Hashable, Sendable {
       switch state
     {
     case .idle: "No subscribers; GeoClue is released"
-    case .starting: "GeoClue is being asked for a client"
-    case .waiting: "GeoClue has not allowed it yet"
+    case .starting: "GeoClue is starting"
+    case .waiting: "Waiting for GeoClue"
     case .running: "Locations are arriving"
     case .unavailable: reason.sentence
     }
   }
 
-  /// One sentence for the user: what is wrong, and what to do; empty if nothing is wrong.
+  /// One sentence for the user about what is wrong and what to do. Empty if nothing is wrong.
   public var message: String {
     if let explanation { return explanation }
     let isWrong = state == .unavailable || (reason != .none && reason != .resting)

@@ -72,7 +72,7 @@ import Testing
       let result = try CommandRun.finished(arguments, on: session)
       #expect(result.exit == .status(4), "\(arguments)")
       #expect(result.standardError.contains("GeoClue does not answer"), "\(arguments) \(result.standardError)")
-      #expect(!result.standardError.contains("No agent decides"), "\(arguments) \(result.standardError)")
+      #expect(!result.standardError.contains("No location agent is running"), "\(arguments) \(result.standardError)")
     }
   }
 
@@ -103,7 +103,7 @@ import Testing
   @Test func `locate says that it waits for an agent`() throws {
     agent.kill()
     let locate = try CommandRun.started(["locate", "--timeout", "60s"], on: session)
-    try eventually("it is said", within: .seconds(30)) { locate.standardError.contains("No agent decides") }
+    try eventually("it is said", within: .seconds(30)) { locate.standardError.contains("No location agent is running") }
     #expect(locate.exited == nil && daemon.isRunning && geoclue.isRunning)
   }
 

@@ -148,7 +148,7 @@ import Testing
     let machine = try Machine()
     let text = try CommandRun.finished(["authorize"], on: machine.bus)
     #expect(text.exit == .status(0))
-    #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed; there is nothing to do\n")
+    #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed\n")
   }
 
   @Test func `monitor prints sentences for people`() throws {
@@ -156,14 +156,14 @@ import Testing
     let monitor = try CommandRun.started(["monitor"], on: machine.bus)
     for sentence in [
       " Service is running\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
-      " In use no\n", " Authorization authorized-always: Access to the location is allowed; there is nothing to do\n",
+      " In use no\n", " Authorization authorized-always: Access to the location is allowed\n",
     ] {
       try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }
     }
     machine.geoclue.kill()
     let watch = try CommandRun.started(["watch"], on: machine.bus)
     let gone =
-      " GeoClue unavailable: GeoClue is not installed or its service is masked; "
+      " GeoClue unavailable: GeoClue is not installed, or its service is masked; "
       + "install the package geoclue-2.0, or unmask geoclue\n"
     try eventually("what is wrong") { monitor.standardOutput.contains(gone) }
     #expect(watch.exited == nil)

@@ -83,7 +83,7 @@ import Testing
 
   @Test func `the error names key, type and range`() throws {
     let error = #expect(throws: DBusError.self) { try request([("timeout", .uint32(120_001))]) }
-    #expect(error?.message == "The option timeout (type u) takes whole milliseconds from 0 to 120000")
+    #expect(error?.message == "Option timeout (type u) must be a whole number of milliseconds from 0 to 120000")
   }
 
   @Test func `the options of 1.1 are taken`() throws {
