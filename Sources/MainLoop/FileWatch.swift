@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// Conditions of a file descriptor: to wait for, and reported.
+/// Conditions of a file descriptor, both to wait for and as reported.
 nonisolated public struct FileCondition: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// There is something to read.
+  /// Data can be read.
   public static let readable = FileCondition(rawValue: G_IO_IN.rawValue)
   /// Writing would not block.
   public static let writable = FileCondition(rawValue: G_IO_OUT.rawValue)
-  /// The other side has closed.
+  /// The other side has closed the descriptor.
   public static let hangUp = FileCondition(rawValue: G_IO_HUP.rawValue)
-  /// Something is wrong with the descriptor.
+  /// The descriptor has an error.
   public static let error = FileCondition(rawValue: G_IO_ERR.rawValue)
 }
 
 extension MainLoop {
-  /// Calls `action` whenever the descriptor is in one of the given conditions; hang-up and error are always reported.
+  /// Calls `action` whenever the descriptor meets one of the given conditions. Hang-up and error are always reported.
   ///
-  /// The descriptor still belongs to the caller and must outlive the returned source. After a hang-up, `action` is
-  /// called again and again until the source ends.
+  /// The descriptor remains the caller's and must outlive the returned source. After a hang-up, `action` is called
+  /// repeatedly until the source ends.
   public func watch(
     descriptor: Int32, for conditions: FileCondition, _ action: @escaping (FileCondition) -> Void
   ) -> FileWatch {
@@ -40,8 +40,8 @@ public final class FileWatch: LoopSource {
     }
     let poll = FileWatch.pollRecord(of: source)
     poll.initialize(to: GPollFD(fd: descriptor, events: 0, revents: 0))
-    // Allow recursion: GLib takes a source that must not recurse out of the poll while it is served, and puts it back,
-    // which costs four system calls each time. Nothing here runs the loop from inside an action.
+    // Allow recursion, although no action runs the loop. Otherwise GLib removes the source from the poll while it is
+    // dispatched and adds it again, which costs four system calls each time.
     g_source_set_can_recurse(source, 1)
     self.source = source
     super.init(attaching: source) {
@@ -51,12 +51,12 @@ public final class FileWatch: LoopSource {
     wait(for: conditions)
   }
 
-  /// Changes the conditions; without any, hang-up and error are not reported either.
+  /// Changes the conditions. If there are none, hang-up and error are not reported either.
   public func wait(for conditions: FileCondition) {
     guard isActive else { return }
     let poll = FileWatch.pollRecord(of: source)
     poll.pointee.events = gushort(truncatingIfNeeded: conditions.rawValue)
-    // poll(2) always reports a hang-up, so a watch without conditions must not be polled at all.
+    // poll(2) always reports a hang-up, so a watch without conditions must not be polled.
     guard isPolled == conditions.isEmpty else { return }
     isPolled.toggle()
     if isPolled {

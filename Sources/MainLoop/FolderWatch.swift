@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Notices changes of the files in folders, with inotify.
+/// Reports changes to the files in folders, using inotify.
 ///
-/// The kernel's events are not interpreted: they mean only that something may have changed. A folder may appear,
-/// vanish or be replaced at any time.
+/// The kernel's events are not interpreted, because a folder may appear, vanish or be replaced at any time. They only
+/// mean that something may have changed.
 package final class FolderWatch {
-  /// How long a change waits for further ones, in milliseconds: a package manager writes several files.
+  /// How long to wait for further changes, in milliseconds, because a package manager writes several files.
   private static let delay: Int64 = 100
 
   private let folders: [String]
@@ -15,8 +15,8 @@ package final class FolderWatch {
   private var watch: FileWatch?
   private var timer: LoopSource?
 
-  /// Calls `onChange` soon after a file in one of the folders has changed. For a folder that does not exist, the one
-  /// above it is watched.
+  /// Calls `onChange` shortly after a file in one of the folders has changed. If a folder does not exist, its nearest
+  /// existing parent is watched.
   package init(_ folders: [String], _ onChange: @escaping () -> Void) {
     self.folders = folders
     self.onChange = onChange
@@ -45,7 +45,7 @@ package final class FolderWatch {
 
   private func changed() {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
-      // One read per turn: the remainder makes the descriptor readable again.
+      // One read per turn. Any remaining events keep the descriptor readable.
       _ = read(descriptor, buffer.baseAddress, buffer.count)
     }
     guard timer == nil else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arithmetic that stops at the ends of the range: no sum of times may trap, and the far future is as good as any
-/// later time.
+/// Arithmetic that clamps to the range of `Int64`, because no calculation with times may trap and the far future needs
+/// no exact value.
 nonisolated extension Int64 {
   package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
@@ -17,7 +17,7 @@ nonisolated extension Int64 {
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }
 
-  /// The integer nearest to a floating-point number; 0 for NaN.
+  /// Creates the integer nearest to a floating-point number, clamped to the range. NaN becomes 0.
   package init(clamping value: Double) {
     self = value.isNaN ? 0 : Int64(exactly: value.rounded()) ?? (value < 0 ? .min : .max)
   }

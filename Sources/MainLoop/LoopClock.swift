@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// The clocks that a service needs, as functions that tests can replace.
+/// The clocks that a service needs, replaceable in tests.
 ///
 /// Every value is in microseconds.
 public struct LoopClock {
   /// Monotonic time that stops while the machine sleeps (CLOCK_MONOTONIC).
   public var monotonic: () -> Int64
-  /// Monotonic time that includes sleep (CLOCK_BOOTTIME): the right one for the age of a fix.
+  /// Monotonic time that includes sleep (CLOCK_BOOTTIME). Use it for the age of a fix.
   public var boottime: () -> UInt64
-  /// Wall-clock time since 1970; an administrator or NTP may make it jump.
+  /// Wall-clock time since 1970, which an administrator or NTP may change.
   public var realtime: () -> UInt64
 
-  /// Creates a set of clocks, each in microseconds.
+  /// Creates a set of clocks. Each returns microseconds.
   public init(
     monotonic: @escaping () -> Int64, boottime: @escaping () -> UInt64, realtime: @escaping () -> UInt64
   ) {

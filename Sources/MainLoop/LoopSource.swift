@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// A source of events on the loop: a timer, a file descriptor, the next turn. It ends when it is released, unless it
-/// is left to the loop:
+/// An event source on the loop: a timer, a file descriptor, the next turn. It ends when released, unless it is left to
+/// the loop:
 ///
 /// ```swift
 /// MainLoop.main.after(milliseconds: 500) { print("half a second later") }.keep()
@@ -32,7 +32,7 @@ import GeopublicistCGLib
 
   isolated deinit { cancel() }
 
-  /// Ends the source; its action is not called again. May be called twice, and from inside the action.
+  /// Ends the source, so that its action is not called again. May be called repeatedly and from inside the action.
   public func cancel() {
     guard let source else { return }
     self.source = nil
@@ -40,10 +40,10 @@ import GeopublicistCGLib
     g_source_unref(source)
   }
 
-  /// Lets the loop keep the source until it is over or cancelled.
+  /// Leaves the source to the loop until it has finished or is cancelled.
   public func keep() { callback?.kept = self }
 
-  /// Moves the moment at which a timer fires, in microseconds of the monotonic clock; -1 means never.
+  /// Changes the time at which a timer fires, in microseconds of the monotonic clock. -1 means never.
   func setReadyTime(_ time: Int64) {
     if let source { g_source_set_ready_time(source, gint64(time)) }
   }

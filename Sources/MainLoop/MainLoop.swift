@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// GLib's default main loop, the one thread on which everything in this package happens.
+/// GLib's default main loop, the only thread on which this package runs.
 ///
-/// A program calls ``run()`` once, at the end of `main`. Everything that it has set up before (timers, watches,
-/// connections, publishers scheduled on the loop) is served from then on, until ``quit(status:)`` makes ``run()``
-/// return. The loop serves Swift tasks and `DispatchQueue.main` only with `MainLoopTasks`.
+/// A program calls ``run()`` once at the end of `main`. The loop then serves everything set up before (timers, watches,
+/// connections, publishers scheduled on the loop), until ``quit(status:)`` makes ``run()`` return. Swift tasks and
+/// `DispatchQueue.main` require `MainLoopTasks`.
 public final class MainLoop {
   /// The loop of the main thread.
   public static let main = MainLoop()
 
-  /// The clock that code on the loop reads; tests may replace it. The timers themselves follow the kernel's clock.
+  /// The clock that code on the loop reads, replaceable in tests. Timers always use the kernel's clock.
   public var clock = LoopClock.system
 
   private let loop: OpaquePointer
@@ -19,13 +19,13 @@ public final class MainLoop {
   private var hasQuit = false
 
   private init() {
-    // The context is owned only while it runs: in tests, different threads serve the main actor over time.
+    // The context is acquired only while the loop runs, because in tests the main actor moves between threads.
     loop = g_main_loop_new(nil, 0)
   }
 
-  /// Runs the loop until ``quit(status:)`` is called, and returns its status.
+  /// Runs the loop until ``quit(status:)`` is called, and returns the status.
   ///
-  /// A ``quit(status:)`` before the call is not lost: `run()` then returns at once.
+  /// If ``quit(status:)`` was called before, returns immediately.
   @discardableResult
   public func run() -> Int32 {
     if !hasQuit {
@@ -37,7 +37,7 @@ public final class MainLoop {
     return exitStatus
   }
 
-  /// Makes ``run()`` return after the current turn; of several calls, the first status counts.
+  /// Makes ``run()`` return after the current turn. If called repeatedly, the first status counts.
   public func quit(status: Int32 = 0) {
     guard !hasQuit else { return }
     hasQuit = true
@@ -45,7 +45,7 @@ public final class MainLoop {
     if isRunning { g_main_loop_quit(loop) }
   }
 
-  /// Runs one turn of the loop; waits for an event if `mayBlock` is set.
+  /// Runs one turn of the loop. Waits for an event if `mayBlock` is true.
   ///
   /// Returns whether anything was dispatched.
   @discardableResult

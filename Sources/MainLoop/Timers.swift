@@ -2,17 +2,18 @@
 import GeopublicistCGLib
 
 extension MainLoop {
-  /// Calls `action` once, `microseconds` from now, unless the returned source ends before.
+  /// Calls `action` once after `microseconds`, unless the returned source ends first.
   public func after(microseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
     at(monotonic: Int64(g_get_monotonic_time()).addingClamped(max(0, microseconds)), action)
   }
 
-  /// Calls `action` once, `milliseconds` from now, unless the returned source ends before.
+  /// Calls `action` once after `milliseconds`, unless the returned source ends first.
   public func after(milliseconds: Int64, _ action: @escaping () -> Void) -> LoopSource {
     after(microseconds: milliseconds.multipliedClamped(by: 1_000), action)
   }
 
-  /// Calls `action` once, at a time of the kernel's monotonic clock in microseconds; at once if that has passed.
+  /// Calls `action` once at a time of the kernel's monotonic clock, in microseconds, or immediately if that time has
+  /// passed.
   public func at(monotonic: Int64, _ action: @escaping () -> Void) -> LoopSource {
     let source = timerSource(readyAt: monotonic) {
       action()
@@ -21,13 +22,9 @@ extension MainLoop {
     return source
   }
 
-  /// Calls `action` every `microseconds`, without drift: each time is counted from the previous one.
+  /// Calls `action` every `microseconds` without drift: each time is calculated from the previous one.
   ///
   /// Calls missed while the program was stopped or busy are skipped.
-  /// - Parameters:
-  ///   - microseconds: The interval, at least 1.
-  ///   - first: When to begin, in microseconds of the kernel's monotonic clock; one interval from now unless given.
-  ///   - action: Called each time, on the main loop.
   public func every(microseconds: Int64, first: Int64? = nil, _ action: @escaping () -> Void) -> LoopSource {
     let interval = max(1, microseconds)
     var next = max(0, first ?? Int64(g_get_monotonic_time()).addingClamped(interval))
@@ -43,7 +40,7 @@ extension MainLoop {
     return source
   }
 
-  /// Calls `action` once, on the loop's next turn.
+  /// Calls `action` once on the loop's next turn.
   public func nextTurn(_ action: @escaping () -> Void) -> LoopSource {
     whileTrue {
       action()
@@ -51,7 +48,7 @@ extension MainLoop {
     }
   }
 
-  /// Calls `action` once per turn, as long as it returns true.
+  /// Calls `action` once per turn while it returns true.
   public func whileTrue(_ action: @escaping () -> Bool) -> LoopSource {
     guard let source = g_idle_source_new() else { fatalError("out of memory") }
     // With the default priority of idle sources, a busy connection would starve it.
@@ -60,7 +57,7 @@ extension MainLoop {
   }
 
   private func timerSource(readyAt time: Int64, _ action: @escaping () -> Bool) -> LoopSource {
-    // A plain source with a ready time, and not g_timeout_add: that one rounds to milliseconds.
+    // A plain source with a ready time, because g_timeout_add rounds to milliseconds.
     guard let source = g_source_new(Self.timerFunctions, guint(MemoryLayout<GSource>.size)) else {
       fatalError("out of memory")
     }
@@ -72,7 +69,7 @@ extension MainLoop {
     let functions = UnsafeMutablePointer<GSourceFuncs>.allocate(capacity: 1)
     functions.initialize(to: GSourceFuncs())
     functions.pointee.dispatch = { source, callback, data in
-      // Disarm first: a source whose time has passed would be ready again at once.
+      // Disarm first, because a source whose time has passed would be ready again immediately.
       g_source_set_ready_time(source, -1)
       return callback?(data) ?? 0
     }

@@ -3,26 +3,25 @@ import GeopublicistCGLib
 
 /// Unix signals read from a signalfd on the main loop.
 ///
-/// GLib's own `g_unix_signal_add` would start a second thread; here the signals are blocked and read from a
-/// descriptor.
+/// Used instead of `g_unix_signal_add`, which would start a second thread.
 @MainActor public final class UnixSignals {
   private let descriptor: Int32
   private var watch: LoopSource?
 
   /// Blocks the given signals and calls `action` on the loop for each one that arrives.
   ///
-  /// Create it before any thread or child process, because both inherit the mask. The signals stay blocked after this
-  /// object is gone, so that a late signal does not cut the end of the program short.
+  /// Must be created before any thread or child process, because both inherit the signal mask. The signals stay blocked
+  /// after this object is released, so that a late signal does not interrupt the end of the program.
   public init(_ signals: [Int32], _ action: @escaping (Int32) -> Void) {
     var mask = sigset_t()
     sigemptyset(&mask)
     for signal in signals { sigaddset(&mask, signal) }
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     descriptor = signalfd(-1, &mask, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
-    // The signals are blocked by now: a program that continued could no longer be ended by them.
-    guard descriptor >= 0 else { fatalError("the kernel gives no signalfd") }
+    // The signals are already blocked, so they could no longer end a program that continued.
+    guard descriptor >= 0 else { fatalError("signalfd failed") }
     watch = MainLoop.main.watch(descriptor: descriptor, for: .readable) { [weak self] _ in
-      // One signal at a time: the action may release this object, and with it the descriptor.
+      // Handle one signal at a time, because the action may release this object and with it the descriptor.
       if let signal = self?.next() { action(signal) }
     }
   }

@@ -5,9 +5,9 @@ import MainLoop
 extension Connection {
   /// Calls a method and returns the arguments of the reply.
   ///
-  /// Waits for at most 25 s unless another `timeout` is given, as ``Connection/call(_:timeout:expecting:within:_:)`` does.
-  /// Throws the ``DBusError`` that a call with a handler would report, or a `CancellationError` when the task is cancelled;
-  /// the reply is then ignored.
+  /// Waits for at most 25 s unless another `timeout` is given, like ``Connection/call(_:timeout:expecting:within:_:)``.
+  /// Throws the ``DBusError`` that a call with a handler would report, or a `CancellationError` if the task is
+  /// cancelled, in which case the reply is ignored.
   public func call(
     _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil
   ) async throws -> [Value] {
@@ -29,7 +29,7 @@ private final class AsyncCall {
   var pending: PendingCall?
   var continuation: CheckedContinuation<[Value], any Error>?
 
-  /// Resumes the task; only the first call counts.
+  /// Resumes the task. Only the first call has an effect.
   func finish(_ result: Result<[Value], any Error>) {
     let waiting = continuation
     continuation = nil

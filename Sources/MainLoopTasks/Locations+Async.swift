@@ -3,10 +3,10 @@ import MainLoop
 @_exported import Publicist
 
 extension LocationPublicist {
-  /// Returns the locations from now on as an asynchronous sequence.
+  /// Returns future locations as an asynchronous sequence.
   ///
-  /// A loop that is slower than the source gets the newest `count` locations that came meanwhile. The subscription ends
-  /// with the loop, or when its task is cancelled. Start and stop the updates at the ``manager``.
+  /// A consumer slower than the source receives the newest `count` locations. The subscription ends when the iteration
+  /// ends or its task is cancelled. Start and stop updates on the ``manager``.
   public func locations(bufferingNewest count: Int) -> some AsyncSequence<Location, Never> {
     locationPublisher()
       .flatMap { $0.publisher }
@@ -18,12 +18,12 @@ extension LocationPublicist {
 extension LocationManager {
   /// Requests one location and returns it.
   ///
-  /// Throws the `LocationError` that the source reports first, one with the code `denied` when access is refused or
-  /// `locationUnknown` after the timeout, or a `CancellationError` when the task is cancelled. The source is released
-  /// again unless updates are running.
+  /// Throws the first `LocationError` that the source reports, one with the code `denied` if access is refused, one
+  /// with `locationUnknown` after the timeout, or a `CancellationError` if the task is cancelled. The source is
+  /// released afterwards unless updates are running.
   public func currentLocation(timeout: Duration = .seconds(30)) async throws -> Location {
     try Task.checkCancellation()
-    // The subscription precedes the request, whose answer may come at once; `first()` keeps it.
+    // Subscribe before the request, because the answer may arrive immediately. `first()` keeps it.
     var answers = events.compactMap(Result.init(answer:)).first()
       .timeout(.init(timeout), scheduler: MainLoop.main)
       .values.makeAsyncIterator()
@@ -32,12 +32,12 @@ extension LocationManager {
     endRequest()
     if let answer { return try answer.get() }
     try Task.checkCancellation()
-    throw LocationError(.locationUnknown, "No location came within \(timeout)")
+    throw LocationError(.locationUnknown, "No location arrived within \(timeout)")
   }
 }
 
 extension Result where Success == Location, Failure == LocationError {
-  /// The answer to a request in an event of the source, if it is one.
+  /// Creates the answer to a request from an event of the source, or nil if the event is not an answer.
   fileprivate init?(answer event: LocationSourceEvent) {
     switch event {
     case .location(let location): self = .success(location)

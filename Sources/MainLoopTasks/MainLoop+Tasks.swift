@@ -5,8 +5,8 @@ import Glibc
 import MainLoop
 
 extension MainLoop {
-  /// Serves Swift tasks on this loop: from now on `Task`, `async` functions, `@MainActor` jobs and `DispatchQueue.main` run
-  /// in its turns. One call at the start of the program is enough; further calls do nothing.
+  /// Serves Swift tasks on this loop. From this call on, `Task`, `async` functions, `@MainActor` jobs and
+  /// `DispatchQueue.main` run in its turns. Call it once at the start of the program. Further calls have no effect.
   ///
   /// ```swift
   /// @main enum Program {
@@ -18,8 +18,8 @@ extension MainLoop {
   /// }
   /// ```
   ///
-  /// It works the same when other code runs the loop, such as GTK, as long as that is GLib's default main context on the
-  /// main thread. `main` itself must not be `async`: Swift would then serve the main queue with a loop of its own.
+  /// This also works if other code runs the loop, such as GTK, as long as it is GLib's default main context on the main
+  /// thread. `main` itself must not be `async`, because Swift would then serve the main queue with its own loop.
   ///
   /// The loop sleeps until there is work: libdispatch makes a descriptor readable when it enqueues the first job.
   public func serveTasks() {
@@ -29,10 +29,10 @@ extension MainLoop {
 
 private var mainQueue: MainQueueSource?
 
-/// The main queue of libdispatch as an event source of the loop.
+/// Serves libdispatch's main queue as an event source of the loop.
 private final class MainQueueSource {
-  /// Rounds of work in one turn of the loop. A task that hops to the main actor again needs no turn of its own, and one
-  /// that never stops hopping does not keep the loop from its other sources.
+  /// The number of rounds of work per turn of the loop. A task that hops to the main actor again does not need another
+  /// turn, and one that never stops hopping does not starve other sources.
   private static let roundsPerTurn = 64
 
   private let descriptor = _dispatch_get_main_queue_handle_4CF()
@@ -46,7 +46,7 @@ private final class MainQueueSource {
     for _ in 0..<Self.roundsPerTurn where isSignalled() { _dispatch_main_queue_callback_4CF(nil) }
   }
 
-  /// Returns whether there is work, and resets the descriptor, which does not block.
+  /// Returns whether there is work, and resets the descriptor. Does not block.
   private func isSignalled() -> Bool {
     var count: UInt64 = 0
     return read(descriptor, &count, MemoryLayout.size(ofValue: count)) == MemoryLayout.size(ofValue: count)

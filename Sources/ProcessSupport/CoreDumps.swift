@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// What becomes of the memory when the program crashes.
+/// Controls what happens to the process's memory after a crash.
 public enum CoreDumps {
-  /// Lets nothing of it be written anywhere; it may hold somebody's location. A crash is the end at
-  /// once: Swift's own handler, which lets another program look into this one, is taken out.
+  /// Prevents core dumps, which could contain a user's location. Swift's crash handler, which lets another program
+  /// inspect this process, is removed, so a crash ends the process immediately.
   public static func forbid() {
-    if cglib_forbid_core_dumps() != 0 { Log.warning("Core dumps cannot be switched off") }
+    if cglib_forbid_core_dumps() != 0 { Log.warning("Cannot disable core dumps; a crash may write locations to disk") }
   }
 }

@@ -2,17 +2,17 @@
 import GeopublicistCGLib
 import Glibc
 
-/// The way to the journal in its native protocol (one datagram a message), which never waits: what the journal has no
-/// room for is dropped and counted.
+/// Sends messages to the journal in its native protocol (one datagram per message) without ever blocking. Messages for
+/// which the journal has no room are dropped and counted.
 @MainActor final class JournalSocket {
-  /// Where journald listens.
+  /// The path of journald's socket.
   nonisolated static let path = "/run/systemd/journal/socket"
 
   private let path: String
   private let descriptor: Int32
   private var dropped = 0
 
-  /// Nil if there can be no socket.
+  /// Returns nil if no socket can be created.
   init?(_ path: String = JournalSocket.path) {
     self.path = path
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -21,13 +21,13 @@ import Glibc
 
   isolated deinit { close(descriptor) }
 
-  /// Sends a message. What was dropped before is told as soon as there is room again.
+  /// Sends a message. Reports earlier dropped messages as soon as there is room again.
   func write(_ fields: UnsafeBufferPointer<GLogField>) { write(Self.entry(fields)) }
 
-  /// Sends a message that is in the journal's format already.
+  /// Sends a message in the journal's format.
   func write(_ entry: [UInt8]) {
     if dropped > 0 {
-      let text = "\(dropped) messages were lost while the journal did not read"
+      let text = "\(dropped) messages were lost because the journal was not reading"
       let isSent = send(Self.entry([("MESSAGE", text), ("PRIORITY", "4"), ("SYSLOG_IDENTIFIER", Log.identifier)]))
       if isSent { dropped = 0 }
     }
@@ -40,7 +40,7 @@ import Glibc
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard path.utf8.count < room else { return false }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    // Without a connection, so that a journal that was restarted is found again.
+    // Unconnected, so that a restarted journal is reached again.
     let sent = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         sendto(
@@ -70,7 +70,7 @@ import Glibc
   private static func append(_ key: String, _ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     bytes += key.utf8
     if value.contains(UInt8(ascii: "\n")) {
-      // A value with line breaks is preceded by its length, in little-endian order.
+      // A value with line breaks is preceded by its length in little-endian order.
       bytes.append(UInt8(ascii: "\n"))
       let length = UInt64(value.count)
       for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: length >> shift)) }

@@ -3,7 +3,7 @@ import GeopublicistCGLib
 
 /// A configuration file in GLib's key file format.
 @MainActor public final class KeyFile {
-  /// What is wrong with it: the file, and the group and key if there is one.
+  /// What is wrong with a file, with its path and, if known, the group and key.
   nonisolated public struct FileError: Error, CustomStringConvertible {
     public let description: String
 
@@ -13,11 +13,11 @@ import GeopublicistCGLib
     }
   }
 
-  /// The file's path, for messages.
+  /// The path, for messages.
   public let path: String
   private let file: OpaquePointer
 
-  /// Reads a file; throws if it cannot be read or is no key file.
+  /// Reads a file. Throws if it cannot be read or is not a key file.
   public init(path: String) throws(FileError) {
     self.path = path
     file = g_key_file_new()
@@ -35,10 +35,10 @@ import GeopublicistCGLib
   /// The groups in the order of the file.
   public var groups: [String] { strings(g_key_file_get_groups(file, nil)) }
 
-  /// The keys of a group in the order of the file.
+  /// Returns the keys of a group in the order of the file.
   public func keys(of group: String) -> [String] { strings(g_key_file_get_keys(file, group, nil, nil)) }
 
-  /// The text behind a key.
+  /// Returns the value of a key, or nil if there is none.
   public func text(_ key: String, of group: String) -> String? {
     guard let text = g_key_file_get_string(file, group, key, nil) else { return nil }
     defer { g_free(text) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// The program's log through GLib: to the journal with its fields when it runs as a service, to standard error
-/// otherwise. No message ever has a coordinate in it.
+/// Logs through GLib: to the journal, with fields, when run as a service, otherwise to standard error. Messages must
+/// never contain a coordinate.
 public enum Log {
-  /// How important a message is; the numbers are syslog's.
+  /// The severity of a message. Raw values are syslog's.
   nonisolated public enum Level: Int32, Comparable, Sendable {
     case error = 3
     case warning = 4
@@ -12,7 +12,7 @@ public enum Log {
     case info = 6
     case debug = 7
 
-    /// The names that systemd uses for syslog's levels; the three above `err` are the same here.
+    /// Creates a level from systemd's name for a syslog level. The three levels above `err` are treated like `err`.
     public init?(syslogName: String) {
       switch syslogName {
       case "emerg", "alert", "crit", "err": self = .error
@@ -41,7 +41,7 @@ public enum Log {
 
     fileprivate var flags: GLogLevelFlags {
       switch self {
-      // Not GLib's own "error", which would end the program.
+      // Not GLib's level "error", which would abort the program.
       case .error: G_LOG_LEVEL_CRITICAL
       case .warning: G_LOG_LEVEL_WARNING
       case .notice: G_LOG_LEVEL_MESSAGE
@@ -51,22 +51,22 @@ public enum Log {
     }
   }
 
-  /// The least important level that is still written.
+  /// The least severe level that is logged.
   public static var maximumLevel = Level.info
 
-  /// What the journal calls the program.
+  /// The program's identifier in the journal.
   public static let identifier = "geopublicist"
 
-  /// Where messages go.
+  /// Where messages are written: `journal` or `console`.
   public static var target: String { isJournal ? "journal" : "console" }
 
   private static let isJournal = journal != nil
-  /// Not GLib's writer, which waits for a journal that does not read, and with it this whole program.
+  /// Used instead of GLib's writer, which blocks the whole program if the journal does not read.
   private static let journal: JournalSocket? = g_log_writer_is_journald(STDERR_FILENO) != 0 ? JournalSocket() : nil
 
-  /// Takes over GLib's writer, so that libraries' messages obey the level, too.
+  /// Installs the log writer, so that messages from libraries obey the level, too.
   public static func install() {
-    // Standard output belongs to what a program was asked for.
+    // Standard output is reserved for the program's results.
     g_log_writer_default_set_use_stderr(1)
     g_log_set_writer_func(
       { level, fields, count, _ in
@@ -78,7 +78,7 @@ public enum Log {
       }, nil, nil)
   }
 
-  /// Writes a message, with more fields for the journal.
+  /// Logs a message with additional fields for the journal.
   public static func write(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
     guard level <= maximumLevel else { return }
     let always = [

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Tells the service manager how the program is: started, stopping, alive, and what it is doing.
+/// Reports the state of the program to the service manager.
 ///
-/// This is the protocol of sd_notify(3): one datagram a message to the socket that `NOTIFY_SOCKET` names. Without that
-/// variable, as on a terminal, every message goes nowhere.
+/// Implements the protocol of sd_notify(3): one datagram per message to the socket in `NOTIFY_SOCKET`. Without that
+/// variable, for instance on a terminal, messages are discarded.
 @MainActor public final class ServiceNotifier {
-  /// How often, in microseconds, ``keepAlive()`` has to be called: half of the time after which the service manager
-  /// takes the program for hung. Nil when nobody watches; then a program need not wake up for this.
+  /// How often ``keepAlive()`` must be called, in microseconds: half the time after which the service manager considers
+  /// the program hung. Nil if there is no watchdog, in which case the program need not wake up.
   public let keepAliveInterval: Int64?
 
   private let descriptor: Int32
   private var lastStatus: String?
 
-  /// Finds the socket and the watchdog's time in the environment, and takes both out of it: children are not meant.
+  /// Reads the socket and the watchdog time from the environment and removes them, because they do not apply to child
+  /// processes.
   public convenience init() {
     self.init(
       socket: Self.takeVariable("NOTIFY_SOCKET"), watchdogMicroseconds: Self.takeVariable("WATCHDOG_USEC"),
       watchdogProcess: Self.takeVariable("WATCHDOG_PID"))
   }
 
-  /// With the values of `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`; what is malformed counts as absent.
+  /// Uses the values of `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`. Malformed values are ignored.
   public init(socket: String?, watchdogMicroseconds: String?, watchdogProcess: String?) {
     descriptor = socket.map { Self.connectedSocket($0) } ?? -1
     let isMeant = watchdogProcess.map { pid_t($0) == getpid() } ?? true
@@ -35,19 +36,19 @@ import Glibc
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// The program serves; units that wait for it may start.
+  /// Reports that the program is serving, so that dependent units may start.
   public func ready() { send("READY=1") }
 
-  /// The program reads its configuration anew; ``ready()`` ends it.
+  /// Reports that the program is reloading its configuration, until ``ready()`` is called.
   public func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)") }
 
-  /// The program is on its way out.
+  /// Reports that the program is exiting.
   public func stopping() { send("STOPPING=1") }
 
-  /// The program's main loop turns.
+  /// Reports that the program's main loop is running.
   public func keepAlive() { send("WATCHDOG=1") }
 
-  /// What `systemctl status` shows: one line, for the administrator, never with a coordinate. Sent when it changes.
+  /// Sets the line shown by `systemctl status`, which must not contain a coordinate. Sent only when it changes.
   public func status(_ text: String) {
     guard text != lastStatus else { return }
     lastStatus = text
@@ -58,11 +59,11 @@ import Glibc
   private func send(_ message: String) {
     guard descriptor >= 0 else { return }
     let bytes = Array(message.utf8)
-    // A service manager that does not listen must not end the program; there is nobody to tell, either.
+    // A service manager that does not listen must not end the program, and there is nowhere to report it.
     while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) < 0, errno == EINTR {}
   }
 
-  /// A datagram socket connected to a path or, where the name begins with @, to a name without a file; -1 if there is none.
+  /// Returns a datagram socket connected to a path or, if the name begins with @, to an abstract name, or -1.
   private static func connectedSocket(_ name: String) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -71,7 +72,7 @@ import Glibc
     guard bytes.count > 1, bytes.count < room, bytes[0] == UInt8(ascii: "/") || bytes[0] == UInt8(ascii: "@") else {
       return -1
     }
-    // An abstract name is what follows a zero byte; its length says where it ends, not another zero.
+    // An abstract name begins with a zero byte and is not NUL-terminated.
     if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 } else { bytes.append(0) }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size - room + bytes.count)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 nonisolated extension String {
-  /// Whether another text is somewhere in this one; the standard library's own way needs Foundation or regular expressions.
+  /// Returns whether this text contains another. The standard library's `contains` needs Foundation or links the
+  /// regular expression engine.
   public func hasPart(_ other: String) -> Bool {
     let (text, part) = (Array(utf8), Array(other.utf8))
     guard text.count >= part.count else { return false }

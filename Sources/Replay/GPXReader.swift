@@ -2,7 +2,8 @@
 import GeopublicistCGLib
 import GeopublicistLocationModel
 
-/// Reads GPX 1.0 and 1.1 by GLib's parser: the points of all tracks; if there is none, of routes; if none, waypoints.
+/// Reads GPX 1.0 and 1.1 with GLib's parser: the points of all tracks, or of all routes if there are no tracks, or else
+/// the waypoints.
 nonisolated enum GPXReader {
   static func read(_ text: String) throws(MalformedTrack) -> [Track.Measurement] {
     let reading = Reading()
@@ -29,7 +30,7 @@ nonisolated enum GPXReader {
         && g_markup_parse_context_end_parse(context, &error) != 0
     }
     guard isGood else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "it is not well-formed"
+      let message = error.map { String(cString: $0.pointee.message) } ?? "not well-formed XML"
       g_clear_error(&error)
       throw MalformedTrack(message: message)
     }
@@ -49,7 +50,7 @@ nonisolated enum GPXReader {
     return attributes
   }
 
-  /// What has been read so far. Elements are known by their local names: extensions come with many a prefix.
+  /// What has been read so far. Elements are identified by their local names, because extensions use various prefixes.
   private final class Reading {
     private(set) var points: [String: [Track.Measurement]] = [:]
     private(set) var isGPX = false

@@ -2,12 +2,13 @@
 import GeopublicistCGLib
 import GeopublicistLocationModel
 
-/// Reads GeoJSON (RFC 7946) as `geopublicist record` writes it: a point for each fix; without any, the corners of lines.
+/// Reads GeoJSON (RFC 7946) as written by `geopublicist record`: a point for each fix or, if there are none, the
+/// vertices of lines.
 nonisolated enum GeoJSONReader {
   static func read(_ text: String) throws(MalformedTrack) -> [Track.Measurement] {
-    guard let value = JSONReader.value(text) else { throw MalformedTrack(message: "it is not well-formed JSON") }
+    guard let value = JSONReader.value(text) else { throw MalformedTrack(message: "not well-formed JSON") }
     guard let features = value["features"]?.array else {
-      throw MalformedTrack(message: "it is no GeoJSON FeatureCollection")
+      throw MalformedTrack(message: "not a GeoJSON FeatureCollection")
     }
     let points = features.compactMap(measurement)
     return points.isEmpty ? features.flatMap(corners) : points
@@ -38,9 +39,9 @@ nonisolated enum GeoJSONReader {
   }
 }
 
-/// Points in time as files have them.
+/// Parses times in track files.
 nonisolated enum RecordedTime {
-  /// Reads ISO 8601; UTC where no zone is given.
+  /// Parses an ISO 8601 time, UTC if it has no zone. Returns microseconds since 1970.
   static func microseconds(_ text: String) -> Int64? {
     guard let utc = g_time_zone_new_utc() else { return nil }
     defer { g_time_zone_unref(utc) }

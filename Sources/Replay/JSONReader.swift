@@ -14,13 +14,13 @@ nonisolated enum JSONValue {
   var number: Double? { if case .number(let number) = self { number } else { nil } }
 }
 
-/// Reads JSON (RFC 8259), as deep as GeoJSON is; GLib has no parser for it.
+/// Reads JSON (RFC 8259) to the depth that GeoJSON needs, because GLib has no JSON parser.
 nonisolated struct JSONReader {
   private static let deepest = 32
   private let bytes: [UInt8]
   private var position = 0
 
-  /// Returns the value of a whole text; nil if it is malformed.
+  /// Returns the value of a whole text, or nil if it is malformed.
   static func value(_ text: String) -> JSONValue? {
     var reader = JSONReader(text)
     guard let value = reader.value(depth: 0) else { return nil }
@@ -126,7 +126,7 @@ nonisolated struct JSONReader {
       guard position + 4 <= bytes.count else { return nil }
       let digits = String(decoding: bytes[position..<position + 4], as: UTF8.self)
       position += 4
-      // Half of a pair, which nothing here needs, is replaced.
+      // An unpaired surrogate is replaced. Paired ones are not needed here.
       return UInt32(digits, radix: 16).map { Character(UnicodeScalar($0) ?? "\u{FFFD}") }
     default: return nil
     }

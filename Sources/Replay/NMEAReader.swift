@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Reads NMEA 0183 as receivers write it: GGA (place, height, dilution) and RMC (place, speed, course) of any talker.
+/// Reads NMEA 0183: GGA (position, altitude, dilution) and RMC (position, speed, course) from any talker.
 ///
-/// Sentences of the same second of the day are one fix. Damaged ones and ones without a fix are left out.
+/// Sentences with the same time of day form one fix. Damaged sentences and those without a fix are skipped.
 nonisolated enum NMEAReader {
   static func read(_ text: String) -> [Track.Measurement] {
     var epochs: [(clock: Int64, fix: Location)] = []
@@ -18,7 +18,7 @@ nonisolated enum NMEAReader {
     var midnights: Int64 = 0
     var last: Int64 = 0
     return epochs.map { epoch in
-      // There is no date in GGA: a clock that goes back by more than half a day has passed midnight.
+      // GGA has no date, so a clock that goes back by more than half a day has passed midnight.
       if epoch.clock < last - Self.day / 2 { midnights += 1 }
       last = epoch.clock
       return (epoch.fix, epoch.clock + midnights * Self.day)
@@ -27,7 +27,7 @@ nonisolated enum NMEAReader {
 
   private static let day: Int64 = 86_400_000_000
 
-  /// The fields of a sentence whose checksum, if it has one, is right.
+  /// Returns the fields of a sentence, or nil if it has a wrong checksum.
   private static func fields(of line: Substring) -> [Substring]? {
     guard let start = line.firstIndex(of: "$") else { return nil }
     let sentence = line[line.index(after: start)...].prefix { !$0.isWhitespace }
@@ -56,7 +56,7 @@ nonisolated enum NMEAReader {
         accuracy = number(fields[8]).map(Dilution.accuracy)
       case "RMC" where fields.count >= 9 && fields[2] == "A":
         self.init(fields, place: 3)
-        // Knots.
+        // In knots.
         speed = number(fields[7]).map { $0 * 1852 / 3600 }
         heading = number(fields[8])
       default: return nil
@@ -84,7 +84,7 @@ nonisolated enum NMEAReader {
 
     private func number(_ field: Substring) -> Double? { Double(field).flatMap { $0.isFinite ? $0 : nil } }
 
-    /// Microseconds since midnight of `HHMMSS.SSS`.
+    /// Parses `HHMMSS.SSS` to microseconds since midnight.
     private static func clock(_ field: Substring) -> Int64? {
       guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)),
         let minutes = Int64(field.dropFirst(2).prefix(2)),
@@ -94,7 +94,7 @@ nonisolated enum NMEAReader {
       return (hours * 3_600 + minutes * 60) * 1_000_000 + Int64((seconds * 1_000_000).rounded())
     }
 
-    /// Degrees of `DDMM.MMMM` with its hemisphere.
+    /// Parses `DDMM.MMMM` and its hemisphere to degrees.
     private static func angle(_ field: Substring, _ hemisphere: Substring, negative: Substring) -> Double? {
       guard let number = Double(field), number.isFinite, (0..<100_000).contains(number) else { return nil }
       let degrees = (number / 100).rounded(.down)
@@ -104,9 +104,10 @@ nonisolated enum NMEAReader {
   }
 }
 
-/// What a receiver's dilution of precision says about its accuracy.
+/// Derives an accuracy from a receiver's dilution of precision.
 nonisolated enum Dilution {
-  /// Metres as GeoClue makes them of the horizontal dilution, so that a replay says what the real thing would.
+  /// Returns the accuracy in metres that GeoClue derives from the horizontal dilution, so that a replay reports the
+  /// same as a receiver.
   static func accuracy(_ dilution: Double) -> Double {
     switch dilution {
     case ...1: 0

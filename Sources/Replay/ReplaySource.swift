@@ -2,10 +2,11 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// A recorded track as a source of locations, for trying programs without moving: every location is marked as simulated.
+/// A recorded track as a source of locations, for testing programs without moving. Every location is marked as
+/// simulated.
 ///
-/// It moves while somebody listens and stands still otherwise, so that a program under test misses nothing. Each fix has
-/// the time at which it is replayed, not the recorded one.
+/// The replay runs only while there are subscribers, so that a program under test misses nothing. Each fix has the time
+/// of its replay, not the recorded one.
 public final class ReplaySource: LocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
@@ -13,7 +14,7 @@ public final class ReplaySource: LocationSource {
   private var timer: LoopSource?
   private var isListenedTo = false
 
-  /// Plays the track so many times faster than it was recorded; with `isLoop`, from the beginning after its end.
+  /// Plays the track `speed` times faster than it was recorded. With `isLoop`, it starts over at the end.
   public init(_ track: Track, speed: Double = 1, isLoop: Bool = false) {
     playback = Playback(track, speed: speed, isLoop: isLoop)
   }
@@ -26,7 +27,7 @@ public final class ReplaySource: LocationSource {
       onEvent?(.status(UpstreamStatus(availableAccuracy: .exact)))
       return
     }
-    // On the next turn: who asks does not expect an answer before the call has returned.
+    // On the next turn, because the caller does not expect events before this call returns.
     timer = MainLoop.main.nextTurn { [weak self] in
       self?.onEvent?(.authorization(.authorized(.always)))
       self?.onEvent?(.status(UpstreamStatus(state: .running, availableAccuracy: .exact)))
@@ -56,7 +57,7 @@ public final class ReplaySource: LocationSource {
             from: fix, receivedAt: clock.boottime(), wallClock: now, isSimulated: true)))
     } catch {
       onEvent?(
-        .failure(LocationError(.locationUnknown, "The track has a point that cannot be true (\(error.rawValue))")))
+        .failure(LocationError(.locationUnknown, "The track contains an invalid point (\(error.rawValue))")))
     }
   }
 }

@@ -2,35 +2,35 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// A recorded way: fixes, each with the time since the first one.
+/// A recorded track: fixes with the time since the first one.
 nonisolated public struct Track: Sendable {
-  /// One fix of the way.
+  /// A point of the track.
   public struct Point: Sendable {
-    /// What was measured; its timestamp means nothing, it becomes that of the replay.
+    /// The measurement. Its timestamp is replaced by that of the replay.
     public let fix: Location
-    /// Microseconds since the track began; never less than that of the point before.
+    /// Microseconds since the start of the track. Never decreases from one point to the next.
     public let offset: Int64
 
-    /// A point as given.
     public init(fix: Location, offset: Int64) {
       self.fix = fix
       self.offset = offset
     }
   }
 
-  /// The fixes in their order; there is at least one.
+  /// The points in order, at least one.
   public let points: [Point]
 
-  /// Stays at one place.
+  /// Creates a track that stays at one place.
   public init(at place: Location) { points = [Point(fix: place, offset: 0)] }
 
-  /// What a file has: a fix, and when it was measured, in microseconds of any clock, if it says so.
+  /// A fix from a file and, if recorded, when it was measured, in microseconds of any clock.
   typealias Measurement = (fix: Location, time: Int64?)
 
-  /// Between two points that have no time.
+  /// The time between two points without times, in microseconds.
   static let step: Int64 = 1_000_000
 
-  /// Orders what a file has; nil if it has nothing. A time that goes back, as at a receiver's start, counts as none.
+  /// Creates a track from the contents of a file, or returns nil if there are none. A time that goes back, for instance
+  /// when a receiver starts, is ignored.
   init?(_ measurements: [Measurement]) {
     guard !measurements.isEmpty else { return nil }
     var points: [Point] = []

@@ -3,15 +3,16 @@
 nonisolated public enum TrackFile {
   static let formats = "GPX, GeoJSON or NMEA 0183"
 
-  /// Why a file gives no track.
+  /// Why a file could not be read as a track.
   public struct Failure: Error, CustomStringConvertible {
-    /// The file and what is wrong with it, in a sentence.
+    /// The file and what is wrong with it, as a sentence.
     public let description: String
   }
 
-  /// Reads the text of a file, whose format its content shows; throws if it is not well-formed, or has no point in it.
+  /// Parses the text of a file, whose format is detected from its content. Throws if it is malformed or contains no
+  /// points.
   ///
-  /// `path` names the file in messages.
+  /// - Parameter path: The file's name in messages.
   public static func track(in text: String, from path: String) throws(Failure) -> Track {
     let first = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first
     let measurements: [Track.Measurement]
