@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the Debian package from this tree and puts it at its top.
+# Builds the Debian package from this tree and puts it at the top of the tree.
 #
-#   build-deb.sh [WORK [OUTPUT]]    WORK: where to build (.build-deb); OUTPUT: where the packages go (the top of the tree)
+#   build-deb.sh [WORK [OUTPUT]]    WORK: build folder (.build-deb); OUTPUT: folder for the packages (top of the tree)
 #
-# A build tree is made of the files that belong to the source, with packaging/debian as its debian/. Swift's products stay
-# in WORK, so that a second build compiles what has changed.
+# The build tree consists of the source files, with packaging/debian as its debian/. Swift's products stay in WORK, so a
+# later build compiles only what has changed.
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 work=${1:-$source/.build-deb}
@@ -25,7 +25,7 @@ tree=$work/geopublicist-$upstream
 "$source/packaging/source-tree.sh" "$tree"
 cp -R "$tree/packaging/debian" "$tree/debian"
 
-# Debian's own builders use Debian's compiler; other machines use the installed one.
+# Debian's own builders use Debian's compiler; other machines use an installed toolchain.
 profile=
 dpkg-query -W -f '${db:Status-Status}' swiftlang 2> /dev/null | grep -qx installed || profile=-Ppkg.geopublicist.toolchain
 # shellcheck disable=SC2086

@@ -17,32 +17,32 @@ fail() {
   exit 1
 }
 
-# Of the tags that no override explains, the first is only Debian 12's, and wrong for what the bus starts; the second
-# says that this machine's lintian is older than the policy.
+# Suppressed tags: the first exists only on Debian 12 and is wrong for services started by the bus; the second only says
+# that the local lintian is older than the policy version.
 "$source/packaging/source-package.sh" "$scratch" > /dev/null
 lintian --allow-root --info --display-info --display-experimental --pedantic \
   --fail-on error,warning,info,pedantic,experimental \
   --suppress-tags package-supports-alternative-init-but-no-init.d-script,newer-standards-version \
   "$package" "$scratch"/*.dsc
-echo "lintian: nothing"
+echo "lintian: no findings"
 
 dpkg-deb --extract "$package" "$scratch/root"
 for program in usr/libexec/geopublicistd usr/bin/geopublicist; do
-  # The Swift runtime's archives were compiled without fortified functions and without branch protection.
+  # The Swift runtime's libraries were compiled without fortified functions and branch protection.
   hardening-check --nofortify --nocfprotection "$scratch/root/$program" > "$scratch/hardening" ||
     fail "$(cat "$scratch/hardening")"
   readelf --dynamic --program-headers --wide "$scratch/root/$program" > "$scratch/headers"
   ! grep -E 'RPATH|RUNPATH|TEXTREL' "$scratch/headers" || fail "/$program has its own library path or text relocations"
   grep -q 'GNU_STACK .* RW ' "$scratch/headers" || fail "/$program has an executable stack"
 done
-echo "hardening: position independent, stack protected, relocations read-only, bound at once, no path, no executable stack"
+echo "hardening: PIE, stack protector, RELRO, BIND_NOW, no RPATH, no executable stack"
 
 allowed="libc6 libdbus-1-3 libglib2.0-0 libgcc-s1 libstdc++6 default-dbus-system-bus geoclue-2.0 systemd"
-# Essential on every Debian system; debhelper asks for it because of the user units.
+# Essential on every Debian system. debhelper adds it because of the user units.
 allowed="$allowed init-system-helpers"
 for dependency in $(dpkg-deb --field "$package" Depends | tr ',' '\n' | sed 's/^ *\([^ ]*\).*/\1/'); do
-  case " $allowed " in *" $dependency "*) ;; *) fail "It depends on $dependency" ;; esac
+  case " $allowed " in *" $dependency "*) ;; *) fail "Unexpected dependency: $dependency" ;; esac
 done
 size=$(stat -c %s "$package")
-[ "$size" -le 5000000 ] || fail "It is larger than 5 MB: $size bytes"
+[ "$size" -le 5000000 ] || fail "The package exceeds 5 MB: $size bytes"
 echo "size: $size bytes; dependencies: $(dpkg-deb --field "$package" Depends)"

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the manual with what it describes; prints what is missing and fails then.
+"""Compares the manual pages with what they describe. Prints what is missing or wrong and then fails.
 
     check-manual.py PROGRAM...       from the top of the source tree, with the built programs
 
-org.geopublicist.Location1(5) has to have every method, signal, property (with its type and access), error, option and
-dictionary key of the interface's XML and none that is not there; geopublicist.conf(5) every group and key of the
-configuration file that is shipped; each program's page every option that the program's --help names, and no other.
+org.geopublicist.Location1(5) must contain every method, signal, property (with type and access), error, option and
+dictionary key of the interface XML, and no others; geopublicist.conf(5) every group and key of the shipped
+configuration file with its default; each program's page every option that the program's --help lists, and no others.
 """
 
 import pathlib
@@ -26,7 +26,7 @@ def expect(condition, page, what):
 
 
 def sections(text):
-    """The text below each .Sh line, by its title."""
+    """Returns the text below each .Sh line, by title."""
     parts = re.split(r"^\.Sh (.*)\n", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -37,7 +37,7 @@ def subsections(text):
 
 
 def items(text, macro):
-    """What the list's items of that macro say, by their first word."""
+    """Returns the items of a list with this macro, by their first word."""
     found = {}
     for line in re.findall(rf"^\.It {macro} (.*)$", text, flags=re.M):
         found[line.split()[0]] = line
@@ -65,7 +65,7 @@ def check_interface(page, chapters, interface):
         if results:
             expected += f" No \\(-> {results}"
         expect(line.split(" ", 1)[1:] == ([expected.strip()] if expected.strip() else []), page,
-               f"{name}.{method}: is '{line}', has to end with '{expected}'")
+               f"{name}.{method}: is '{line}', must end with '{expected}'")
 
     signals = {s.get("name"): s for s in interface.iter("signal")}
     written = items(parts.get("Signals", ""), "Fn")
@@ -82,11 +82,11 @@ def check_interface(page, chapters, interface):
         emits = properties[key].find("annotation[@name='org.freedesktop.DBus.Property.EmitsChangedSignal']").get("value")
         how = {"const": "constant", "true": f"{access}, changes signalled", "false": access}[emits]
         line = f"{key} Li {properties[key].get('type')} Pq {how}"
-        expect(written[key] == line, page, f"is '{written[key]}', has to be '{line}'")
+        expect(written[key] == line, page, f"is '{written[key]}', must be '{line}'")
 
 
 def words_of_xml(text):
-    """Errors, options and keys that the comments of the XML name."""
+    """Returns the errors, options and keys named in the comments of the XML."""
     comments = " ".join(" ".join(re.findall(r"<!--(.*?)-->", text, flags=re.S)).split())
     errors = set(re.findall(r"\b(NotAuthorized|Timeout|Unavailable|InvalidOption|LimitsExceeded|"
                             r"InteractiveAuthorizationRequired|UnknownObject)\b", comments))
@@ -130,9 +130,9 @@ def check_configuration():
         expect(texts.keys() == shipped[group].keys(), page.name,
                f"keys of {group}: {sorted(texts.keys() ^ shipped[group].keys())}")
         for key in texts.keys() & shipped[group].keys():
-            expect(f"{shipped[group][key]} unless given" in " ".join(texts[key].split()), page.name,
+            expect(f"default {shipped[group][key]}" in " ".join(texts[key].split()), page.name,
                    f"default of {group}, {key}")
-    # The same keys as the program has: it refuses what it does not know.
+    # The program must have the same keys, because it rejects unknown ones.
     sources = "".join(p.read_text() for p in pathlib.Path("Sources/LocationService/Contract").glob("*.swift"))
     for group in shipped:
         expect(f'"{group}"' in sources, "geopublicist.conf", f"the program has no group {group}")

@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs what `make build` has built, and everything around it; `make install` runs it.
+# Installs the results of `make build` and all related files. Run by `make install`.
 #
-# The environment, or the command line of make, chooses the folders:
+# Environment variables or make variables select the folders:
 #
-#   PREFIX             of the programs, the manual and the completions (/usr/local)
-#   DESTDIR            put before every path, for packages
-#   SYSTEMUNITDIR      and the other folders below: where the bus, systemd and polkit look, asked of pkg-config
-#   PROGRAMS           the folder of the programs (.build/release)
+#   PREFIX             prefix of the programs, manual and completions (/usr/local)
+#   DESTDIR            prepended to every path, for packaging
+#   SYSTEMUNITDIR      and the other variables below: folders of the bus, systemd and polkit (from pkg-config)
+#   PROGRAMS           the folder of the built programs (.build/release)
 #
-# The configuration is in /etc/geopublicist whatever the prefix is.
+# The configuration is always in /etc/geopublicist.
 set -eu
 cd "$(dirname -- "$0")/.."
 prefix=${PREFIX:-/usr/local}
 libexec=$prefix/libexec
 programs=${PROGRAMS:-.build/release}
 
-# The value of a package's pkg-config variable, or the usual one without it.
+# Prints a pkg-config variable of a package, or the given default without it.
 variable() { pkg-config --variable="$2" "$1" 2> /dev/null | grep . || echo "$3"; }
 
 busdata=$(variable dbus-1 datadir /usr/share)/dbus-1
@@ -30,7 +30,7 @@ USERUNITDIR=${USERUNITDIR:-$(variable systemd systemduserunitdir /usr/lib/system
 SYSUSERSDIR=${SYSUSERSDIR:-$(variable systemd sysusersdir /usr/lib/sysusers.d)}
 ACTIONDIR=${ACTIONDIR:-$(variable polkit-gobject-1 actiondir /usr/share/polkit-1/actions)}
 ZSHCOMPLETIONDIR=${ZSHCOMPLETIONDIR:-$prefix/share/zsh/site-functions}
-# Only where AppArmor is in use, or where a package says so.
+# Only where AppArmor is in use, or if requested for a package.
 [ ! -d /etc/apparmor.d ] || APPARMORDIR=${APPARMORDIR:-/etc/apparmor.d}
 
 for program in geopublicistd geopublicist; do
@@ -39,7 +39,7 @@ done
 
 file() { install -D -m 644 "$1" "${DESTDIR:-}$2/${3:-$(basename "$1")}"; }
 
-# A file that names a program.
+# Installs a file that contains the path of a program.
 file_with_path() {
   file "$1" "$2"
   sed -i "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |" \

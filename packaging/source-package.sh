@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes Debian's source package of this tree: what sbuild, autopkgtest and lintian take.
+# Creates the Debian source package of this tree, for sbuild, autopkgtest and lintian.
 #
-#   source-package.sh FOLDER        where the .dsc goes, with the two archives that it names
+#   source-package.sh FOLDER        the folder for the .dsc and its two archives
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 mkdir -p "$1"

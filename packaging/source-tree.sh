@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Copies the files that belong to the source: git knows them, and an unpacked release has no others but what was built.
+# Copies the source files: those known to git or, in an unpacked release, everything except build products.
 #
-#   source-tree.sh FOLDER        what is in it already is replaced, but for what SwiftPM has built there
+#   source-tree.sh FOLDER        existing contents are replaced, except SwiftPM's build folder
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 tree=$1
@@ -19,6 +19,6 @@ mkdir -p "$tree"
 tree=$(CDPATH='' cd -- "$tree" && pwd)
 find "$tree" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 cd "$source"
-# Git also lists what has been deleted and not committed yet.
+# Git also lists files that have been deleted but not committed.
 list_files | xargs -0 sh -c 'for f do [ ! -e "$f" ] || printf "%s\0" "$f"; done' sh |
   tar --null --files-from=- -cf - | tar -C "$tree" -xf -

@@ -7,16 +7,16 @@ import Glibc
 import MainLoop
 import Publicist
 
-/// The entry point, by the name that SwiftPM gives the `main` of this module.
+/// The entry point, under the name that SwiftPM gives this module's `main`.
 @_cdecl("geopublicistd_main")
 func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
   Daemon.main(ProgramArguments.strings(count, vector))
 }
 
-/// The service's program: options, configuration, then the main loop until the end.
+/// The program: parses options, loads the configuration, and runs the main loop until the end.
 struct Daemon {
   static func main(_ arguments: [String]) -> Int32 {
-    // Belt and braces: libdbus is to return from a check that fails instead of ending the process.
+    // Makes libdbus return from failed checks instead of aborting the process.
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     CoreDumps.forbid()
     return run(arguments)
@@ -55,23 +55,23 @@ struct Daemon {
     }
   }
 
-  /// The configuration to start with.
+  /// Returns the configuration to start with.
   ///
-  /// A mistake in the administrator's files must not take the service away from every user, so the defaults hold until it
-  /// is corrected. A file that the command line names is an error, reported to the person who named it.
+  /// A mistake in the administrator's files must not take the service away from every user, so the defaults apply until
+  /// it is corrected. A mistake in a file named on the command line is an error.
   private static func startConfiguration(_ options: DaemonOptions) throws(KeyFile.FileError) -> Configuration {
     do throws(KeyFile.FileError) {
       return try Configuration.load(file: options.configurationFile)
     } catch  where options.configurationFile == nil {
-      Log.error("The defaults are used, not the configuration: \(error)")
+      Log.error("Using the default configuration, because the configured one is invalid: \(error)")
       return Configuration()
     }
   }
 
-  /// Serves until the program is to end; connects anew when the bus is still there after it has ended a connection.
+  /// Serves until the program is told to end. Reconnects if the bus still exists after it has ended a connection.
   ///
-  /// dbus-broker lets headers pass for which libdbus leaves the bus, so anybody who may send a message here can have this
-  /// program thrown out. To end would be no better for those whom it serves, and slower.
+  /// dbus-broker delivers messages with headers over which libdbus leaves the bus, so any program that may send a
+  /// message to the service can cause this. Exiting would be slower and no better for the clients.
   private static func serve(
     _ options: DaemonOptions, _ configuration: Configuration, _ source: ReplaySource?
   ) throws(DBusError) -> Int32 {
@@ -81,7 +81,7 @@ struct Daemon {
       let session = try Session(options, configuration, source, notifier)
       switch try session.run() {
       case .over(let status): return status
-      case .thrownOut: Log.warning("The message bus has ended a connection; whoever subscribes has to begin anew")
+      case .thrownOut: Log.warning("The message bus ended a connection; clients must subscribe again")
       }
       configuration = session.configuration
     }
@@ -92,7 +92,7 @@ struct Daemon {
   }
 }
 
-/// What the process ends with.
+/// The exit statuses of the process.
 enum ExitStatus {
   static let failure: Int32 = 1
   static let usage: Int32 = 2

@@ -4,7 +4,7 @@ import GeopublicistProcessSupport
 import GeopublicistReplay
 import GeopublicistService
 
-/// `--replay` and `--at`, and what belongs to them.
+/// The options for a replay: `--replay`, `--at`, `--speed` and `--loop`.
 struct ReplayOptions {
   private enum Way {
     case file(String)
@@ -25,7 +25,8 @@ struct ReplayOptions {
     parser.addSwitch("loop", nil, "Replay from the beginning after the end")
   }
 
-  /// Nil if nothing is to be replayed. For one user alone: nobody may make up the location of everybody.
+  /// Returns nil if nothing is to be replayed. Only for the session deployment, because nobody may fake the location of
+  /// all users.
   init?(_ parser: OptionParser, _ deployment: LocationService.Deployment) throws(OptionParser.UsageError) {
     guard let option = ["replay", "at"].first(where: { parser.text($0) != nil }), let text = parser.text(option) else {
       guard parser.text("speed") == nil, !parser.isSet("loop") else {

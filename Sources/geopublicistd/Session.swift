@@ -9,7 +9,7 @@ import Glibc
 import MainLoop
 import Publicist
 
-/// The daemon at work: its connections and the service on them, from the name taken to a clean end.
+/// The running service with its connections, from acquiring the bus name to a clean end.
 final class Session {
   private let options: DaemonOptions
   private let upstream: Connection
@@ -29,14 +29,14 @@ final class Session {
   private var liveness: PendingCall?
   private var isStalled = false
 
-  /// How long to wait before each attempt to come back to the bus, in milliseconds; after the last one it counts as gone.
+  /// The delays before each attempt to rejoin the bus, in milliseconds. After the last one the bus is considered gone.
   private static let rejoinDelays: [Int64] = [0, 10, 50, 200, 500, 1_000, 2_000]
 
-  /// How it came to its end.
+  /// How a session ended.
   enum End {
-    /// With an exit status for the program.
+    /// The program must exit with this status.
     case over(Int32)
-    /// A connection was ended from the other side, and with it everything that others had here.
+    /// The bus ended a connection, and with it everything that clients had here.
     case thrownOut
   }
 
@@ -60,16 +60,16 @@ final class Session {
     }
   }
 
-  /// What is configured now.
+  /// The current configuration.
   var configuration: Configuration { service.configuration }
 
   /// Serves until a signal, idleness, or the end of a connection.
   func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
-    // Half of what the bus allows for calls to all services.
+    // Half of what the bus allows for calls to all services together.
     for connection in [upstream, exported] {
       connection.unansweredCallLimit = 64
-      // dbus-daemon's own limit. With the 128 MiB of dbus-broker the unit's MemoryMax would end the service.
+      // dbus-daemon's own limit. With dbus-broker's limit of 128 MiB, a message could exceed the unit's MemoryMax.
       connection.largestMessage = 32 << 20
     }
     upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
@@ -80,8 +80,8 @@ final class Session {
     timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
     do {
-      // Replaceable by the service itself: dbus-daemon does not notice the end of a connection from which it has ceased to
-      // read. Whom the policy of the bus does not let own the name cannot replace anybody.
+      // Replaceable by the service itself, because dbus-daemon does not notice the end of a connection from which it no
+      // longer reads. Only users whom the bus policy allows to own the name can replace it.
       try exported.own(ServiceContract.service, isReplaceable: true)
     } catch {
       guard !exported.isConnected else { throw error }
@@ -89,7 +89,7 @@ final class Session {
       return .thrownOut
     }
     Log.info("Serving \(ServiceContract.service) as \(exported.uniqueName)")
-    // From the loop itself, so that a loop that hangs is found out.
+    // Triggered by the main loop itself, so that the watchdog detects a hanging loop.
     watchdog = notifier.keepAliveInterval.map {
       MainLoop.main.every(microseconds: $0) { [notifier] in notifier.keepAlive() }
     }
@@ -99,8 +99,8 @@ final class Session {
     return isThrownOut && release == nil ? .thrownOut : .over(status)
   }
 
-  /// dbus-broker lets pass what libdbus leaves the bus over, so any program on the bus can have this one thrown out. Its
-  /// clients are still there: the service comes back at once, and they keep what they have.
+  /// dbus-broker delivers messages over which libdbus leaves the bus, so any program on the bus can cause a
+  /// disconnection. The clients still exist: the service returns immediately, and they keep their objects.
   private func rejoin(attempt: Int = 0) {
     guard release == nil else { return giveUp() }
     guard attempt < Self.rejoinDelays.count else { return giveUp() }
@@ -111,17 +111,17 @@ final class Session {
         guard try exported.rejoin(forgettingOwners: true) else { return giveUp() }
         try exported.own(ServiceContract.service, isReplaceable: true, replaces: true)
       } catch {
-        Log.info("Not back on the bus yet: \(error.message)")
+        Log.info("Cannot rejoin the bus yet: \(error.message)")
         return rejoin(attempt: attempt + 1)
       }
       service.rejoined(afterStall: isStalled)
       isStalled = false
-      Log.warning("The message bus has ended a connection; the service is back as \(exported.uniqueName)")
+      Log.warning("The message bus ended a connection; the service is back as \(exported.uniqueName)")
     }
   }
 
-  /// The connection to GeoClue can be thrown out in the same way. To GeoClue this is another client, so for the source it
-  /// is as if GeoClue had been restarted.
+  /// The connection to GeoClue can be lost in the same way. GeoClue treats the new connection as another client, so for
+  /// the source this is like a restart of GeoClue.
   private func rejoinUpstream(attempt: Int = 0) {
     guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
     rejoiningUpstream = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
@@ -130,19 +130,19 @@ final class Session {
       upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
       do throws(DBusError) {
         guard try upstream.rejoin(forgettingOwners: true) else { return giveUp() }
-        Log.warning("The message bus has ended the connection to GeoClue; there is a new one")
+        Log.warning("The message bus ended the connection to GeoClue; reconnected")
       } catch {
         rejoinUpstream(attempt: attempt + 1)
       }
     }
   }
 
-  /// How often in a row a bus that takes nothing has to answer before it is blamed.
+  /// How many consecutive answers on another connection show that a bus is not merely slow.
   private static let provingAnswers = 4
 
-  /// The bus takes nothing more. If it keeps answering on another connection all the same, it holds too much that clients
-  /// do not read, and holds it against this connection: a new one begins with nothing. A bus that is only slow serves
-  /// both in turn.
+  /// Handles a bus that reads nothing from the service. If it keeps answering on another connection, it holds too many
+  /// messages that clients have not read and charges them to this connection. A new connection starts without that
+  /// debt. A bus that is merely slow serves both connections in turn.
   private func checkBus() {
     guard liveness == nil, rejoining == nil, options.geoclueBus == options.exportBus else { return }
     askBus(answers: 0, since: exported.progressAt)
@@ -151,7 +151,7 @@ final class Session {
   private func askBus(answers: Int, since progress: Int64) {
     guard exported.progressAt == progress, let question = try? Message(callingBus: "GetId") else { return }
     guard answers < Self.provingAnswers else {
-      Log.warning("The message bus takes nothing from the service any more")
+      Log.warning("The message bus no longer reads from the service")
       isStalled = true
       return rejoin()
     }
@@ -179,26 +179,26 @@ final class Session {
     defer { notifier.ready() }
     do throws(KeyFile.FileError) {
       service.configuration = try Configuration.load(file: options.configurationFile)
-      Log.notice("The configuration was read again")
+      Log.notice("The configuration was reloaded")
     } catch {
-      Log.error("The configuration stays as it was: \(error)")
+      Log.error("The previous configuration stays in force: \(error)")
     }
   }
 
-  /// Nobody needs the service: gives the name up first, so that the bus starts a new one for whoever calls from now
-  /// on, then answers the calls that were on their way already, and ends.
+  /// Exits because the service is idle. Releases the name first, so that the bus starts a new service for later calls,
+  /// then answers the calls already received.
   private func retire() {
     guard release == nil else { return }
-    Log.info("Nobody needs the service; it ends until it is called again")
-    // First of all: a call that comes once the name is free has to find a unit that systemd knows to be ending. One that
-    // still counts as active would not be started anew, and the call would wait for a name that nobody takes.
+    Log.info("The service is idle and exits until it is called again")
+    // This must come first: a call that arrives once the name is free must find a unit that systemd knows to be
+    // stopping. systemd would not restart an active unit, and the call would wait for a name that nobody acquires.
     notifier.stopping()
     release = exported.release(ServiceContract.service) { [weak self] in self?.finishLastCalls() }
     if release == nil { MainLoop.main.quit() }
   }
 
   private func finishLastCalls() {
-    // Everything that the bus had sent to the name has come before this answer.
+    // Everything that the bus had sent to the name arrived before this answer.
     service.closeSubscriptions()
     lastCalls = MainLoop.main.every(microseconds: 20_000, first: 0) { [weak self] in
       guard let self, !service.isBusy else { return }

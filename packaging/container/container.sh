@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Functions around one booted container; for `.`, with `folder` (its root) and `name` set.
+# Functions for one booted container. Source this file with `folder` (the container's root) and `name` set.
 
-# Boots it, without a network, and waits until it is up.
+# Boots the container without a network and waits until it is up.
 start_container() {
   options="--directory=$folder --machine=$name --private-network --boot"
-  # Where systemd does not run this machine there is nobody to register with.
+  # Without systemd on this machine, there is no machined to register with.
   [ -d /run/systemd/system ] || options="$options --register=no --keep-unit"
   (
     enter_cgroup
@@ -23,12 +23,12 @@ start_container() {
     sleep 0.2
   done
   cat "$folder.log" >&2
-  echo "The container $name does not boot" >&2
+  echo "The container $name failed to boot" >&2
   return 1
 }
 
-# Where nobody registers it, the container takes the cgroup that it is started in for its own. Two containers in the same
-# one stop each other's services, so each gets one: in version 2's hierarchy, and in systemd's of version 1.
+# An unregistered container uses the cgroup in which it is started as its own. Two containers in the same cgroup would
+# stop each other's services, so each gets its own: in the version 2 hierarchy and in systemd's version 1 hierarchy.
 enter_cgroup() {
   [ ! -d /run/systemd/system ] || return 0
   for hierarchy in $(awk '$3 == "cgroup2" || $3 == "cgroup" && $4 ~ /name=systemd/ { print $2 }' /proc/self/mounts); do
@@ -44,10 +44,10 @@ leave_cgroup() {
   done
 }
 
-# A command inside.
+# Runs a command inside the container.
 inside() { nsenter --target "$leader" --all -- "$@"; }
 
-# A command inside, as a service of its own: in a cgroup that the container knows.
+# Runs a command inside as a separate service, in a cgroup that the container knows.
 serve_inside() {
   inside systemd-run --quiet --collect --wait --pipe --setenv=PYTHONDONTWRITEBYTECODE=1 --working-directory=/srv/tests "$@"
 }

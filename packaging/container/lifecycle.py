@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A package's life on a running system: installed, upgraded under a consumer, removed, purged.
+"""The life cycle of the package on a running system: installed, upgraded while a client is connected, removed, purged.
 
     lifecycle.py install PACKAGE | upgrade PACKAGE | remove | purge
 """
@@ -15,19 +15,19 @@ def apt(*arguments):
 
 
 def foreign_files():
-    """Nothing of another package's is changed"""
+    """Nothing in another package is changed"""
     for package in ("geoclue-2.0", "polkitd", "dbus"):
         changed = run("dpkg", "--verify", package, check=False).stdout.strip()
         expect(not changed, changed)
 
 
 def install():
-    """The first call after the installation works, without a reload; until then nothing runs"""
+    """The first call after the installation works without a reload; until then nothing runs"""
     add_user("alice")
     apt("install", sys.argv[2])
     expect(unit("LoadState") == "loaded", "systemd does not know the unit")
     expect(unit("ActiveState") == "inactive", "it was started")
-    expect(pwd.getpwnam("geopublicist").pw_shell == "/usr/sbin/nologin", "the user has a shell")
+    expect(pwd.getpwnam("geopublicist").pw_shell == "/usr/sbin/nologin", "the user has a login shell")
     get("Version", user="alice")
     expect(is_active(), "the call did not start it")
     expect("error" not in journal(0).lower(), journal(0))
@@ -38,20 +38,20 @@ def install():
 
 
 def upgrade():
-    """An upgrade restarts the service under a consumer, and does not start one that does not run"""
+    """An upgrade restarts a running service with a client, and does not start one that is not running"""
     receiver = source()
     receiver.start()
     session = Session("alice")
     try:
-        consumer = Consumer("alice")
-        consumer.wait("LocationUpdated", seconds=30)
+        client = Client("alice")
+        client.wait("LocationUpdated", seconds=30)
         before = unit("MainPID")
-        seen = consumer.count
+        seen = client.count
         apt("install", sys.argv[2])
         expect(unit("MainPID") not in ("0", before), "it was not restarted")
-        consumer.wait("Closed", lambda e: e["arguments"] == ["shutdown"], after=seen)
-        consumer.wait("LocationUpdated", after=seen, seconds=30)
-        consumer.end()
+        client.wait("Closed", lambda e: e["arguments"] == ["shutdown"], after=seen)
+        client.wait("LocationUpdated", after=seen, seconds=30)
+        client.end()
         stop()
         apt("install", "--reinstall", sys.argv[2])
         expect(unit("ActiveState") == "inactive", "it was started")
@@ -61,7 +61,7 @@ def upgrade():
 
 
 def remove():
-    """Removed, it is gone from the bus, and its configuration stays"""
+    """After removal, the service is gone from the bus and its configuration remains"""
     get("Version")
     apt("remove", "geopublicist")
     eventually(lambda: unit("LoadState") == "not-found", lambda: unit("LoadState"))
@@ -72,7 +72,7 @@ def remove():
 
 
 def purge():
-    """Purged, nothing of it is left but its system user, which owns no file"""
+    """After a purge, only the system user remains, and it owns no files"""
     apt("purge", "geopublicist")
     left = output("find", "/etc", "/usr", "/var/lib", "/var/cache", "/run", "-xdev", "-iname", "*geopublicist*")
     kept = [line for line in left.splitlines() if not line.startswith(("/var/lib/systemd/", "/run/systemd/"))]

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lets piuparts install, remove and purge the package in a small Debian and look for what is left.
+# Runs piuparts in a minimal Debian: installs, removes and purges the package and looks for leftovers.
 #
-#   piuparts.sh RELEASE PACKAGE FOLDER        FOLDER: where the small Debian is kept for the next time
+#   piuparts.sh RELEASE PACKAGE FOLDER        FOLDER: where the minimal Debian is kept for later runs
 #
-# As root. systemd is in it from the beginning, as on every Debian: it leaves folders of its own when it is purged.
+# Run as root. systemd is part of the base system, as on every Debian, because purging it leaves folders behind.
 set -eu
 release=$1
 package=$2

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the root of a container, unless it is there with the same packages: a small Debian with systemd, logind, polkit,
-# GeoClue, and what the tests of the package want.
+# Creates the root file system of a container, unless one with the same packages exists: a minimal Debian with systemd,
+# logind, polkit, GeoClue, and what the package's tests need.
 #
-#   root.sh RELEASE FOLDER [PACKAGE...]    the packages besides
+#   root.sh RELEASE FOLDER [PACKAGE...]    additional packages
 #
-# As root. Everything comes from the mirror that this machine's own packages come from.
+# Run as root. Uses the mirror that this machine's own packages come from.
 set -eu
 release=$1
 folder=$2

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries the package at the top of the tree in booted containers: lintian, piuparts, installation, the tests that
-# autopkgtest runs, upgrade, removal, purge; then again what depends on the message bus, with dbus-broker as the bus.
+# Tests the package at the top of the tree in booted containers: lintian, piuparts, installation, the autopkgtest tests,
+# upgrade, removal, purge; then everything that depends on the message bus again with dbus-broker.
 #
-#   test.sh [RELEASE...]            bookworm and trixie unless given
+#   test.sh [RELEASE...]            default: bookworm and trixie
 #
-# As root. The containers' roots are made once and kept in .build-deb/containers; each run works on copies.
+# Run as root. The root file systems are created once and kept in .build-deb/containers; each run uses copies.
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 [ "$(id -u)" -eq 0 ] || { echo "Containers need root: sudo make deb-test" >&2; exit 1; }
@@ -25,7 +25,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
-# The same with a higher version, for the upgrade.
+# The same package with a higher version, for the upgrade.
 dpkg-deb --raw-extract "$package" "$scratch/next"
 sed -i 's/^Version: .*/&+next/' "$scratch/next/DEBIAN/control"
 dpkg-deb --root-owner-group -z1 --build "$scratch/next" "$scratch/next.deb" > /dev/null
@@ -39,7 +39,7 @@ try() {
   echo "   $(($(date +%s) - begun)) s"
 }
 
-# A new copy of the release's root, booted with that program as the message bus of the system and of users.
+# Boots a new copy of the release's root file system with this program as the system and user message bus.
 boot() {
   bus=$1
   name=geopublicist-$release-$$
@@ -49,14 +49,14 @@ boot() {
   if [ "$bus" = dbus-broker ]; then change=enable; else change=disable; fi
   systemctl --root="$folder" --quiet "$change" dbus-broker.service
   systemctl --root="$folder" --quiet --global "$change" dbus-broker.service
-  # There is no network in it, and nobody shall wait for one.
+  # Without a network, apt must not wait for one.
   rm -rf "$folder/etc/apt/sources.list" "$folder"/etc/apt/sources.list.d/*
   mkdir "$folder/srv/tests"
   find "$source/packaging/debian/tests" "$source/packaging/container/lifecycle.py" -name __pycache__ -prune -o -type f \
     -exec cp -t "$folder/srv/tests" {} +
   cp "$package" "$folder/srv/package.deb"
   cp "$scratch/next.deb" "$folder/srv/next.deb"
-  # Under the names that lintian and autopkgtest want to see.
+  # With the file names that lintian and autopkgtest expect.
   ln -s package.deb "$folder/srv/$(basename "$package")"
   cp "$scratch"/source/* "$folder/srv"
   start_container
@@ -74,7 +74,7 @@ check() {
     --fail-on error,warning,info,pedantic,experimental "$@"
 }
 
-# The tests of the package named, or all, as Debian's machines run them. The container is there to be changed.
+# Runs the named tests, or all, like Debian's machines do. The container may be changed.
 run_tests() {
   tests=
   for test; do tests="$tests --test-name=$test"; done
@@ -85,7 +85,7 @@ run_tests() {
 
 for release in ${*:-bookworm trixie}; do
   echo "== $release: container"
-  # check-deb.sh has run this machine's lintian; here a newer one has its say.
+  # check-deb.sh has run this machine's lintian. Newer releases run their own as well.
   if [ "$release" = bookworm ]; then lintian=; else lintian=lintian; fi
   "$source/packaging/container/root.sh" "$release" "$containers/$release" $lintian
   boot dbus-daemon

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program that follows the location, as a desktop's would: prints what happens, one JSON object a line.
+"""A client that follows the location, like a desktop program. Prints events, one JSON object per line.
 
-It subscribes, starts, and subscribes again whenever the service has another owner. A service that has gone is called after
-a second, so that the bus starts it.
+It subscribes again whenever the service has a new owner. If the service exits, it is called after a second, so that the
+bus starts it.
 """
 
 import json
@@ -33,7 +33,7 @@ def call(path, interface, method, parameters, then):
 
 
 def subscribe():
-    # The first signal may come before the reply, so the program listens before it asks.
+    # The first signal may arrive before the reply, so subscribe to signals first.
     call(PATH, NAME, "CreateSubscription", GLib.Variant("(a{sv})", ({},)), start)
 
 

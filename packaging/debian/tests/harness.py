@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the installed package have in common: commands, users, a source of fixes, a consumer.
+"""Shared code of the tests of the installed package: commands, users, a source of fixes, a client.
 
-They need root on a booted Debian with systemd, and change it: configuration, users, GeoClue's source.
+The tests need root on a booted Debian with systemd and change it: configuration, users, GeoClue's source.
 """
 
 import atexit
@@ -40,7 +40,7 @@ def expect(condition, text):
 
 
 def eventually(condition, text, seconds=15):
-    """The first true value of the condition; fails with the text after so many seconds."""
+    """Returns the first true value of the condition. Fails with the text after this many seconds."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -52,7 +52,7 @@ def eventually(condition, text, seconds=15):
 
 
 def run(*command, user=None, check=True, timeout=60):
-    """A command's result, with its output; as a user if one is named."""
+    """Returns the result of a command with its output. Runs it as `user` if given."""
     enter = None
     if user:
         enter = session_entry(user)
@@ -64,17 +64,17 @@ def run(*command, user=None, check=True, timeout=60):
 
 
 def become(user):
-    """What a command begins with to run as that user, in the same process."""
+    """Returns the command prefix for running as this user in the same process."""
     group = str(pwd.getpwnam(user).pw_gid)
     return ("setpriv", "--reuid", user, "--regid", group, "--init-groups", "--reset-env", "--")
 
 
 def session_entry(user):
-    """What a child process does first to belong to the user's session, if there is one: polkit looks at its cgroup."""
+    """Returns what a child process must run first to join the user's session, if any: polkit looks at its cgroup."""
     session = Session.current.get(user)
     if session is None:
         return None
-    # With version 1 of cgroups, systemd's own tree is beside the others.
+    # With cgroups version 1, systemd has its own hierarchy.
     root = "/sys/fs/cgroup" if os.path.exists("/sys/fs/cgroup/cgroup.controllers") else "/sys/fs/cgroup/systemd"
     processes = f"{root}{session.group}/cgroup.procs"
 
@@ -104,7 +104,7 @@ def stop():
 
 
 def configure(text):
-    """Replaces the tests' own configuration file, or removes it, and reloads the service; returns systemctl's status."""
+    """Replaces or removes the tests' configuration file and reloads the service. Returns systemctl's exit status."""
     file = DROP_INS / "test.conf"
     if text:
         DROP_INS.mkdir(exist_ok=True)
@@ -129,7 +129,7 @@ def get(*properties, user=None):
 
 
 def get_location(user=None, options="{}"):
-    """The text that gdbus prints for GetLocation; with the error's name in it if there is one."""
+    """Returns gdbus's output for GetLocation, including the error name if it fails."""
     result = run(
         "gdbus", "call", "--system", "--dest", NAME, "--object-path", PATH, "--method", f"{NAME}.GetLocation", options,
         user=user, check=False)
@@ -146,7 +146,7 @@ def add_user(name):
 
 
 class Session:
-    """A login of a user at the seat, with that user's GeoClue agent if wanted."""
+    """A login of a user at the seat, optionally with a GeoClue agent for that user."""
 
     current = {}
 
@@ -155,7 +155,7 @@ class Session:
         self.user = user
         self.units = [f"seat-of-{user}.service"]
         self._run(self.units[0], "sleep", "infinity")
-        # Not the first one that logind lists: one that has ended may still be there.
+        # Not the first session that logind lists, because one that has ended may still be listed.
         self.group = eventually(self._find_group, "there is no session")
         self.id = re.search(r"/session-(\w+)\.scope", self.group).group(1)
         eventually(lambda: output("loginctl", "show-session", "--property", "State", "--value", self.id) == "active",
@@ -168,7 +168,7 @@ class Session:
     def _run(self, unit_name, *command, session=True):
         options = ["--collect", "--unit", unit_name, "--uid", self.user]
         if session:
-            # What a display manager does: PAM tells logind about a session at the seat.
+            # Like a display manager: PAM tells logind about a session at the seat.
             options += ["-p", "PAMName=login", "--setenv=XDG_SEAT=seat0", "--setenv=XDG_SESSION_TYPE=tty",
                         "--setenv=XDG_SESSION_CLASS=user"]
         run("systemd-run", *options, *command)
@@ -179,10 +179,10 @@ class Session:
             path = f"{folder}/geoclue-2.0/demos/agent"
             if os.path.exists(path):
                 return path
-        raise Failed("there is no demo agent of GeoClue")
+        raise Failed("GeoClue's demo agent is missing")
 
     def _find_group(self):
-        """The control group of the session, in which the process is that began it."""
+        """Returns the control group of the session, which contains the process that started it."""
         process = unit("MainPID", self.units[0])
         try:
             lines = pathlib.Path(f"/proc/{process}/cgroup").read_text().splitlines()
@@ -198,7 +198,7 @@ class Session:
 
 
 def session_bus(user):
-    """What a command begins with to find the user's session bus and service manager."""
+    """Returns the command prefix for using the user's session bus and service manager."""
     runtime = f"/run/user/{pwd.getpwnam(user).pw_uid}"
     return ("env", f"XDG_RUNTIME_DIR={runtime}", f"DBUS_SESSION_BUS_ADDRESS=unix:path={runtime}/bus")
 
@@ -210,7 +210,7 @@ def geoclue_version():
 
 
 def source():
-    """The newest thing that this GeoClue reads: /etc/geolocation since 2.7, a socket with NMEA sentences before."""
+    """Returns the best source that this GeoClue supports: /etc/geolocation since 2.7, before that a socket with NMEA."""
     return StaticSource() if geoclue_version() >= (2, 7) else NMEASource()
 
 
@@ -230,7 +230,7 @@ class StaticSource:
 
 
 class NMEASource:
-    """A receiver on a socket that says where it is, four times a second."""
+    """A receiver on a socket that sends its position four times a second."""
 
     file = pathlib.Path("/etc/geoclue/geoclue.conf")
     kept = pathlib.Path("/etc/geoclue/geoclue.conf.before")
@@ -293,19 +293,19 @@ class NMEASource:
         return f"${body}*{checksum:02X}\r\n".encode()
 
 
-# A consumer
+# A client
 
-class Consumer:
-    """A consumer.py of a user, and what it has printed."""
+class Client:
+    """A client.py process of a user, and the events that it has printed."""
 
     def __init__(self, user=None):
-        command = [sys.executable, str(HERE / "consumer.py")]
+        command = [sys.executable, str(HERE / "client.py")]
         enter = None
         if user:
             enter = session_entry(user)
             command = [*become(user), *command]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=enter)
-        # In the session's cgroup it would outlive a test that fails.
+        # Otherwise it would outlive a failing test, because it is in the session's cgroup.
         atexit.register(self.end)
         self.events = []
         threading.Thread(target=self._read, daemon=True).start()
@@ -317,7 +317,7 @@ class Consumer:
             self.events.append(event)
 
     def wait(self, what, matches=lambda event: True, after=0, seconds=15):
-        """The first event of that name, after so many events, that matches."""
+        """Returns the first matching event with this name after the first `after` events."""
         def find():
             return next((e for e in self.events[after:] if e["event"] == what and matches(e)), None)
         return eventually(find, lambda: f"no {what} among {self.events[after:]}", seconds)
@@ -338,7 +338,7 @@ class Consumer:
 
 
 def main(*tests):
-    """Runs the tests; says which fail, with the service's log, and fails then."""
+    """Runs the tests. On a failure, prints it with the service's log and exits."""
     begin = time.time()
     for test in tests:
         print(f"{(test.__doc__ or test.__name__).splitlines()[0]}", flush=True)
