@@ -38,6 +38,7 @@ public struct Timestamp: Hashable, Sendable {
 }
 
 extension Timestamp: Comparable {
+  /// Returns whether the left time is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     (left.seconds, left.microseconds) < (right.seconds, right.microseconds)
   }

@@ -10,6 +10,7 @@ public struct UpdateBudget: Sendable {
   public private(set) var delivered: UInt64 = 0
   private var startedAt: UInt64?
 
+  /// Creates a budget that has not started.
   public init(maxUpdates: UInt32 = 0, duration: UInt32 = 0) {
     self.maxUpdates = maxUpdates
     self.duration = duration

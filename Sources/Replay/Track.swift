@@ -11,6 +11,7 @@ nonisolated public struct Track: Sendable {
     /// Microseconds since the start of the track. Never decreases from one point to the next.
     public let offset: Int64
 
+    /// Creates a point.
     public init(fix: Location, offset: Int64) {
       self.fix = fix
       self.offset = offset
