@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the service, GeoClue alone and the raw limit of D-Bus side by side, on private buses, without a network.
+"""Compares the service, GeoClue alone and the raw limit of D-Bus on private buses, without a network.
 
     bench.py [--quick] [--only fanout,calls,presence,growth] [--json FILE] [--no-build]
 
-Prints tables and what became of the aims, and writes everything to .build/bench.json.
+Prints tables and whether the aims are met, and writes all results to .build/bench.json.
 """
 
 import argparse
@@ -27,10 +27,10 @@ PARTS = ("fanout", "calls", "presence", "growth")
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer of everything, in two minutes")
+    parser.add_argument("--quick", action="store_true", help="a reduced set of measurements, in two minutes")
     parser.add_argument("--only", default=",".join(PARTS), help="the parts to measure")
     parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/bench.json")
-    parser.add_argument("--no-build", action="store_true", help="measure what is built already")
+    parser.add_argument("--no-build", action="store_true", help="measure the existing build")
     options = parser.parse_args()
     if not options.no_build:
         subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
@@ -41,7 +41,7 @@ def main():
         print(report.aims_table(results["aims"]))
     results["seconds"] = round(time.monotonic() - begun)
     options.json.write_text(json.dumps(results, indent=1) + "\n")
-    print(f"{results['seconds']} s; everything is in {options.json}")
+    print(f"{results['seconds']} s; results are in {options.json}")
 
 
 def measure(parts, quick):
@@ -53,8 +53,8 @@ def measure(parts, quick):
         else:
             for broker in ("dbus-daemon", "dbus-broker"):
                 results["fanout"] += fanout.measure(broker, (1, 10, 100, 500), 3)
-            # dbus-daemon compares every message with every rule that names its interface: without them it shows more
-            # of the others.
+            # dbus-daemon compares every message with every rule for its interface. Without rules, the other costs
+            # are easier to see.
             results["fanout"] += fanout.measure("dbus-daemon", (1, 100), 2, rules=False)
         print(report.fanout_table(results["fanout"]), flush=True)
     if "calls" in parts:

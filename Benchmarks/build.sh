@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds what is measured into .build/bench: the service as the package has it, and the driver.
+# Builds into .build/bench: the service, as in the package, and the driver.
 set -eu
 top=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$top"

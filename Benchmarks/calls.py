@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call after the other: a property and a cached fix, against GeoClue's property and the raw limit."""
+"""Measures consecutive calls: a property and a cached location, compared with a GeoClue property and the raw limit."""
 
 from rig import BUILT, SERVICE, Machine, end
 
-CALLS = ("raw-get", "bridge-get", "geoclue-get", "raw-location", "bridge-location")
+CALLS = ("raw-get", "service-get", "geoclue-get", "raw-location", "service-location")
 
 
 def measure(broker, count, rounds):
@@ -12,21 +12,21 @@ def measure(broker, count, rounds):
         driver = machine.start_driver()
         machine.start_geoclue()
         for _ in range(rounds):
-            # The bus lets nobody be called who has no name: the raw responder has the service's while that is not there.
+            # Calls need a bus name, so the raw responder owns the service's name while the service is not running.
             raw = machine.start([BUILT / "raw", machine.address, "respond"])
             machine.wait_for_name(SERVICE, raw)
             for name in ("raw-get", "raw-location"):
                 times[name] += driver.tell("calls", name.removeprefix("raw-"), count // rounds)["microseconds"]
             end(raw)
-            daemon = machine.start_daemon()
-            # A subscriber, so that there is a fix to be had.
-            driver.tell("join", "bridge", 1)
+            service = machine.start_service()
+            # A subscriber makes a fix available.
+            driver.tell("join", "service", 1)
             driver.tell("fix")
-            for name in ("bridge-get", "bridge-location"):
-                times[name] += driver.tell("calls", name.removeprefix("bridge-"), count // rounds)["microseconds"]
+            for name in ("service-get", "service-location"):
+                times[name] += driver.tell("calls", name.removeprefix("service-"), count // rounds)["microseconds"]
             times["geoclue-get"] += driver.tell("calls", "geoclue-get", count // rounds)["microseconds"]
             driver.tell("leave")
-            end(daemon)
+            end(service)
     return [row(broker, name, sorted(times[name])) for name in CALLS]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one more subscription costs, and whether it is given back."""
+"""Measures the cost of an additional subscription and whether its memory is released."""
 
 import time
 
@@ -8,31 +8,31 @@ from rig import Machine
 
 
 def measure(counts, fixes):
-    """Each count twice: what the first of them leaves behind, the second one must not add to."""
+    """Measures each count twice: the second time must not add to the memory that the first one kept."""
     rows = []
-    # Not dbus-daemon: for each message it looks at every match rule that names the same interface.
+    # Not dbus-daemon, which checks every match rule for the same interface for each message.
     with Machine("dbus-broker") as machine:
         driver = machine.start_driver()
         driver.tell("watch", "bus", machine.bus_process)
         driver.tell("watch", "geoclue", machine.start_geoclue().pid)
-        daemon = machine.start_daemon().pid
-        driver.tell("watch", "daemon", daemon)
+        service = machine.start_service().pid
+        driver.tell("watch", "service", service)
         for cycle in (1, 2):
             for count in counts:
-                empty = memory(daemon)
-                joined = driver.tell("join", "bridge", count)
+                empty = memory(service)
+                joined = driver.tell("join", "service", count)
                 driver.tell("drain")
-                full = memory(daemon)
+                full = memory(service)
                 result = driver.tell("fixes", fixes)
-                used = memory(daemon)
+                used = memory(service)
                 driver.tell("leave")
-                # A second after most have gone, the service gives memory back.
+                # The service releases memory a second after most clients have left.
                 time.sleep(3 if count >= 64 else 0.2)
-                after = memory(daemon)
+                after = memory(service)
                 rows.append({
-                    "cycle": cycle, "consumers": count, "join_s": joined["seconds"],
-                    "daemon_us_per_fix": result["cpu"]["daemon"], "bus_us_per_fix": result["cpu"]["bus"],
-                    "daemon_us_per_delivery": result["cpu"]["daemon"] / count,
+                    "cycle": cycle, "clients": count, "join_s": joined["seconds"],
+                    "service_us_per_fix": result["cpu"]["service"], "bus_us_per_fix": result["cpu"]["bus"],
+                    "service_us_per_delivery": result["cpu"]["service"] / count,
                     "bytes_per_subscription": (full["private_dirty_kb"] - empty["private_dirty_kb"]) * 1024 / count,
                     "empty": empty, "full": full, "used": used, "after": after,
                 })

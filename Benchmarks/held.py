@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures for how many seconds an hour a GeoClue client is started, by GeoClue's own debug messages.
+"""Measures for how many seconds per hour a GeoClue client is active, based on GeoClue's debug messages.
 
     held.py [--minutes 60] [--json FILE] [--no-build] [SCENARIO…]
 
-Each scenario has a bus, a GeoClue and a service of its own, and a receiver that gives a fix a second; all run at the same
-time. In one of them the clients use GeoClue directly. The beginning, in which every client waits for its first location, is
-counted on its own: an hour is what follows.
+Each scenario has its own bus, GeoClue and service, and a receiver that reports one fix per second. All scenarios run at the
+same time. In one of them the clients use GeoClue directly. The initial phase, in which every client waits for its first
+location, is measured separately and not part of the hour.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from rig import GEOCLUE, RIG, SERVICE, TOP, Machine, wait_until
 import wire
 
 MANAGER_PATH = "/org/geopublicist/Location1"
-# Every client has its first location and has let go of the source by then: a region waits for its confirmation.
+# By then, every client has its first location and has released the source. Regions wait for confirmation.
 BEGINNING = 90
 
 
@@ -30,7 +30,7 @@ def subscription(**options):
 
 
 def region(kilometres, radius=200.0):
-    """A region whose border is so far from where the receiver is."""
+    """Returns a region whose border is this many kilometres from the receiver."""
     north = 52.5163 + (kilometres + radius / 1_000) / 111.195
     return "CreateRegion", "Region", {"latitude": ("d", north), "longitude": ("d", 13.3777), "radius": ("d", radius)}
 
@@ -47,7 +47,7 @@ SCENARIOS = {
 
 
 class Scenario(Machine):
-    """One bus with its clients."""
+    """A bus with its clients."""
 
     def __init__(self, name):
         super().__init__()
@@ -64,7 +64,7 @@ class Scenario(Machine):
             wait_until("the agent is registered", lambda: "registered" in pathlib.Path(self.agent.log).read_text())
             self.peers = [self.connect_directly(index) for index in range(10)]
         else:
-            self.start_daemon()
+            self.start_service()
             self.peers = [self.connect(*client) for client in self.clients]
 
     def connect(self, create, interface, options):
@@ -86,13 +86,13 @@ class Scenario(Machine):
             peer.drain()
 
     def held(self, begin, end):
-        """The seconds between two times, counted from midnight of the first day, in which the receiver was used."""
+        """Returns the seconds between two times since midnight of the first day during which the receiver was used."""
         text = pathlib.Path(self.geoclue.log).read_text()
         changes, last = [], 0.0
         for hours, minutes, seconds, word in re.findall(
                 r"(\d\d):(\d\d):(\d\d\.\d+): \S*NMEA\S* now (active|inactive)", text):
             moment = int(hours) * 3_600 + int(minutes) * 60 + float(seconds)
-            # The messages have no date.
+            # The messages contain no date.
             while moment < last:
                 moment += 86_400
             last = moment
@@ -112,7 +112,7 @@ def expect(answer):
 
 
 def midnight():
-    """When the day has begun, as time.time() counts."""
+    """Returns the start of the day in the unit of time.time()."""
     day = time.localtime()
     return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
 

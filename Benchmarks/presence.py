@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs that the service is there: memory, threads, wake-ups, the start, the size; GeoClue beside it."""
+"""Measures the cost of running the service: memory, threads, wake-ups, start-up, size; with GeoClue for comparison."""
 
 import pathlib
 import statistics
@@ -9,11 +9,11 @@ from rig import GEOCLUE, SERVICE, Machine
 
 
 def memory(pid):
-    """Kilobytes: resident, proportional, and those that no other process could share."""
+    """Returns resident, proportional and private dirty memory in kilobytes."""
     try:
         fields = fields_of(f"/proc/{pid}/smaps_rollup")
     except PermissionError:
-        # The service lets nobody look into it who is not root; what is anonymous is nearly what is private and dirty.
+        # Only root can inspect the service. Anonymous memory is almost the same as private dirty memory.
         fields = fields_of(f"/proc/{pid}/status")
         return {"rss_kb": int(fields["VmRSS:"]), "pss_kb": 0, "private_dirty_kb": int(fields["RssAnon:"])}
     return {"rss_kb": int(fields["Rss:"]), "pss_kb": int(fields["Pss:"]), "private_dirty_kb": int(fields["Private_Dirty:"])}
@@ -28,7 +28,7 @@ def threads(pid):
 
 
 def wakeups(pid):
-    """How often its threads have begun to wait, which is how often they have been woken."""
+    """Returns how often the threads have started to wait, which equals how often they were woken."""
     total = 0
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         for line in (task / "status").read_text().splitlines():
@@ -41,13 +41,13 @@ def measure(starts, seconds):
     with Machine() as machine:
         driver = machine.start_driver()
         geoclue_program = geoclue_path()
-        # Alone, so that nobody calls it while it starts.
+        # Started alone, so that it is not called during start-up.
         start = {
-            "service": [driver.tell("start", SERVICE, *machine.daemon_command)["microseconds"] for _ in range(starts)],
+            "service": [driver.tell("start", SERVICE, *machine.service_command)["microseconds"] for _ in range(starts)],
             "geoclue": [driver.tell("start", GEOCLUE, geoclue_program, "-t", "0", "-u", machine.nmea)["microseconds"]
                         for _ in range(starts)],
         }
-        pids = {"geoclue": machine.start_geoclue().pid, "service": machine.start_daemon().pid}
+        pids = {"geoclue": machine.start_geoclue().pid, "service": machine.start_service().pid}
         time.sleep(3)
         fresh = {name: memory(pid) for name, pid in pids.items()}
         idle = per_minute(pids, seconds, lambda: time.sleep(seconds))
@@ -57,14 +57,14 @@ def measure(starts, seconds):
                 time.sleep(1)
                 driver.tell("fix")
 
-        driver.tell("join", "bridge", 1)
+        driver.tell("join", "service", 1)
         driver.tell("fix")
         busy = per_minute(pids, seconds, walk)
         rows = {name: {
             **fresh[name], "after": memory(pid), "threads": threads(pid), "wakeups_idle": idle[name],
             "wakeups_1hz": busy[name], "start_us": statistics.median(start[name]), "starts": starts,
         } for name, pid in pids.items()}
-        rows["service"]["binary_bytes"] = pathlib.Path(machine.daemon_command[0]).stat().st_size
+        rows["service"]["binary_bytes"] = pathlib.Path(machine.service_command[0]).stat().st_size
         rows["geoclue"]["binary_bytes"] = pathlib.Path(geoclue_program).stat().st_size
         return rows
 
@@ -72,7 +72,7 @@ def measure(starts, seconds):
 def per_minute(pids, seconds, action):
     before = {name: wakeups(pid) for name, pid in pids.items()}
     action()
-    # A thread that ends takes its count along; the service has one thread, for good.
+    # A thread's count disappears with it. The service has a single, permanent thread.
     return {name: max(0, round((wakeups(pid) - before[name]) * 60 / seconds, 1)) for name, pid in pids.items()}
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what a fix costs the service for a thousand regions with what it costs for as many subscriptions.
+"""Compares the cost of a fix with a thousand regions to its cost with as many subscriptions.
 
     regions.py [--count 1000] [--fixes 100] [--json FILE] [--no-build]
 
-Both belong to ten users, each of whom has an agent; the real polkit decides. The regions have borders from a few metres to a few
-kilometres away. Needs root. The aim is no more than twice the processor time.
+Both belong to ten users, each with an agent, and the real polkit decides. The regions' borders are from a few metres to a few
+kilometres away. Needs root. The aim is at most twice the processor time.
 """
 
 import argparse
@@ -18,22 +18,22 @@ from soaking.machine import POLKIT, SoakMachine
 
 import wire
 
-# The system's own users, which exist everywhere.
+# System users that exist everywhere.
 USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
 MANAGER_PATH = "/org/geopublicist/Location1"
-# Locations of so many fixes fit into the sockets of clients that do not read meanwhile.
+# The locations of this many fixes fit into the sockets of clients that do not read meanwhile.
 FIXES_AT_ONCE = 10
-# How many of each a connection may have.
+# The limits per connection.
 KINDS = {"Subscription": 16, "Region": 20}
 
 
 class TenUsers(SoakMachine):
-    """Without the limits on calls and on objects of one user."""
+    """A machine without limits on the calls and objects of one user."""
 
     configuration = CONFIGURATION
 
     def create(self, kind, count):
-        """Connections of the ten users that have started so many objects."""
+        """Returns connections of the ten users that have started this many objects."""
         peers = []
         for index in range(count):
             if index % KINDS[kind] == 0:
@@ -43,7 +43,7 @@ class TenUsers(SoakMachine):
                 options = {"latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
             path = done(peer.call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
             done(peer.call(SERVICE, path, f"{SERVICE}.{kind}", "Start"))
-            # An object that is refused costs nothing, and would not be a measurement.
+            # A refused object costs nothing and would distort the measurement.
             wait_until(f"{path} is authorized", lambda: is_authorized(peer, kind, path))
         return peers
 
@@ -64,20 +64,20 @@ def measure(count, fixes):
     with TenUsers("dbus-broker", people=USERS) as machine:
         machine.wait_for_name(POLKIT, machine.polkit)
         driver = machine.start_driver()
-        for name, process in ("geoclue", machine.geoclue.pid), ("bus", machine.bus_process), ("daemon", machine.daemon.pid):
+        for name, process in ("geoclue", machine.geoclue.pid), ("bus", machine.bus_process), ("service", machine.service.pid):
             driver.tell("watch", name, process)
-        # One subscription keeps the source on, and shows when a fix has arrived.
-        driver.tell("join", "bridge", 1)
+        # One subscription keeps the source active and shows when a fix has arrived.
+        driver.tell("join", "service", 1)
 
         def cost(peers):
             costs = []
             for _ in range(1 + fixes // FIXES_AT_ONCE):
                 for peer in peers:
                     peer.drain()
-                    # A sign of life, without which the service would hold back.
+                    # A sign of life, without which the service would reduce deliveries.
                     done(peer.call(SERVICE, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping"))
-                costs.append(driver.tell("fixes", FIXES_AT_ONCE)["cpu"]["daemon"])
-            # The first ones are those of cold caches.
+                costs.append(driver.tell("fixes", FIXES_AT_ONCE)["cpu"]["service"])
+            # Warm up the caches.
             return sum(costs[1:]) / len(costs[1:])
 
         costs = {"one": cost([])}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a measurement runs on: a bus of its own, the real GeoClue without a network, the daemon, and the driver."""
+"""The environment of a measurement: a private bus, the real GeoClue without a network, the service, and the driver."""
 
 import contextlib
 import json
@@ -14,13 +14,13 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RIG = TOP / "Tests/Rig"
-# Where the programs of the tests have their modules.
+# The modules shared with the tests' programs.
 sys.path.append(str(RIG))
 BUILT = pathlib.Path(os.environ.get("BENCH_BUILT", TOP / ".build/bench"))
 GEOCLUE, SERVICE = "org.freedesktop.GeoClue2", "org.geopublicist.Location1"
 DEADLINE = 20
 
-# What the default limits forbid to one user: thousands of subscriptions, and calls without a pause.
+# Allows one user what the default limits forbid: thousands of subscriptions, and calls without pauses.
 CONFIGURATION = """
 [Service]
 idle-timeout=0
@@ -37,11 +37,11 @@ regions=20000
 
 
 class Failure(Exception):
-    """The rig does not do what it should."""
+    """The rig failed."""
 
 
 def wait_until(what, condition, within=DEADLINE):
-    """Waits for a condition; what is not None or False is returned."""
+    """Waits until the condition returns a true value, and returns that value."""
     deadline = time.monotonic() + within
     while True:
         if result := condition():
@@ -52,7 +52,7 @@ def wait_until(what, condition, within=DEADLINE):
 
 
 class Machine(contextlib.ExitStack):
-    """A bus with GeoClue on it, and what else is started; everything ends with it."""
+    """A bus with GeoClue and further programs, all of which end with this object."""
 
     configuration = CONFIGURATION
     program = BUILT / "geopublicistd"
@@ -70,13 +70,13 @@ class Machine(contextlib.ExitStack):
         owner = os.getuid() if owner is None else owner
         self.bus = self.start([RIG / "private-bus.sh", "system", self.folder, str(owner)], BUS_BROKER=broker, BUS_LIMITS=limits)
         wait_until("the bus answers", lambda: self.ask("GetId") is not None)
-        # Behind dbus-broker are a script and a launcher, which only wait.
+        # dbus-broker is started by a script and a launcher, which only wait.
         self.bus_process = self.bus.pid
         if broker == "dbus-broker":
             self.bus_process = wait_until("dbus-broker runs", lambda: descendant(self.bus.pid, "dbus-broker"))
 
     def start(self, command, standard_input=subprocess.DEVNULL, **environment):
-        """Starts a program that ends with the machine, whatever happens."""
+        """Starts a program that is guaranteed to end with the machine."""
         self.started += 1
         log = (self.folder / f"{self.started}-{pathlib.Path(command[0]).name}.log").open("w+")
         clean = {key: value for key, value in os.environ.items() if not key.startswith("DBUS_")}
@@ -88,7 +88,7 @@ class Machine(contextlib.ExitStack):
         return process
 
     def ask(self, member, *arguments):
-        """What the bus itself answers; None if it does not."""
+        """Returns the answer of the bus itself, or None if it does not answer."""
         result = subprocess.run(
             ["dbus-send", f"--bus={self.address}", "--print-reply=literal", "--dest=org.freedesktop.DBus",
              "/org/freedesktop/DBus", f"org.freedesktop.DBus.{member}", *(f"string:{word}" for word in arguments)],
@@ -111,14 +111,14 @@ class Machine(contextlib.ExitStack):
         return process
 
     @property
-    def daemon_command(self):
+    def service_command(self):
         configuration = self.folder / "geopublicist.conf"
         configuration.write_text(self.configuration)
         return [self.program, "--system", "--address", self.address, "--geoclue-address", self.address,
                 "--config", configuration]
 
-    def start_daemon(self, **environment):
-        process = self.start(self.daemon_command, **environment)
+    def start_service(self, **environment):
+        process = self.start(self.service_command, **environment)
         self.wait_for_name(SERVICE, process)
         return process
 
@@ -127,7 +127,7 @@ class Machine(contextlib.ExitStack):
 
 
 def end(process):
-    """Ends a program at once, and whatever it has started."""
+    """Kills a program and everything that it has started."""
     for child in reversed(descendants(process.pid)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, 9)
@@ -154,10 +154,10 @@ def descendant(pid, name):
 
 
 class Driver:
-    """The C program between the fix that is written and the consumers that hold it."""
+    """The C program that writes fixes and acts as the clients that receive them."""
 
     def __init__(self, machine):
-        # No network: GeoClue, which it starts too, must not ask anybody for a position.
+        # Without a network, because GeoClue, which the driver also starts, must not query a server.
         alone = ["unshare", "--net"] if os.getuid() == 0 else ["unshare", "--map-current-user", "--net"]
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig=KILL", "--", *alone, BUILT / "driver", machine.address, machine.nmea, BUILT / "raw"],
@@ -180,7 +180,7 @@ class Driver:
         return json.loads(line)
 
     def tell(self, *words):
-        """One command, and what the driver answers."""
+        """Sends a command to the driver and returns its answer."""
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
         return self.read()

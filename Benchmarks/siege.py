@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""One user does its worst to the service on a bus with stock limits, while another one's calls and locations are measured.
+"""Attacks the service as one user on a bus with stock limits, and measures another user's calls and locations.
 
     siege.py [--seconds 10] [--broker dbus-daemon|dbus-broker|both] [--program PATH] [--no-build] [--seed N] [ATTACK…]
 
-For each attack, by name, or all: the same process must be there afterwards and never have held more than 40 MB, the
-witness's calls be answered within 200 ms at the 99th percentile, each of its locations come within a second, and private
-memory return to within 2 MB. Where the memory controller is available, the service may have 160 MB, as its unit says.
-Needs root: the users must be different ones.
+Runs the named attacks, or all. After each one, the same process must still be running and must never have used more than
+40 MB; the witness's calls must have been answered within 200 ms at the 99th percentile and each of its locations must have
+arrived within a second; and private memory must return to within 2 MB. If the memory controller is available, the service is
+limited to 160 MB, as by its unit. Needs root, because the users must differ.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from soaking.machine import POLKIT, SoakMachine
 from soaking.receiver import Receiver
 
 WITNESS, ATTACKER = 5, 65534
-# More users for attacks by several at once: those that every Debian has.
+# Further attackers for attacks by several users. They exist on every Debian system.
 USERS = [ATTACKER, 2, 3, 4, 6, 8, 9, 10]
 MEMORY_MAX, RESIDENT_MAX_KIB, KEPT_KIB = 160 << 20, 40 << 10, 2 << 10
 CALL_SECONDS, LOCATION_SECONDS, NEWCOMER_SECONDS = 0.2, 1.0, 2.0
@@ -39,20 +39,20 @@ class SiegeMachine(SoakMachine):
         super().__init__(broker, "stock", program)
         self.wait_for_name(POLKIT, self.polkit)
         self.receiver = Receiver(self.nmea)
-        limit_memory(self.daemon)
+        limit_memory(self.service)
 
     def peak(self):
-        return int(fields_of(f"/proc/{self.daemon.pid}/status")["VmHWM:"])
+        return int(fields_of(f"/proc/{self.service.pid}/status")["VmHWM:"])
 
     def private(self):
         return self.memory()["private_dirty_kb"]
 
     def forget_peak(self):
-        pathlib.Path(f"/proc/{self.daemon.pid}/clear_refs").write_text("5")
+        pathlib.Path(f"/proc/{self.service.pid}/clear_refs").write_text("5")
 
 
 def limit_memory(process):
-    """Lets a process have only as much memory as the unit allows, where groups can be made."""
+    """Limits a process to the memory that the unit allows, if control groups can be created."""
     for top, limit in ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"):
         group = pathlib.Path(f"{top}/geopublicist-siege-{os.getpid()}")
         with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ def remove(group, owner):
 
 
 def fork(user, play):
-    """Runs a function in a process of its own, as a user; returns its number."""
+    """Runs a function in a separate process as a user, and returns the process id."""
     child = os.fork()
     if child:
         return child
@@ -87,7 +87,7 @@ def fork(user, play):
 
 
 class Observation:
-    """The witness in its process."""
+    """The witness, running in its own process."""
 
     def __init__(self, machine):
         self.input, end = os.pipe(), os.pipe()
@@ -95,7 +95,7 @@ class Observation:
         self.end = end[1]
 
         def play():
-            # Its input ends when the parent closes the only other end.
+            # The input ends when the parent closes the only other end.
             os.close(self.end)
             witness.run(machine.address, end[0], write)
 
@@ -119,7 +119,7 @@ class Siege:
         self.fixes = []
 
     def write_fixes(self, seconds, rate=1.0):
-        """Each with a latitude of its own."""
+        """Writes fixes with distinct latitudes."""
         end = due = time.monotonic()
         end += seconds
         while time.monotonic() < end:
@@ -129,11 +129,11 @@ class Siege:
                     self.fixes.append((latitude, time.monotonic()))
                 due += 1 / rate
             time.sleep(max(0, min(due, end) - time.monotonic()))
-            if self.machine.daemon.poll() is not None:
+            if self.machine.service.poll() is not None:
                 return
 
     def run(self):
-        """Returns a line of figures, and what does not hold."""
+        """Returns a line of figures and the violated conditions."""
         observation = Observation(self.machine)
         wait_until("GeoClue reads", lambda: self.machine.receiver.write(52.05))
         self.write_fixes(2)
@@ -149,10 +149,10 @@ class Siege:
                 os.kill(child, 9)
             os.waitpid(child, 0)
         self.write_fixes(1.5)
-        if self.machine.daemon.poll() is not None:
-            log = self.machine.daemon_log()[-600:]
+        if self.machine.service.poll() is not None:
+            log = self.machine.service_log()[-600:]
             observation.account()
-            return "", [f"the service has ended with {self.machine.daemon.returncode}: {log}"]
+            return "", [f"the service has ended with {self.machine.service.returncode}: {log}"]
         time.sleep(1)
         account, peak = observation.account(), self.machine.peak()
         if account.get("gone"):
@@ -173,7 +173,7 @@ class Siege:
         figures = (f"calls {milliseconds(calls, .5)}/{milliseconds(calls, .99)}/{milliseconds(calls, 1)} ms "
                    f"(bus {milliseconds(account['bus'], .99)}), newcomer {newest * 1000:.0f}, location {late * 1000:.0f}, "
                    f"peak {peak / 1024:.1f} MiB, kept {(after - before) / 1024:+.1f} MiB")
-        # What a bus under the same load takes by itself is not the service's.
+        # Subtract the time that the bus itself takes under the same load.
         excess = quantile(account["bus"], .99)
         broken = [
             (quantile(calls, .99) > CALL_SECONDS + excess, "calls take too long"),
@@ -188,7 +188,7 @@ class Siege:
 
 
     def lateness(self, locations):
-        """How long after each fix the witness had it, or a newer one: of several at once GeoClue takes the last."""
+        """Returns how long after each fix the witness had it or a newer one, because GeoClue keeps only the last of several."""
         arrivals = dict((round(latitude, 6), at) for latitude, at in reversed(locations))
         there, lateness = float("inf"), []
         for latitude, at in reversed(self.fixes):
@@ -206,7 +206,7 @@ def milliseconds(durations, share):
 
 
 def besiege(broker, attacks, options, seed):
-    """Whether all attacks were stood; one machine serves until it does not stand one."""
+    """Returns whether all attacks were survived. A machine is reused until an attack violates a condition."""
     failed, machine = 0, None
     with contextlib.ExitStack() as stack:
         for attack in attacks:

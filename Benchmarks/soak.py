@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ten fixes a second for 200 consumers that come, go, stall and misbehave, while GeoClue and polkit are restarted.
+"""Sends ten fixes per second to 200 clients that come, go, stall and misbehave, while GeoClue and polkit restart.
 
-    soak.py [--minutes 30] [--broker dbus-daemon] [--consumers 200] [--rate 10] [--seed N] [--no-build]
+    soak.py [--minutes 30] [--broker dbus-daemon] [--clients 200] [--rate 10] [--seed N] [--no-build]
 
-Ends with status 1 and says what was wrong if a well-behaved consumer has lost a fix or got it out of order, a call was not
-answered, the daemon has ended, or its memory or descriptors have grown. As root polkit and people's agents take part;
-without, all are one user, whom nobody has to be asked about.
+Reports the problem and exits with status 1 if a well-behaved client misses a fix or receives one out of order, a call is not
+answered, the service exits, or its memory or descriptors grow. As root, polkit and users' agents take part. Otherwise all
+clients belong to one user, whom the service trusts without asking.
 """
 
 import argparse
@@ -21,14 +21,14 @@ import sys
 import time
 
 from rig import GEOCLUE, TOP, Failure
-from soaking.consumers import Crowd, hoarder, listener, misbehaver, staller, visitor
+from soaking.clients import Crowd, hoarder, listener, misbehaver, staller, visitor
 from soaking.ledger import Ledger
 from soaking.machine import POLKIT, SoakMachine
 from soaking.receiver import Receiver
 
-# How much more private memory than after the warm-up is a leak: less than 1 KiB for each consumer that has been here.
+# More growth of private memory after the warm-up is a leak: less than 1 KiB per client.
 MEMORY_KIB = 1024
-# Of twenty.
+# The roles of every twenty clients.
 ROLES = [listener] * 10 + [visitor] * 6 + [staller, hoarder, misbehaver, misbehaver]
 
 
@@ -56,7 +56,7 @@ class Soak:
         if self.machine.is_whole:
             await self.name_is_owned(POLKIT)
         lives = [asyncio.create_task(self.crowd.live(ROLES[number % len(ROLES)], number))
-                 for number in range(self.options.consumers)]
+                 for number in range(self.options.clients)]
         duties = [asyncio.create_task(duty()) for duty in (self.write_fixes, self.make_trouble, self.look_on)]
         done, _ = await asyncio.wait(duties, timeout=self.options.minutes * 60, return_when=asyncio.FIRST_EXCEPTION)
         for task in done:
@@ -70,7 +70,7 @@ class Soak:
         self.held = latitude
 
     async def write_fixes(self):
-        """Each fix when the observer has the one before: of several that GeoClue reads at once it takes the last."""
+        """Writes each fix once the observer has the previous one, because GeoClue keeps only the last of several."""
         number = 0
         while True:
             await self.geoclue_is_there.wait()
@@ -80,7 +80,7 @@ class Soak:
             there = self.machine.geoclue
             if await self.write_fix(latitude):
                 self.written += 1
-                # Longer than the longest pause before the service tries a new GeoClue.
+                # Longer than the longest pause before the service retries GeoClue.
                 while abs(self.held - latitude) > 1e-6 and time.monotonic() - begun < 30:
                     await asyncio.sleep(0.005)
                     if there is not self.machine.geoclue or not self.geoclue_is_there.is_set():
@@ -91,7 +91,7 @@ class Soak:
             await asyncio.sleep(max(0, 1 / self.options.rate - (time.monotonic() - begun)))
 
     async def write_fix(self, latitude):
-        """False if GeoClue does not read for a second."""
+        """Returns false if GeoClue does not read for a second."""
         deadline = time.monotonic() + 1
         while not (is_written := self.receiver.write(latitude)) and time.monotonic() < deadline:
             await asyncio.sleep(0.005)
@@ -102,7 +102,7 @@ class Soak:
         number = 0
         while True:
             await asyncio.sleep(random.uniform(15, 25) if self.options.minutes < 10 else random.uniform(30, 90))
-            # None in the last seconds, so that there is an end to compare with the beginning.
+            # No faults in the last seconds, so that the end can be compared with the start.
             if time.monotonic() > self.end - 15:
                 return await asyncio.sleep(60)
             await troubles[number % len(troubles)]()
@@ -124,7 +124,7 @@ class Soak:
         self.restarts += 1
 
     async def change_rules(self):
-        """Doubts that overlap: each comes while polkit is still being asked because of the one before."""
+        """Causes overlapping doubts: each arises while polkit is still being asked about the previous one."""
         self.ledger.began_doubt()
         for number in range(10):
             self.machine.change_rules(number)
@@ -140,13 +140,13 @@ class Soak:
             await asyncio.sleep(0.05)
 
     async def reload(self):
-        os.kill(self.machine.daemon.pid, signal.SIGHUP)
+        os.kill(self.machine.service.pid, signal.SIGHUP)
 
     async def look_on(self):
         while True:
             await asyncio.sleep(2)
-            if self.machine.daemon.poll() is not None:
-                raise Failure(f"the daemon has ended with {self.machine.daemon.returncode}:\n{self.machine.daemon_log()[-2000:]}")
+            if self.machine.service.poll() is not None:
+                raise Failure(f"the service has ended with {self.machine.service.returncode}:\n{self.machine.service_log()[-2000:]}")
             self.ledger.check_calls(self.crowd.open_calls)
             self.ledger.check_sessions()
             self.crowd.check_freshness()
@@ -167,13 +167,13 @@ class Soak:
         deadline = time.monotonic() + 20
         while len(left := (await self.observer.call("ListSubscriptions"))[0]) > 1:
             if time.monotonic() > deadline:
-                self.ledger.violation(f"{len(left) - 1} subscriptions of consumers who have left are still there")
+                self.ledger.violation(f"{len(left) - 1} subscriptions of clients that have left still exist")
                 break
             await asyncio.sleep(0.2)
         self.check_growth()
 
     def check_growth(self):
-        """The last third of the time must not need more than the second."""
+        """Checks that the last third of the run needs no more memory than the second."""
         third = self.samples[-1].time / 3
         second = [sample for sample in self.samples if third <= sample.time < 2 * third]
         last = [sample for sample in self.samples if sample.time >= 2 * third]
@@ -194,9 +194,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--broker", default="dbus-daemon", choices=("dbus-daemon", "dbus-broker"))
-    parser.add_argument("--consumers", type=int, default=200)
+    parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--rate", type=float, default=10, help="fixes a second")
-    parser.add_argument("--seed", type=int, default=None, help="of what the consumers do")
+    parser.add_argument("--seed", type=int, default=None, help="the seed for the clients' behaviour")
     parser.add_argument("--no-build", action="store_true")
     options = parser.parse_args()
     subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
@@ -204,7 +204,7 @@ def main():
         subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     random.seed(seed)
-    print(f"{options.minutes:g} minutes, {options.consumers} consumers, {options.rate:g} fixes a second, "
+    print(f"{options.minutes:g} minutes, {options.clients} clients, {options.rate:g} fixes a second, "
           f"{options.broker}, seed {seed}", flush=True)
     with SoakMachine(options.broker) as machine:
         soak = None
@@ -221,7 +221,7 @@ def main():
             print(soak.summary())
         if soak.ledger.violations:
             print("\nThe soak has failed:", *soak.ledger.violations, sep="\n  ", file=sys.stderr)
-            pathlib.Path(TOP / ".build/soak-daemon.log").write_text(machine.daemon_log())
+            pathlib.Path(TOP / ".build/soak-service.log").write_text(machine.service_log())
             sys.exit(1)
     print("No fix was lost or out of order, every call was answered, and nothing has grown.")
 

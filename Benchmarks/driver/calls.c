@@ -16,13 +16,13 @@ static DBusMessage *get(const char *name, const char *path, const char *interfac
 }
 
 static DBusMessage *get_location(void) {
-  DBusMessage *call = dbus_message_new_method_call(BRIDGE_NAME, BRIDGE_PATH, BRIDGE_NAME, "GetLocation");
+  DBusMessage *call = dbus_message_new_method_call(SERVICE_NAME, SERVICE_PATH, SERVICE_NAME, "GetLocation");
   append_options(call);
   return call;
 }
 
 static DBusMessage *make(const char *what) {
-  if (strcmp(what, "get") == 0) return get(BRIDGE_NAME, BRIDGE_PATH, BRIDGE_NAME, "InUse");
+  if (strcmp(what, "get") == 0) return get(SERVICE_NAME, SERVICE_PATH, SERVICE_NAME, "InUse");
   if (strcmp(what, "location") == 0) return get_location();
   if (strcmp(what, "geoclue-get") == 0)
     return get(GEOCLUE, "/org/freedesktop/GeoClue2/Manager", "org.freedesktop.GeoClue2.Manager", "InUse");

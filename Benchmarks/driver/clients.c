@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "consumers.h"
+#include "clients.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "names.h"
 
-struct consumer {
+struct client {
   struct connection connection;
   char name[32];
   double latitude;
@@ -21,7 +21,7 @@ struct consumer {
 };
 
 static enum kind kind;
-static struct consumer *all;
+static struct client *all;
 static int count, poller = -1;
 static double wanted;
 static int holding;
@@ -51,7 +51,7 @@ static void set_property(struct connection *connection, const char *path, const 
   dbus_message_unref(connection_call(connection, call));
 }
 
-/* As every library does it before it listens for a signal. */
+/* Like every library before it receives a signal. */
 static void add_match(struct connection *connection, const char *sender, const char *interface, const char *path) {
   char rule[512];
   const char *text = rule;
@@ -83,12 +83,12 @@ static void join_geoclue(struct connection *connection) {
   free(path);
 }
 
-static void join_bridge(struct connection *connection) {
-  DBusMessage *call = method(BRIDGE_NAME, BRIDGE_PATH, BRIDGE_NAME, "CreateSubscription");
+static void join_service(struct connection *connection) {
+  DBusMessage *call = method(SERVICE_NAME, SERVICE_PATH, SERVICE_NAME, "CreateSubscription");
   append_options(call);
   char *path = path_in(connection_call(connection, call));
-  add_match(connection, BRIDGE_NAME, BRIDGE_SUBSCRIPTION, path);
-  dbus_message_unref(connection_call(connection, method(BRIDGE_NAME, path, BRIDGE_SUBSCRIPTION, "Start")));
+  add_match(connection, SERVICE_NAME, SERVICE_SUBSCRIPTION, path);
+  dbus_message_unref(connection_call(connection, method(SERVICE_NAME, path, SERVICE_SUBSCRIPTION, "Start")));
   free(path);
 }
 
@@ -99,40 +99,40 @@ void append_options(DBusMessage *call) {
   dbus_message_iter_close_container(&iterator, &options);
 }
 
-static void read_name(struct consumer *consumer) {
-  /* The bus calls everybody by the name that it gave with Hello; asking for it again is the shortest way to it. */
+static void read_name(struct client *client) {
+  /* The bus addresses replies to the client's unique name, so any call reveals it. */
   const char *whom = DBUS_SERVICE_DBUS;
   DBusMessage *call = bus_method("NameHasOwner");
   dbus_message_append_args(call, DBUS_TYPE_STRING, &whom, DBUS_TYPE_INVALID);
-  DBusMessage *answer = connection_call(&consumer->connection, call);
-  snprintf(consumer->name, sizeof consumer->name, "%s", dbus_message_get_destination(answer));
+  DBusMessage *answer = connection_call(&client->connection, call);
+  snprintf(client->name, sizeof client->name, "%s", dbus_message_get_destination(answer));
   dbus_message_unref(answer);
 }
 
-void consumers_join(enum kind as, const char *address, int how_many, const char *sender) {
+void clients_join(enum kind as, const char *address, int how_many, const char *sender) {
   kind = as;
   count = how_many;
   all = calloc((size_t)count, sizeof *all);
   poller = epoll_create1(EPOLL_CLOEXEC);
   for (int index = 0; index < count; index++) {
-    struct consumer *consumer = &all[index];
-    struct connection *connection = &consumer->connection;
+    struct client *client = &all[index];
+    struct connection *connection = &client->connection;
     connection_open(connection, address);
     switch (kind) {
       case DIRECT: join_geoclue(connection); break;
-      case BRIDGE: join_bridge(connection); break;
+      case SERVICE: join_service(connection); break;
       case RAW:
-        read_name(consumer);
-        add_match(connection, sender, BRIDGE_SUBSCRIPTION, RAW_PATH);
+        read_name(client);
+        add_match(connection, sender, SERVICE_SUBSCRIPTION, RAW_PATH);
         break;
     }
-    epoll_ctl(poller, EPOLL_CTL_ADD, connection->fd, &(struct epoll_event){.events = EPOLLIN, .data.ptr = consumer});
+    epoll_ctl(poller, EPOLL_CTL_ADD, connection->fd, &(struct epoll_event){.events = EPOLLIN, .data.ptr = client});
   }
 }
 
-void consumers_add_rules(bool add) { adds_rules = add; }
+void clients_add_rules(bool add) { adds_rules = add; }
 
-void consumers_leave(void) {
+void clients_leave(void) {
   for (int index = 0; index < count; index++) connection_close(&all[index].connection);
   free(all);
   close(poller);
@@ -141,11 +141,11 @@ void consumers_leave(void) {
   poller = -1;
 }
 
-void consumers_print_names(int fd) {
+void clients_print_names(int fd) {
   for (int index = 0; index < count; index++) dprintf(fd, "%s\n", all[index].name);
 }
 
-/* The number under "Latitude" in an a{sv}, as D-Bus lays it out. */
+/* Finds the value of "Latitude" in the wire format of an a{sv}. */
 static bool find_latitude(const struct frame *frame, double *latitude) {
   const uint8_t *key = memmem(frame->body, frame->body_length, "Latitude\0\1d", 12);
   if (!key) return false;
@@ -155,8 +155,8 @@ static bool find_latitude(const struct frame *frame, double *latitude) {
   return true;
 }
 
-/* GeoClue says where the old location is and where the new one; what is there has to be asked for. */
-static void ask_for_location(struct consumer *consumer, const struct frame *frame) {
+/* GeoClue's signal contains the paths of the old and the new location, whose properties must be read. */
+static void ask_for_location(struct client *client, const struct frame *frame) {
   uint32_t first;
   memcpy(&first, frame->body, 4);
   size_t second = (4 + first + 1 + 3) & ~(size_t)3;
@@ -164,44 +164,44 @@ static void ask_for_location(struct consumer *consumer, const struct frame *fram
   const char *path = (const char *)frame->body + second + 4, *interface = "org.freedesktop.GeoClue2.Location";
   DBusMessage *call = method(GEOCLUE, path, DBUS_INTERFACE_PROPERTIES, "GetAll");
   dbus_message_append_args(call, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID);
-  connection_send(&consumer->connection, call);
+  connection_send(&client->connection, call);
 }
 
-static void take(struct consumer *consumer, const struct frame *frame) {
+static void take(struct client *client, const struct frame *frame) {
   if (kind == DIRECT && frame->type == DBUS_MESSAGE_TYPE_SIGNAL) {
-    if (memmem(frame->start, (size_t)(frame->body - frame->start), "LocationUpdated", 16)) ask_for_location(consumer, frame);
+    if (memmem(frame->start, (size_t)(frame->body - frame->start), "LocationUpdated", 16)) ask_for_location(client, frame);
     return;
   }
-  if (!find_latitude(frame, &consumer->latitude)) return;
-  bool has_it = fabs(consumer->latitude - wanted) < 1e-6;
-  holding += (int)has_it - (int)consumer->has_it;
-  consumer->has_it = has_it;
+  if (!find_latitude(frame, &client->latitude)) return;
+  bool has_it = fabs(client->latitude - wanted) < 1e-6;
+  holding += (int)has_it - (int)client->has_it;
+  client->has_it = has_it;
 }
 
 static void serve(int timeout_ms) {
   struct epoll_event events[256];
   int ready = epoll_wait(poller, events, 256, timeout_ms);
   for (int index = 0; index < ready; index++) {
-    struct consumer *consumer = events[index].data.ptr;
+    struct client *client = events[index].data.ptr;
     struct frame frame;
-    if (!connection_receive(&consumer->connection)) fail("the bus has thrown a consumer out");
-    while (connection_next(&consumer->connection, &frame)) take(consumer, &frame);
+    if (!connection_receive(&client->connection)) fail("the bus has disconnected a client");
+    while (connection_next(&client->connection, &frame)) take(client, &frame);
   }
 }
 
-long long consumers_await(double latitude) {
+long long clients_await(double latitude) {
   wanted = latitude;
   holding = 0;
   for (int index = 0; index < count; index++) all[index].has_it = false;
   long long deadline = now_ns() + 30 * 1000000000LL;
   while (holding < count) {
     serve(1000);
-    if (now_ns() > deadline) fail("%d of %d consumers have not got a fix within 30 s", count - holding, count);
+    if (now_ns() > deadline) fail("%d of %d clients received no fix within 30 s", count - holding, count);
   }
   return now_ns();
 }
 
-void consumers_drain(void) {
+void clients_drain(void) {
   for (int quiet = 0; quiet < 2; quiet++) {
     for (int turn = 0; turn < 64; turn++) serve(0);
     settle();

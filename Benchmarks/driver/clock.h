@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Time, and the processor time of other processes. */
+/* Clocks, and the processor time of other processes. */
 #pragma once
 
 long long now_ns(void);
 void pause_us(long microseconds);
 
-/* The processes that are watched, by name; several may have the same. */
+/* The watched processes, by name. Names may be repeated. */
 void watch_process(const char *name, int pid);
 void unwatch_last(void);
 enum { MAXIMUM_WATCHED = 16 };
 int watched_count(void);
 const char *watched_name(int index);
-/* All processor time that a process has used, its threads and the kernel for it included, ns. */
+/* The processor time of a process with all its threads, including kernel time, in ns. */
 long long watched_cpu(int index);
-/* Waits until none of them does anything any more, for half a second at most. */
+/* Waits until all of them are idle, at most half a second. */
 void settle(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One connection to a bus, as thin as can be: what a consumer costs must not hide what is measured.
+/* A minimal connection to a bus, so that the clients' own cost does not distort the measurement.
  *
- * libdbus makes the messages and reads the answers while consumers join. What arrives while the clock runs is only cut
- * into messages here, and searched for what is waited for. */
+ * libdbus builds the messages and parses the answers while clients join. During a measurement, input is only split into
+ * messages and searched for the expected value. */
 #pragma once
 #include <dbus/dbus.h>
 #include <stdbool.h>
@@ -16,30 +16,30 @@ struct connection {
   size_t used, size, taken;
 };
 
-/* One message as it lies in the buffer, until the next one is asked for. */
+/* A message in the buffer, valid until the next one is requested. */
 struct frame {
   uint8_t type;
   const uint8_t *start, *body;
   size_t length, body_length;
 };
 
-/* Connects to unix:path=… and says hello. Ends the program when it cannot. */
+/* Connects to unix:path=… and says hello. Exits the program on failure. */
 void connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 
-/* Sends a message, which is given up. */
+/* Sends a message and releases it. */
 void connection_send(struct connection *connection, DBusMessage *message);
-/* Sends a call and waits for its answer; what else comes meanwhile is dropped. Ends the program for an error. */
+/* Sends a call and waits for its answer, dropping other messages. Exits the program on an error. */
 DBusMessage *connection_call(struct connection *connection, DBusMessage *call);
-/* The same without looking into the answer: for calls that are timed. False for an error. */
+/* The same without parsing the answer, for timed calls. Returns false for an error. */
 bool connection_exchange(struct connection *connection, DBusMessage *call);
 
-/* Reads what has come; false when the bus has gone. */
+/* Reads pending input. Returns false if the connection is lost. */
 bool connection_receive(struct connection *connection);
-/* The next whole message that was read. */
+/* Returns the next complete message, if any. */
 bool connection_next(struct connection *connection, struct frame *frame);
 
-/* The bus's own object. */
+/* Creates a call to the bus itself. */
 DBusMessage *bus_method(const char *member);
-/* The error's name and words, and the end. */
+/* Prints an error and exits. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

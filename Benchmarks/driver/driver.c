@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Drives one measurement at a time: everything between a fix that is written and a consumer that holds it happens here,
- * in one thread with one poll.
+/* Drives one measurement at a time: writes fixes and acts as the clients that receive them, in one thread with one
+ * poll.
  *
  *   driver BUS-ADDRESS RECEIVER-SOCKET RAW-PROGRAM
  *
- * Commands on standard input, one a line, each answered with a line of JSON:
+ * Commands on standard input, one per line, each answered with a line of JSON:
  *
- *   watch NAME PID            takes this process's processor time from now on
- *   join geoclue|bridge|raw N N consumers connect
- *   fixes N                   N fixes, each written when all have the one before
+ *   watch NAME PID            measures this process's processor time from now on
+ *   join geoclue|service|raw N N clients connect
+ *   fixes N                   N fixes, each written when all clients have the previous one
  *   fix                       a single one
- *   leave                     the consumers go
- *   calls WHAT N              N calls one after the other: see calls.c
- *   start NAME PROGRAM …      starts a program, waits until it owns the name, ends it
- *   drain                     reads what has come meanwhile
- *   rules on|off              whether consumers add match rules, which what is sent to them alone does not need; on
+ *   leave                     the clients leave
+ *   calls WHAT N              N consecutive calls, see calls.c
+ *   start NAME PROGRAM …      starts a program, waits until it owns the name, and kills it
+ *   drain                     reads pending input
+ *   rules on|off              whether clients add match rules, which unicast signals do not need (on)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "connection.h"
-#include "consumers.h"
+#include "clients.h"
 #include "receiver.h"
 
 static const char *address, *raw_program;
@@ -71,14 +71,14 @@ static void stop_sender(void) {
 
 static void join(const char *what, int count) {
   char sender[64] = "";
-  kind = strcmp(what, "geoclue") == 0 ? DIRECT : strcmp(what, "bridge") == 0 ? BRIDGE : RAW;
+  kind = strcmp(what, "geoclue") == 0 ? DIRECT : strcmp(what, "service") == 0 ? SERVICE : RAW;
   if (kind == RAW) raw = start_sender(sender, sizeof sender);
   long long begun = now_ns();
-  consumers_join(kind, address, count, sender);
+  clients_join(kind, address, count, sender);
   if (kind == RAW) {
     char line[16];
     fflush(to_raw);
-    consumers_print_names(fileno(to_raw));
+    clients_print_names(fileno(to_raw));
     fputs("\n", to_raw);
     fflush(to_raw);
     if (!fgets(line, sizeof line, from_raw)) fail("the raw sender has ended");
@@ -90,7 +90,7 @@ static void join(const char *what, int count) {
 }
 
 static void leave(void) {
-  consumers_leave();
+  clients_leave();
   if (kind == RAW) {
     stop_sender();
     unwatch_last();
@@ -112,8 +112,8 @@ static void fixes(int count) {
   long long *times = calloc((size_t)count, sizeof *times);
   long long before[MAXIMUM_WATCHED];
   struct rusage own[2];
-  consumers_drain();
-  /* The first one is not counted: whoever was asleep wakes up. */
+  clients_drain();
+  /* The first fix is not counted, because it wakes up sleeping processes. */
   for (int index = -1; index < count; index++) {
     double latitude = receiver_step(++step);
     if (index == 0) {
@@ -121,10 +121,10 @@ static void fixes(int count) {
       getrusage(RUSAGE_SELF, &own[0]);
     }
     long long begun = write_fix(latitude);
-    long long ended = consumers_await(latitude);
+    long long ended = clients_await(latitude);
     if (index >= 0) times[index] = ended - begun;
   }
-  /* What they still do for the last one counts. */
+  /* Work caused by the last fix counts as well. */
   settle();
   getrusage(RUSAGE_SELF, &own[1]);
   printf("{\"microseconds\": [");
@@ -137,7 +137,7 @@ static void fixes(int count) {
     struct timeval user = own[side].ru_utime, system = own[side].ru_stime;
     used += (side ? 1 : -1) * ((double)(user.tv_sec + system.tv_sec) * 1e6 + (double)(user.tv_usec + system.tv_usec));
   }
-  printf("\"consumers\": %.1f}}\n", used / count);
+  printf("\"clients\": %.1f}}\n", used / count);
   free(times);
 }
 
@@ -197,17 +197,17 @@ static void obey(char *line) {
   } else if (strcmp(command, "fix") == 0) {
     double latitude = receiver_step(++step);
     write_fix(latitude);
-    consumers_await(latitude);
+    clients_await(latitude);
     puts("{}");
   } else if (strcmp(command, "calls") == 0 && number) {
     calls(what, atoi(number));
   } else if (strcmp(command, "rules") == 0 && what) {
-    consumers_add_rules(strcmp(what, "on") == 0);
+    clients_add_rules(strcmp(what, "on") == 0);
     puts("{}");
   } else if (strcmp(command, "leave") == 0) {
     leave();
   } else if (strcmp(command, "drain") == 0) {
-    consumers_drain();
+    clients_drain();
     puts("{}");
   } else {
     fail("unknown command %s", command);

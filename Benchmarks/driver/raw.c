@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The raw limit: the least that a C program can do on libdbus, the library that the service is on.
+/* The raw limit: the minimum that a C program can do with libdbus, the library that the service uses.
  *
- *   raw BUS-ADDRESS send       names of receivers on standard input, one a line, up to an empty line; then a latitude
- *                              a line, and each goes to all of them, as the signal that the service sends
- *   raw BUS-ADDRESS respond    takes the service's name and answers every call: Get with a boolean, everything else
- *                              with a location
+ *   raw BUS-ADDRESS send       reads receivers' names, one per line, up to an empty line, then latitudes, one per
+ *                              line, and sends each to all receivers in the same signal as the service
+ *   raw BUS-ADDRESS respond    acquires the service's name and answers Get with a boolean, all other calls with a
+ *                              location
  *
- * Prints its own name on the bus first, or the one that it has taken. */
+ * First prints its unique name, or the acquired one. */
 #define _GNU_SOURCE
 #include <dbus/dbus.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void entry(DBusMessageIter *dictionary, const char *key, const char *sign
   dbus_message_iter_close_container(dictionary, &pair);
 }
 
-/* What the service says of a GPS receiver's fix. */
+/* The service's location for a GPS receiver's fix. */
 static void append_location(DBusMessage *message, double latitude) {
   DBusMessageIter iterator, dictionary;
   const char *level = "exact";
@@ -75,7 +75,7 @@ static void send_for_ever(DBusConnection *connection) {
   }
   puts("ready");
   while (fgets(line, sizeof line, stdin)) {
-    DBusMessage *message = dbus_message_new_signal(RAW_PATH, BRIDGE_SUBSCRIPTION, "LocationUpdated");
+    DBusMessage *message = dbus_message_new_signal(RAW_PATH, SERVICE_SUBSCRIPTION, "LocationUpdated");
     append_location(message, strtod(line, NULL));
     for (int index = 0; index < count; index++) {
       DBusMessage *copy = dbus_message_copy(message);
@@ -121,8 +121,8 @@ int main(int count, char **arguments) {
     puts(dbus_bus_get_unique_name(connection));
     send_for_ever(connection);
   } else {
-    if (dbus_bus_request_name(connection, BRIDGE_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1) die("the name is taken");
-    puts(BRIDGE_NAME);
+    if (dbus_bus_request_name(connection, SERVICE_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1) die("the name is taken");
+    puts(SERVICE_NAME);
     respond_for_ever(connection);
   }
   return 0;

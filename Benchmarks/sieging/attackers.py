@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one user can do to the service on a bus with stock limits, within the law of the bus.
+"""Attacks that one user can make on the service on a bus with stock limits, without violating the rules of the bus.
 
-An attack is a function of a `Besieger`, which runs as the attacking user until `is_over()`. Where the bus ends a connection
-(`Gone`), that is the bus's right, and the attack goes on with others. ALL lists them; the docstring says what each is after.
+An attack is a function of a `Besieger`, which runs as the attacking user until `is_over()`. If the bus ends a connection
+(`Gone`), the attack continues with others. ALL lists the attacks; each docstring states the target.
 """
 
 import select
@@ -17,7 +17,7 @@ SUBSCRIPTION = SERVICE + ".Subscription"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 # Below the 256 connections that the bus allows a user.
 MANY = 200
-# What the service might believe if it looked only at the names: path, interface, member.
+# Signals that would deceive a service that checks only path, interface and member.
 BELIEVED = [
     ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged"),
     ("/org/freedesktop/GeoClue2/Agent", PROPERTIES, "PropertiesChanged"),
@@ -47,7 +47,7 @@ class Besieger:
         return [self.peer() for _ in range(count)]
 
     def subscribe(self, peer, count=1, is_started=True):
-        """Makes subscriptions; returns the paths of those that were granted."""
+        """Creates subscriptions and returns the paths of the successful ones."""
         paths = []
         for _ in range(count):
             answer = peer.call(SERVICE, MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}])
@@ -61,7 +61,7 @@ class Besieger:
         return self.peer().ask_bus("GetNameOwner", "s", [SERVICE])[0]
 
     def unread(self, said):
-        """Sends each peer's messages again and again and reads no answer; a peer that can take no more is left as it is."""
+        """Sends each peer's messages repeatedly and reads no answers. Peers whose socket is full are left alone."""
         for peer in said:
             peer.socket.setblocking(False)
         rest = {peer: b"" for peer in said}
@@ -79,7 +79,7 @@ class Besieger:
             time.sleep(0.1)
 
     def converse(self, peers, *messages, window=1):
-        """Sends messages and reads the answers, as many at a time as `window`, as fast as they come."""
+        """Sends messages and reads the answers as fast as possible, with `window` messages outstanding."""
         for peer in peers:
             peer.number = 0
             for _ in range(window):
@@ -101,7 +101,7 @@ class Besieger:
 
 
 def renumbered(peer, data):
-    """A message with the connection's next serial number in it."""
+    """Returns the message with the connection's next serial number."""
     return data[:8] + struct.pack("<I", peer.next_serial()) + data[12:]
 
 
@@ -124,7 +124,7 @@ GET_ALL = call("GetAll", "s", SERVICE, of=PROPERTIES)
 # Clients that do not read
 
 def replies_never_read(siege):
-    """Queues of large replies that grow without bound: eight connections ask for long lists and read none."""
+    """Unbounded queues of large replies: eight connections request long lists and read none."""
     for peer in siege.crowd(31):
         siege.subscribe(peer, 16, is_started=False)
     siege.unread({peer: [LIST] for peer in siege.crowd(8)})
@@ -139,7 +139,7 @@ def locations_never_read(siege):
 
 
 def signals_of_properties_never_read(siege):
-    """The same by changes of properties, which a client causes itself, and which nobody reads."""
+    """The same with property changes that the clients cause themselves and never read."""
     said = {}
     for peer in siege.crowd(20):
         for path in siege.subscribe(peer):
@@ -149,13 +149,13 @@ def signals_of_properties_never_read(siege):
 
 
 def errors_never_read(siege):
-    """Refusals count, too: calls far beyond the limits whose errors are not read."""
+    """Unread errors: calls far beyond the limits."""
     messages = [call("Nonsense"), call("Ping", of="org.freedesktop.DBus.Peer"), LIST]
     siege.unread({peer: messages for peer in siege.crowd(MANY)})
 
 
 def one_byte_at_a_time(siege):
-    """Clients that read, but so slowly that it makes no difference."""
+    """Clients that read, but extremely slowly."""
     peers = siege.crowd(31)
     for peer in peers:
         siege.subscribe(peer, 16)
@@ -214,7 +214,7 @@ def huge_elements(siege):
 
 
 def huge_answers(siege):
-    """A question to a stranger, whether it is an agent, is answered with 31 MB, as a reply or as an error."""
+    """Answers the service's question to possible agents with 31 MB, as a reply or as an error."""
     text = Writer()
     text.basic("s", "x" * 31_000_000)
     variant = b"\2ay\0" + byte_array(31_000_000)
@@ -258,7 +258,7 @@ def huge_calls(siege):
 
 
 def array_beyond_the_limit(siege):
-    """Eight bytes more than an array may have: dbus-broker forwards that, and libdbus leaves the bus over it."""
+    """Arrays eight bytes above the limit, which dbus-broker forwards and over which libdbus leaves the bus."""
     body = byte_array(64 * 1024 * 1024 + 8)
     while not siege.is_over():
         peer = siege.peer()
@@ -276,19 +276,19 @@ def array_beyond_the_limit(siege):
 # Calls within the limits
 
 def long_lists(siege):
-    """The costliest call there is, by connections that do read: 496 rows for each of twenty, again and again."""
+    """The most expensive call, repeated by twenty connections that do read: 496 rows each."""
     for peer in siege.crowd(31):
         siege.subscribe(peer, 16, is_started=False)
     siege.converse(siege.crowd(20), LIST)
 
 
 def many_connections(siege):
-    """First come, first served: two hundred connections that always have calls waiting."""
+    """Two hundred connections that always have calls waiting, against a service that serves in order of arrival."""
     siege.converse(siege.crowd(MANY), GET_ALL, window=16)
 
 
 def many_kinds_of_calls(siege):
-    """The same with everything that is answered, by the libraries below the service too."""
+    """The same with every kind of call, including those answered by the libraries below the service."""
     siege.converse(
         siege.crowd(MANY), call("Ping", of="org.freedesktop.DBus.Peer"), call("Nonsense"), GET_ALL,
         call("Introspect", of="org.freedesktop.DBus.Introspectable"), call("GetMachineId", of="org.freedesktop.DBus.Peer"),
@@ -297,7 +297,7 @@ def many_kinds_of_calls(siege):
 
 
 def costly_options(siege):
-    """64 KiB of options in each call, wrong in its last one."""
+    """64 KiB of options in each call, of which only the last is invalid."""
     options = {f"key-{number}": ("s", "x" * 200) for number in range(280)}
     nested = {"accuracy": ("aas", [["x"] * 500] * 20)}
     siege.converse(siege.crowd(60), call("CreateSubscription", "a{sv}", options), call("GetLocation", "a{sv}", nested),
@@ -305,12 +305,12 @@ def costly_options(siege):
 
 
 def short_waits(siege):
-    """One-shot calls that end before anything can come, each of which may make a client of GeoClue's."""
+    """One-shot calls that time out before a location can arrive, each of which may create a GeoClue client."""
     siege.converse(siege.crowd(30), call("GetLocation", "a{sv}", {"timeout": ("u", 10), "maximum-age": ("u", 0)}), window=4)
 
 
 def all_subscriptions(siege):
-    """Every subscription that can be had."""
+    """As many subscriptions as the limits allow."""
     while not siege.is_over():
         try:
             siege.subscribe(siege.peer(), 16, is_started=False)
@@ -321,7 +321,7 @@ def all_subscriptions(siege):
 
 
 def come_and_go(siege):
-    """Connections that subscribe and leave without a word, as fast as they can."""
+    """Connections that subscribe and disconnect as fast as possible."""
     while not siege.is_over():
         peers = siege.crowd(10)
         for peer in peers:
@@ -333,7 +333,7 @@ def come_and_go(siege):
 
 
 def small_signals(siege):
-    """Signals that concern the service by their names, in any number."""
+    """Floods of signals whose names could concern the service."""
     unique = siege.owner()
     body = Writer()
     body.value("s", "org.freedesktop.GeoClue2.Agent")
@@ -364,7 +364,7 @@ def descriptors(siege):
 # Authorization
 
 def silent_strangers(siege):
-    """A connection every tenth of a second that never says whether it is an agent, while others wait for the answer."""
+    """A new connection every 100 ms that never answers whether it is an agent, while other clients wait."""
     while not siege.is_over():
         peer = siege.peer()
         peer.send_bytes(renumbered(peer, call("RequestAuthorization", "a{sv}", {})))
@@ -375,7 +375,7 @@ def silent_strangers(siege):
 
 
 def fickle_agents(siege):
-    """Agents that come, change their minds a thousand times a second, overlapping, and leave while they are asked."""
+    """Agents that appear, change their level a thousand times per second, and leave while they are being asked."""
     body = {}
     for level in (0, 4, 8):
         writer = Writer()
@@ -407,7 +407,7 @@ def fickle_agents(siege):
 
 
 def strangers_to_polkit(siege):
-    """A new connection for each question, since polkit has to be asked about each."""
+    """A new connection for each call, because polkit must be asked about each connection."""
     while not siege.is_over():
         for peer in siege.crowd(20):
             peer.send_bytes(renumbered(peer, call("RequestAuthorization", "a{sv}", {})))
@@ -422,9 +422,9 @@ ALL = [
     many_kinds_of_calls, costly_options, short_waits, all_subscriptions, come_and_go, small_signals, descriptors,
     silent_strangers, fickle_agents, strangers_to_polkit,
 ]
-# How many fixes a second the receiver has; one unless an attack needs more.
+# Fixes per second from the receiver. One unless an attack needs more.
 RATE = {locations_never_read: 20, one_byte_at_a_time: 20}
-# Only dbus-broker lets these pass.
+# Only dbus-broker forwards these.
 ON_BROKER_ONLY = {array_beyond_the_limit}
-# By so many users at once.
+# The number of attacking users, one by default.
 USERS = {all_subscriptions: 8}

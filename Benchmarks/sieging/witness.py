@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A well-behaved user during a siege: what its calls and locations take."""
+"""A well-behaved user during a siege, whose calls and locations are timed."""
 
 import json
 import os
@@ -12,20 +12,20 @@ from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Peer, Writer
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 PAUSE = 0.05
-# One of these at a time, and the bus itself beside them, to tell its slowness from the service's.
+# Made one at a time, alongside calls to the bus itself, to separate the bus's delays from the service's.
 CALLS = [
     (MANAGER, PROPERTIES, "Get", "ss", [SERVICE, "State"]), (MANAGER, SERVICE, "ListSubscriptions", "", []),
     (MANAGER, SERVICE, "GetLocation", "a{sv}", [{"maximum-age": ("u", 3_600_000)}]),
     (MANAGER, PROPERTIES, "GetAll", "s", [SERVICE]),
 ]
-# A newcomer comes every second.
+# A new connection is opened every second.
 NEWCOMER = [
     (MANAGER, SERVICE, "RequestAuthorization", "a{sv}", [{}]), (MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}]),
 ]
 
 
 class Witness:
-    """Runs in a process of its own, as its user, until its standard input ends; then says what it has seen."""
+    """Runs in a separate process as the witness's user until its input ends, then reports its measurements."""
 
     def __init__(self, address):
         self.address = address
@@ -96,7 +96,7 @@ class Witness:
 
 
 def run(address, end, output):
-    """In the child; never returns."""
+    """Runs in the child process and never returns."""
     try:
         witness = Witness(address)
         os.write(output, b"{}\n")

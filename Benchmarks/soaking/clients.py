@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two hundred consumers: those who listen, those who come and go, those who stall, and those who misbehave."""
+"""The clients of the soak: some listen, some come and go, some stall, and some misbehave."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ from .connection import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refuse
 from .ledger import Session
 
 AGENT, PROPERTIES = "org.freedesktop.GeoClue2.Agent", "org.freedesktop.DBus.Properties"
-# Signals that the service might believe by their names.
+# Signals whose names could deceive the service.
 BELIEVED = [
     ("/org/freedesktop/GeoClue2/Agent", PROPERTIES, "PropertiesChanged"),
     ("/org/freedesktop/PolicyKit1/Authority", "org.freedesktop.PolicyKit1.Authority", "Changed"),
@@ -40,7 +40,7 @@ class Crowd:
         return {entry for connection in self.connections for entry, _ in connection.waiting.values()}
 
     async def live(self, role, number):
-        """Plays a role again and again, each time with a connection of its own."""
+        """Plays a role repeatedly, each time with a new connection."""
         await asyncio.sleep(number * 0.02)
         while not self.is_over:
             connection = None
@@ -48,7 +48,7 @@ class Crowd:
                 connection = await self.connect()
                 await role(self, connection, f"{role.__name__} {number}")
             except (Gone, Refused):
-                # Refusals are answers, and whoever floods the bus may be thrown out by it.
+                # Refusals count as answers, and the bus may disconnect clients that flood it.
                 pass
             finally:
                 if connection:
@@ -56,7 +56,7 @@ class Crowd:
             await asyncio.sleep(random.uniform(0.05, 1))
 
     def check_freshness(self):
-        """Every listener has the newest fix of 10 s ago."""
+        """Checks that every listener has the newest fix of 10 s ago."""
         newest = self.ledger.newest(10)
         for session in self.listening:
             if session.last is not None and session.last < newest:
@@ -65,7 +65,7 @@ class Crowd:
 
 
 async def listen(crowd, connection, who, seconds):
-    """A well-behaved consumer for some time."""
+    """Behaves well for some time."""
     session = Session(who, crowd.ledger)
     crowd.listening.add(session)
 
@@ -77,7 +77,7 @@ async def listen(crowd, connection, who, seconds):
         crowd.listening.add(session)
 
     def signalled(member, arguments):
-        # Access lost and regained: a pause, after which the newest fix comes first, whatever it is.
+        # Access was lost and regained: after the gap, the newest fix comes first.
         if member == "AuthorizationChanged" and session.first is not None:
             begin_anew()
 
@@ -98,7 +98,7 @@ async def listener(crowd, connection, who):
 
 
 async def visitor(crowd, connection, who):
-    """Comes, asks for something, listens for a moment, and goes, at times without a word."""
+    """Connects, makes a call, listens briefly and leaves, sometimes without closing anything."""
     if random.random() < 0.5:
         await connection.call("GetLocation", "a{sv}", ({"timeout": ("u", 3000)},))
     await listen(crowd, connection, who, random.uniform(0.5, 6))
@@ -107,7 +107,7 @@ async def visitor(crowd, connection, who):
 
 
 async def staller(crowd, connection, who):
-    """Subscribes and reads no more; sometimes it comes to itself again."""
+    """Subscribes and stops reading. Sometimes it recovers."""
     await connection.subscribe()
     connection.pause()
     await asyncio.sleep(random.uniform(2, 20))
@@ -117,7 +117,7 @@ async def staller(crowd, connection, who):
 
 
 async def hoarder(crowd, connection, who):
-    """Asks for long answers and for locations, and reads none of them."""
+    """Requests long replies and locations and reads none of them."""
     await connection.subscribe()
     connection.pause()
     for _ in range(random.randint(20, 150)):
@@ -126,7 +126,7 @@ async def hoarder(crowd, connection, who):
 
 
 async def misbehaver(crowd, connection, who):
-    """All kinds of calls that nobody should make. Each has to be answered, too."""
+    """Makes all kinds of invalid calls, which must be answered as well."""
     for _ in range(random.randint(1, 10)):
         futures = random.choice(MISCHIEF)(connection)
         if futures:
@@ -167,7 +167,7 @@ def large_calls(connection):
 
 
 def costly_calls(connection):
-    """Within the limits, and as expensive as those allow."""
+    """Makes the most expensive calls that the limits allow."""
     options = {f"key-{number}": ("s", "x" * 200) for number in range(250)}
     return [connection.begin("CreateSubscription", "a{sv}", (options,)), connection.begin("ListSubscriptions"),
             connection.begin("Introspect", of="org.freedesktop.DBus.Introspectable")]

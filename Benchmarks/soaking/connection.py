@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection of any user to the bus, on asyncio's loop, that can behave as badly as one likes.
+"""A connection of any user to the bus, on asyncio's loop, that can misbehave on request.
 
-Locations arrive two thousand times a second, so those are only searched for what is checked.
+Locations arrive two thousand times per second, so only the values that are checked are extracted from them.
 """
 
 import asyncio
@@ -15,11 +15,11 @@ SUBSCRIPTION = SERVICE + ".Subscription"
 
 
 class Refused(Exception):
-    """An answer that is an error; its name."""
+    """An error reply, with the name of the error."""
 
 
 class Connection:
-    """Signals go to `on_location(sequence, latitude)` and `on_signal(member, arguments)`; calls are counted by `ledger`."""
+    """Passes signals to `on_location(sequence, latitude)` and `on_signal(member, arguments)`. `ledger` counts calls."""
 
     def __init__(self, address, user, ledger):
         self.ledger = ledger
@@ -40,7 +40,7 @@ class Connection:
         return self
 
     def pause(self):
-        """Stops reading, as a program that hangs does."""
+        """Stops reading, like a program that hangs."""
         self.loop.remove_reader(self.socket)
 
     def resume(self):
@@ -70,14 +70,14 @@ class Connection:
             raise Gone from error
 
     def begin(self, member, signature="", body=(), of=SERVICE, at=MANAGER, on=SERVICE):
-        """Sends a call; the future gets what is answered."""
+        """Sends a call and returns a future for the answer."""
         self.serial += 1
         data = Writer()
         for kind, value in zip(types(signature), body):
             data.value(kind, value)
         header = fields(path=at, interface=of, member=member, destination=on, signature=signature or None)
         future = self.loop.create_future()
-        # A caller that does not wait for it wants only that it comes.
+        # Some callers only need the answer to arrive and do not wait for it.
         future.add_done_callback(lambda future: future.cancelled() or future.exception())
         self.waiting[self.serial] = (self.ledger.asked(member, on), future)
         self.send(message(self.serial, CALL, header, data.data))
@@ -87,13 +87,13 @@ class Connection:
         return await self.begin(member, signature, body, **where)
 
     async def subscribe(self):
-        """A started subscription with no thresholds; its path."""
+        """Creates and starts a subscription without thresholds, and returns its path."""
         path = (await self.call("CreateSubscription", "a{sv}", ({},)))[0]
         await self.call("Start", of=SUBSCRIPTION, at=path)
         return path
 
     def answer(self, call):
-        """Shows that this program reads. The service asks only for that, with a Ping."""
+        """Answers the service's Ping, which shows that this program reads."""
         self.serial += 1
         self.send(message(self.serial, REPLY, fields(reply=call.serial, destination=call.fields[wire.SENDER])))
 
@@ -133,7 +133,7 @@ class Connection:
 
 
 def location_in(message):
-    """Sequence and latitude, if it is a location."""
+    """Returns sequence and latitude if it is a location."""
     body = 16 + (struct.unpack_from("<I", message, 12)[0] + 7 & ~7)
     sequence, latitude = message.find(b"Sequence\0\1t", body), message.find(b"Latitude\0\1d", body)
     if sequence < 0 or latitude < 0:

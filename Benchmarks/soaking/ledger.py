@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to hold, and whether it does.
+"""Checks what must hold.
 
-A *session* of a well-behaved consumer is the time between two events after which it gets a first fix: a Start, or access
-regained. It must get every fix that anybody got between its own first and its last one, each once and in their order; and
-as long as it is there, the newest fix of 10 s ago. While polkit is being restarted, deliveries may be held, and then only the newest
-fix comes. That GeoClue lives, and says each fix that the receiver has, is seen to
-by the observer, who is root and whom nobody may refuse.
+A *session* of a well-behaved client is the time between two events after which it receives a first fix: a Start, or regained
+access. Between its own first and last fix it must receive every fix that any client received, each once and in order. While
+it is connected, it must have the newest fix of 10 s ago. While polkit restarts, deliveries may be held, and then only the
+newest fix arrives. The observer, which runs as root and is never refused, checks that GeoClue works and reports every fix of
+the receiver.
 """
 
 import bisect
 import time
 
-# A call without a timeout of its own is answered within 5 s, GetLocation within 20 s; a machine under load gets more.
+# Calls without a timeout option must be answered within 5 s, GetLocation within 20 s, plus some time for a loaded machine.
 ANSWER_WITHIN = 60
 
 
@@ -37,16 +37,16 @@ class Ledger:
             bisect.insort(self.published, sequence)
 
     def newest(self, age):
-        """The newest fix that somebody had so many seconds ago."""
+        """Returns the newest fix that any client had this many seconds ago."""
         before = time.monotonic() - age
         return next((number for number in reversed(self.published) if self.seen_at[number] < before), 0)
 
     def began_doubt(self):
-        """Access is in doubt from now on."""
+        """Records that access is in doubt from now on."""
         self.doubts.append([time.monotonic(), float("inf")])
 
     def ended_doubt(self):
-        """Access can be confirmed again; deliveries are held for a second at most."""
+        """Records that access can be confirmed again. Deliveries are held for at most a second from then on."""
         self.doubts[-1][1] = time.monotonic() + 2
 
     def was_in_doubt(self, sequence):
@@ -57,7 +57,7 @@ class Ledger:
             self.sessions.append(session)
 
     def check_sessions(self):
-        """Compares the sessions that have ended with what was published."""
+        """Compares the finished sessions with the published fixes."""
         for session in self.sessions:
             expected = self.published[
                 bisect.bisect_left(self.published, session.first):bisect.bisect_right(self.published, session.last)]
@@ -82,7 +82,7 @@ class Ledger:
         self.abandoned += count
 
     def check_calls(self, still_open):
-        """`still_open` are the calls of connections that are still there."""
+        """Checks the calls. `still_open` are those of connections that still exist."""
         for entry in set(self.open_calls) - still_open:
             del self.open_calls[entry]
         for entry, (member, whom, asked) in list(self.open_calls.items()):
@@ -95,7 +95,7 @@ class Ledger:
 
 
 class Session:
-    """What one well-behaved consumer got since its first fix."""
+    """The fixes that a well-behaved client has received since its first one."""
 
     def __init__(self, who, ledger):
         self.who, self.ledger = who, ledger

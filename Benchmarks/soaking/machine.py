@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine of the soak: the real GeoClue and polkit, the daemon as a user of its own, and people with agents."""
+"""The environment of the soak: the real GeoClue and polkit, the service as a separate user, and users with agents."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import pathlib
 from presence import memory
 from rig import BUILT, RIG, SERVICE, TOP, Machine, end
 
-DAEMON_USER = 1
+SERVICE_USER = 1
 PEOPLE = (5, 65534)
 POLKIT = "org.freedesktop.PolicyKit1"
 RULES = """
@@ -18,35 +18,35 @@ polkit.addRule(function(action, subject) {
 
 
 class SoakMachine(Machine):
-    # The limits are those of a normal installation; only that the service may exit when idle would end the soak.
+    # The default limits, but no idle exit, which would end the soak.
     configuration = "[Service]\nidle-timeout=0\n"
 
     def __init__(self, broker, limits="raised", program=BUILT / "geopublicistd", people=PEOPLE):
         self.program = program
-        # Without root everybody on the bus is this user, whom the service trusts without asking polkit.
+        # Without root, every client belongs to this user, whom the service trusts without asking polkit.
         self.is_whole = os.getuid() == 0
-        self.daemon_user = DAEMON_USER if self.is_whole else os.getuid()
+        self.service_user = SERVICE_USER if self.is_whole else os.getuid()
         self.people = people if self.is_whole else (os.getuid(),)
-        super().__init__(broker, owner=self.daemon_user, limits=limits)
+        super().__init__(broker, owner=self.service_user, limits=limits)
         self.agents = [self.start_agent(user) for user in self.people] if self.is_whole else []
         self.geoclue = self.start_geoclue()
         self.polkit = self.begin_polkit() if self.is_whole else None
-        self.daemon = self.start_daemon()
+        self.service = self.start_service()
 
     @property
-    def daemon_command(self):
-        command = super().daemon_command
+    def service_command(self):
+        command = super().service_command
         if self.is_whole:
-            user = str(self.daemon_user)
+            user = str(self.service_user)
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--pdeathsig=KILL", "--", *command]
         return command
 
-    def start_daemon(self):
-        # What libdbus would complain about is a fault here.
-        return super().start_daemon(DBUS_FATAL_WARNINGS="1")
+    def start_service(self):
+        # Warnings from libdbus count as failures.
+        return super().start_service(DBUS_FATAL_WARNINGS="1")
 
     def start_agent(self, user):
-        # The end of its input would end it.
+        # It exits at the end of its input.
         read, write = os.pipe()
         process = self.start(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--pdeathsig=KILL", "--",
                               "/usr/bin/python3", RIG / "geoclue-agent.py", self.address], standard_input=read)
@@ -59,14 +59,14 @@ class SoakMachine(Machine):
             (self.folder / name).mkdir(exist_ok=True)
         policy = (TOP / "packaging/polkit/org.geopublicist.location1.policy").read_text()
         (self.folder / "actions/soak.policy").write_text(
-            policy.replace("unix-user:geopublicist", f"unix-user:{self.daemon_user}"))
+            policy.replace("unix-user:geopublicist", f"unix-user:{self.service_user}"))
         (self.folder / "rules/50-soak.rules").write_text(RULES)
         return self.start(
             [RIG / "with-mounts.sh", f"{self.folder}/actions=/usr/share/polkit-1/actions",
              f"{self.folder}/rules=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd"],
             DBUS_SYSTEM_BUS_ADDRESS=self.address)
 
-    # Both return at once: a thread that waited would have to share the user that connections are made as.
+    # Both return immediately, because a waiting thread would share the user id under which connections are opened.
 
     def restart_geoclue(self):
         end(self.geoclue)
@@ -77,18 +77,18 @@ class SoakMachine(Machine):
         self.polkit = self.begin_polkit()
 
     def change_rules(self, number):
-        """polkit reads its rules again and says that something has changed, though nothing has for the service."""
+        """Makes polkit reload its rules and announce a change that does not affect the service."""
         (self.folder / "rules/50-soak.rules").write_text(f"{RULES}// {number}\n")
 
     def descriptors(self):
         try:
-            return len(list(pathlib.Path(f"/proc/{self.daemon.pid}/fd").iterdir()))
+            return len(list(pathlib.Path(f"/proc/{self.service.pid}/fd").iterdir()))
         except PermissionError:
-            # The service lets nobody look into it who is not root.
+            # Only root can inspect the service.
             return 0
 
     def memory(self):
-        return memory(self.daemon.pid)
+        return memory(self.service.pid)
 
-    def daemon_log(self):
-        return pathlib.Path(self.daemon.log).read_text(errors="replace")
+    def service_log(self):
+        return pathlib.Path(self.service.log).read_text(errors="replace")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GPS receiver that GeoClue reads from; a new GeoClue connects again."""
+"""A GPS receiver that GeoClue reads from. A restarted GeoClue reconnects."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ class Receiver:
         self.reader = None
 
     def write(self, latitude):
-        """Writes a fix between 52 and 53 degrees north; False if GeoClue does not read."""
+        """Writes a fix between 52 and 53 degrees north. Returns false if GeoClue does not read."""
         try:
             while True:
                 self.reader = self.listener.accept()[0]
