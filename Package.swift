@@ -105,7 +105,8 @@ let package = Package(
       name: "GeopublicistMainLoopTestSupport", dependencies: ["GeopublicistTestSupport", "MainLoop"],
       path: "Tests/MainLoopTestSupport", swiftSettings: onMainLoop),
     .testTarget(
-      name: "PublishingTests", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
+      name: "PublishingTests",
+      dependencies: ["GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "Publishing"],
       swiftSettings: strict),
     // Code written for Combine, in language mode 5 as such code is, and what of Combine is part of Foundation.
     .target(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -11,7 +12,7 @@ import Testing
   private final class World {
     enum Kind: Hashable { case agent, sandboxed, stranger, silent }
 
-    var random: SeededRandom
+    var random: SeededGenerator
     /// Milliseconds.
     var now: Int64 = 0
     var connections: [BusName: (kind: Kind, level: AccuracyLevel)] = [:]
@@ -23,7 +24,7 @@ import Testing
     private var events: [(time: Int64, action: () -> Void)] = []
     private var lastName = 0
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
     func after(_ milliseconds: Int64, _ action: @escaping () -> Void) { events.append((now + milliseconds, action)) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ConfirmationSimulationTests {
   /// Milliseconds of a fact that an outside program decides, and how that program answers.
   private final class World {
-    var random: SeededRandom
+    var random: SeededGenerator
     var now: Int64 = 0
     /// The truth, and since when it has been no.
     var isAllowed = true
@@ -16,7 +17,7 @@ import Testing
     /// What is still to happen, in milliseconds.
     private var events: [(time: Int64, action: () -> Void)] = []
 
-    init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
 

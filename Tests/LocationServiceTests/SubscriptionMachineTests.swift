@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistService
@@ -172,7 +173,7 @@ import Testing
 
   @Test(arguments: 0..<300 as Range<UInt64>)
   func `in any order of events no location goes out that is not allowed at that moment`(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var machine = machine { $0.maximumUpdates = seed % 3 == 0 ? 4 : 0 }
     var (need, follows, receivers, isOver) = (AccuracyLevel?.none, AccuracyLevel?.none, 0, false)
     var now = Self.allowed
@@ -198,18 +199,5 @@ import Testing
       #expect(receivers == (machine.isActive ? 1 : 0))
       #expect(follows == (machine.isActive ? machine.level : nil) && need == follows)
     }
-  }
-}
-
-/// Random numbers that are the same in each run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
+import GeopublicistTestSupport
 import Publishing
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
   }
 
   private func merge(seed: Int) -> Bool {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let sides = (0..<3).map { Source(Trace(), "\($0)") }
     let first = Int.random(in: 0...2, using: &random)
     let recorder = sides[0].merge(with: sides[1], sides[2]).record(asking: .max(first))
@@ -83,7 +84,7 @@ import Testing
   }
 
   private func flatMap(seed: Int, limit: Int) -> Bool {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let outer = Probe<Source, TestError>(Trace(), "outer")
     let first = Int.random(in: 0...2, using: &random)
     let recorder = outer.flatMap(maxPublishers: .max(limit)) { $0 }.record(asking: .max(first))
@@ -156,7 +157,7 @@ import Testing
   }
 
   private func zip(seed: Int) -> Bool {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let sides = (0..<2).map { Source(Trace(), "\($0)") }
     let first = Int.random(in: 0...2, using: &random)
     let recorder = sides[0].zip(sides[1]).map { $0 + $1 }.record(asking: .max(first))
@@ -207,7 +208,7 @@ import Testing
   }
 
   private func buffer(seed: Int, drop: BufferModel.Drop, keepsFull: Bool) -> Bool {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let source = Source()
     let (size, first) = (Int.random(in: 1...4, using: &random), Int.random(in: 0...2, using: &random))
     let recorder =

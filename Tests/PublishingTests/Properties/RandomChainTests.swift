@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
+import GeopublicistTestSupport
 import Publishing
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
 
   @Test func `a chain gives what arrays give, whatever the demand`() {
     for seed in 0..<1500 {
-      var random = SeededRandom(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let links = (0..<Int.random(in: 1...6, using: &random)).map { _ in link(&random) }
       let input = (0..<Int.random(in: 0...12, using: &random)).map { _ in Int.random(in: 0...6, using: &random) }
       let chain = links.reduce(input.publisher.eraseToAnyPublisher()) { $1.publisher($0) }
@@ -44,7 +45,7 @@ import Testing
 
   /// Pulls all there is, in one of four ways.
   private func subscribe(
-    _ sink: Recorder<Int, Never>, to chain: Chain, _ random: inout SeededRandom
+    _ sink: Recorder<Int, Never>, to chain: Chain, _ random: inout SeededGenerator
   ) -> String {
     let numbers = (0..<64).map { _ in Int.random(in: 1...3, using: &random) }
     switch Int.random(in: 0..<4, using: &random) {
@@ -73,13 +74,13 @@ import Testing
     }
   }
 
-  private func link(_ random: inout SeededRandom) -> Link {
+  private func link(_ random: inout SeededGenerator) -> Link {
     let k = Int.random(in: 0...4, using: &random)
     let family = Int.random(in: 0..<3, using: &random)
     return family == 0 ? stepping(k, &random) : family == 1 ? counting(k, &random) : combining(k, &random)
   }
 
-  private func stepping(_ k: Int, _ random: inout SeededRandom) -> Link {
+  private func stepping(_ k: Int, _ random: inout SeededGenerator) -> Link {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: Link("map", { $0.map { $0 + k } }, { $0.map { $0 + k } })
     case 1: Link("filter", { $0.filter { $0 % 3 != k % 3 } }, { $0.filter { $0 % 3 != k % 3 } })
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  private func counting(_ k: Int, _ random: inout SeededRandom) -> Link {
+  private func counting(_ k: Int, _ random: inout SeededGenerator) -> Link {
     switch Int.random(in: 0..<9, using: &random) {
     case 0: Link("dropFirst(\(k))", { $0.dropFirst(k) }, { Array($0.dropFirst(k)) })
     case 1: Link("prefix(\(k + 1))", { $0.prefix(k + 1) }, { Array($0.prefix(k + 1)) })
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  private func combining(_ k: Int, _ random: inout SeededRandom) -> Link {
+  private func combining(_ k: Int, _ random: inout SeededGenerator) -> Link {
     switch Int.random(in: 0..<9, using: &random) {
     case 0: Link("append", { $0.append(k, k + 1) }, { $0 + [k, k + 1] })
     case 1: Link("prepend", { $0.prepend(k, k + 1) }, { [k, k + 1] + $0 })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
+import GeopublicistTestSupport
 import Publishing
 import Testing
 
@@ -11,13 +12,13 @@ import Testing
 
   /// The random numbers of a program, shared by all of its closures.
   final class Program {
-    var random: SeededRandom
+    var random: SeededGenerator
     let scheduler = TestScheduler()
     var subjects: [PassthroughSubject<Int, TestError>] = []
     var variables: [CurrentValueSubject<Int, TestError>] = []
     var text = ""
 
-    init(seed: Int) { random = SeededRandom(seed: seed) }
+    init(seed: Int) { random = SeededGenerator(seed: seed) }
 
     func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
     func chance(_ percent: Int) -> Bool { random.chance(percent) }

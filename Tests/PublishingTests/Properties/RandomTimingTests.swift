@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistPublishingTestSupport
+import GeopublicistTestSupport
 import Publishing
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
   /// Times in milliseconds, never two alike and never a whole multiple of the interval apart from each other.
   private func times(seed: Int) -> [Int] {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var now = 0
     return (0..<30).map { index in
       now += random.chance(60) ? Int.random(in: 1...400, using: &random) : Int.random(in: 401...2500, using: &random)

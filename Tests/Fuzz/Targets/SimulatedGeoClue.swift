@@ -1,0 +1,1 @@
+../../GeoClueTests/SimulatedGeoClue.swift
