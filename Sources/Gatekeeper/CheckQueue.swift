@@ -83,12 +83,6 @@ nonisolated struct CheckQueue {
   private var lastNumber: Number = 0
   private var presence = Presence.usual
 
-  /// The number of checks that polkit has not answered.
-  var inFlight: Int { underWay.count }
-
-  /// The number of checks that have not been sent.
-  var queued: Int { waiting.values.reduce(0) { $0 + $1.count } }
-
   mutating func handle(_ event: Event) -> [Action] {
     switch event {
     case .asked(let question, let user, let mayStartPolkit): return asked(question, user, mayStartPolkit)

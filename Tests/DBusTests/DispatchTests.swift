@@ -171,14 +171,15 @@ import Testing
     #expect(flags == [false, true])
   }
 
-  @Test func `the size of a call is known before it is let in`() throws {
+  @Test func `the size of a call is known before it is performed`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
     var expected = 0
     var found: [Bool] = []
-    peers.service.objects.admission = { call in
+    peers.service.objects.intake = { [unowned peers] call in
       found = [expected - 1, expected, 0].map { call.byteCount(upTo: $0) == nil }
+      peers.service.objects.perform(call)
     }
     for length in [0, 1, 8, 1_000, 65_536] {
       let options = Value.options([("k", .string(String(repeating: "x", count: length)))])
@@ -192,31 +193,35 @@ import Testing
     }
   }
 
-  @Test func `admission comes before everything else`() throws {
+  @Test func `the intake comes before everything else`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
     var asked: [String] = []
-    peers.service.objects.admission = { call throws(DBusError) in
+    peers.service.objects.intake = { call in
       asked.append(call.member.rawValue)
       #expect(call.arguments.isEmpty)
-      throw DBusError(.limitsExceeded, "Not now")
+      call.fail(DBusError(.limitsExceeded, "Not now"))
     }
     #expect(try peers.refusal("Nothing") == .limitsExceeded)
     #expect(try peers.refusal("Introspect", of: "org.freedesktop.DBus.Introspectable", at: "/") == .limitsExceeded)
     #expect(try peers.refusal("Unheard", at: "/nowhere") == .limitsExceeded)
     #expect(asked == ["Nothing", "Introspect", "Unheard"])
-    peers.service.objects.admission = nil
+    peers.service.objects.intake = nil
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  /// D20: libdbus answered them itself, so that nobody counted them.
-  @Test func `calls of Peer are let in like all others`() throws {
+  /// libdbus answered them itself, so that they were not counted.
+  @Test func `D20: calls of Peer pass the intake like all others`() throws {
     let peers = try Peers()
     var asked: [MemberName] = []
-    peers.service.objects.admission = { call throws(DBusError) in
+    peers.service.objects.intake = { [unowned peers] call in
       asked.append(call.member)
-      if asked.count > 2 { throw DBusError(.limitsExceeded, "Not now") }
+      if asked.count > 2 {
+        call.fail(DBusError(.limitsExceeded, "Not now"))
+      } else {
+        peers.service.objects.perform(call)
+      }
     }
     #expect(try peers.refusal("Ping", of: .peer, at: "/anywhere") == nil)
     #expect(try peers.refusal("GetMachineId", of: .peer, at: "/") == nil)

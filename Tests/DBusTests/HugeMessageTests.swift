@@ -94,10 +94,10 @@ import Testing
       sender.kill()
       #expect(try peers.service.rejoin())
       #expect(try peers.call("Nothing") == [])
-      // After rejoining, too, calls of Peer are let in like others.
-      peers.service.objects.admission = { _ throws(DBusError) in throw DBusError(.limitsExceeded, "Not now") }
+      // After rejoining, too, calls of Peer pass the intake.
+      peers.service.objects.intake = { $0.fail(DBusError(.limitsExceeded, "Not now")) }
       #expect(try peers.refusal("Ping", of: .peer) == .limitsExceeded)
-      peers.service.objects.admission = nil
+      peers.service.objects.intake = nil
     }
   }
 

@@ -200,12 +200,15 @@ import Testing
     #expect(try peers.refusal("Nothing") == nil)
   }
 
-  @Test func `admission may close the connection`() throws {
+  @Test func `the intake may close the connection`() throws {
     let peers = try Peers()
     let sample = Sample()
     sample.export(on: peers.service)
-    peers.service.objects.admission = { [unowned peers] _ in peers.service.close() }
+    peers.service.objects.intake = { [unowned peers] call in
+      peers.service.close()
+      peers.service.objects.perform(call)
+    }
     #expect(try peers.refusal("Nothing") == .noReply)
-    #expect(peers.service.objects.admission == nil)
+    #expect(peers.service.objects.intake == nil)
   }
 }

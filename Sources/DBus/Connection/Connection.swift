@@ -126,23 +126,17 @@ import MainLoop
   /// The number of bytes that the bus has not read, in this process and in the kernel, including some kernel overhead.
   public var untakenBytes: Int {
     guard isOpen else { return 0 }
-    var inKernel: Int32 = 0
-    if let socket, ioctl(socket, UInt(TIOCOUTQ), &inKernel) != 0 { inKernel = 0 }
+    var (socket, inKernel): (Int32, Int32) = (-1, 0)
+    guard dbus_connection_get_unix_fd(raw, &socket) != 0, ioctl(socket, UInt(TIOCOUTQ), &inKernel) == 0 else {
+      return outgoingBytes
+    }
     return outgoingBytes + Int(inKernel)
-  }
-
-  private var socket: Int32? {
-    var socket: Int32 = -1
-    return dbus_connection_get_unix_fd(raw, &socket) != 0 ? socket : nil
   }
 
   /// Whether input is waiting that has not been handled.
   public var hasUnread: Bool {
     guard isConnected else { return false }
-    if dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS { return true }
-    guard let socket else { return false }
-    var state = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
+    return dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS || loop?.hasInput ?? false
   }
 
   /// Queues a message. Messages are sent in the order of the calls. Has no effect if the connection is lost, unless
@@ -193,9 +187,6 @@ import MainLoop
     }
   }
 
-  /// While true, no input is read and no message is handled.
-  public var isPaused = false { didSet { loop?.isPaused = isPaused } }
-
   /// Leaves the bus, if the connection is not already lost, and joins it again with a new unique name but the same
   /// objects, matches and handlers. Pending calls are repeated. Calls received before can no longer be answered. Names
   /// must be owned again.
@@ -243,7 +234,6 @@ import MainLoop
     let this = Unmanaged.passUnretained(self).toOpaque()
     guard dbus_connection_add_filter(raw, Self.filter, this, nil) != 0 else { fatalError("out of memory") }
     loop = LoopIntegration(raw)
-    loop?.isPaused = isPaused
   }
 
   /// The id that distinguishes a bus from another one at the same address.

@@ -15,14 +15,6 @@ final class LoopIntegration {
   private var dispatching: LoopSource?
   private var isServing = false
   private var isStopped = false
-  /// While true, nothing is read or handled.
-  var isPaused = false {
-    didSet {
-      guard isPaused != oldValue, !isStopped else { return }
-      follow()
-      if !isPaused { dispatchLater() }
-    }
-  }
 
   /// The number of messages handled before other sources on the loop get their turn.
   static let batch = 64
@@ -97,7 +89,7 @@ final class LoopIntegration {
     var conditions: FileCondition = []
     for watch in watches where dbus_watch_get_enabled(watch) != 0 {
       let flags = dbus_watch_get_flags(watch)
-      if flags & DBUS_WATCH_READABLE.rawValue != 0, !isPaused { conditions.insert(.readable) }
+      if flags & DBUS_WATCH_READABLE.rawValue != 0 { conditions.insert(.readable) }
       if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { conditions.insert(.writable) }
     }
     if let socket {
@@ -111,7 +103,7 @@ final class LoopIntegration {
 
   private func handle(_ found: FileCondition) {
     var flags: UInt32 = 0
-    if found.contains(.readable), !isPaused { flags |= DBUS_WATCH_READABLE.rawValue }
+    if found.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
     if found.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
     if found.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
     // An invalid descriptor is an error, too.
@@ -124,12 +116,12 @@ final class LoopIntegration {
       // Handle messages in the same turn, because a poll for each message would double the system calls.
       if dispatchBatch() { return dispatchLater() }
       flags &= DBUS_WATCH_READABLE.rawValue
-      guard flags != 0, !isPaused, hasInput else { return }
+      guard flags != 0, hasInput else { return }
     }
   }
 
   /// Whether there is unread input.
-  private var hasInput: Bool {
+  var hasInput: Bool {
     guard let watch = watches.first else { return false }
     var state = pollfd(fd: dbus_watch_get_unix_fd(watch), events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
@@ -154,7 +146,7 @@ final class LoopIntegration {
   }
 
   private func dispatchLater() {
-    guard !isServing, !isStopped, !isPaused, dispatching == nil else { return }
+    guard !isServing, !isStopped, dispatching == nil else { return }
     dispatching = MainLoop.main.whileTrue { [weak self] in
       guard let self, self.dispatching != nil else { return false }
       if self.dispatchBatch() { return true }
@@ -165,16 +157,14 @@ final class LoopIntegration {
 
   /// Handles a batch of waiting messages. Returns whether there are more.
   private func dispatchBatch() -> Bool {
-    guard !isStopped, !isServing, !isPaused else { return false }
+    guard !isStopped, !isServing else { return false }
     // A handler may close the connection; the reference keeps it valid until the end of the batch.
     dbus_connection_ref(connection)
     defer { dbus_connection_unref(connection) }
     isServing = true
     defer { isServing = false }
     for _ in 0..<Self.batch {
-      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped, !isPaused else {
-        return false
-      }
+      guard dbus_connection_dispatch(connection) == DBUS_DISPATCH_DATA_REMAINS, !isStopped else { return false }
     }
     return true
   }

@@ -4,12 +4,8 @@ public final class ObjectTree {
   weak var connection: Connection?
   private var objects: [ObjectPath: ExportedObject] = [:]
 
-  /// Called before each call is handled, including calls to standard interfaces. An error that it throws becomes the
-  /// answer.
-  public var admission: ((MethodCall) throws(DBusError) -> Void)?
-
-  /// Receives each incoming call and must pass it to ``perform(_:)`` when its turn comes. If nil, calls are performed
-  /// immediately.
+  /// Receives each incoming call, including calls to standard interfaces, and must refuse it or pass it to
+  /// ``perform(_:)`` when its turn comes. If nil, calls are performed immediately.
   public var intake: ((MethodCall) -> Void)?
 
   /// Exports an object. Replaces an earlier one at the same path.
@@ -31,7 +27,6 @@ public final class ObjectTree {
   func removeAll() {
     for object in objects.values { object.detach() }
     objects = [:]
-    admission = nil
     intake = nil
   }
 
@@ -43,7 +38,6 @@ public final class ObjectTree {
   /// Answers a call or passes it to its method.
   public func perform(_ call: MethodCall) {
     do throws(DBusError) {
-      try admission?(call)
       try route(call)
     } catch {
       call.fail(error)
