@@ -16,8 +16,7 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
 
   @inlinable
   init<S: Subscriber<Output, Failure>>(
-    _ label: String, _ start: Memory, _ subscriber: S, _ take: @escaping Take,
-    conclude: @escaping (Memory) -> Output?
+    _ label: String, _ start: Memory, _ subscriber: S, conclude: @escaping (Memory) -> Output?, _ take: @escaping Take
   ) {
     self.start = start
     memory = start
@@ -97,5 +96,42 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
     let last = detach()
     answer = nil
     last?.cancel()
+  }
+}
+
+extension Publisher {
+  /// Attaches a subscriber behind an operator whose result at the end of upstream is made of its memory.
+  @inlinable
+  func fold<Memory, S: Subscriber>(
+    _ label: String, _ start: Memory, _ subscriber: S, conclude: @escaping (Memory) -> S.Input?,
+    _ take: @escaping (Output, inout Memory) throws(Failure) -> S.Input?
+  ) where S.Failure == Failure {
+    receive(subscriber: FoldLink(label, start, subscriber, conclude: conclude, take))
+  }
+
+  /// As `fold`, for an operator whose result at the end of upstream is always the same; by default there is none.
+  @inlinable
+  func fold<Memory, S: Subscriber>(
+    _ label: String, _ start: Memory, _ subscriber: S, atEnd result: S.Input? = nil,
+    _ take: @escaping (Output, inout Memory) throws(Failure) -> S.Input?
+  ) where S.Failure == Failure {
+    receive(subscriber: FoldLink(label, start, subscriber, conclude: { _ in result }, take))
+  }
+
+  /// As `fold`, for an operator that may also fail with any error.
+  @inlinable
+  func tryFold<Memory, S: Subscriber>(
+    _ label: String, _ start: Memory, _ subscriber: S, conclude: @escaping (Memory) -> S.Input?,
+    _ take: @escaping (Output, inout Memory) throws -> S.Input?
+  ) where S.Failure == any Error {
+    receiveErased(FoldLink(label, start, subscriber, conclude: conclude, take))
+  }
+
+  @inlinable
+  func tryFold<Memory, S: Subscriber>(
+    _ label: String, _ start: Memory, _ subscriber: S, atEnd result: S.Input? = nil,
+    _ take: @escaping (Output, inout Memory) throws -> S.Input?
+  ) where S.Failure == any Error {
+    receiveErased(FoldLink(label, start, subscriber, conclude: { _ in result }, take))
   }
 }

@@ -119,7 +119,5 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
 @usableFromInline
 class PassingLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @inlinable
-  override func receive(_ input: Value) -> Subscribers.Demand {
-    phase == .live ? downstream.receive(input) : .none
-  }
+  override func receive(_ input: Value) -> Subscribers.Demand { phase == .live ? downstream.receive(input) : .none }
 }

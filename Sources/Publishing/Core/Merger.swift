@@ -29,14 +29,15 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
   }
 
   /// Subscribes to one more side, which `open` must already include.
-  @inlinable
-  func subscribe<P: Publisher<Input, Failure>>(to publisher: P) {
-    guard !isDone else { return }
+  @inlinable @discardableResult
+  func add<P: Publisher<Input, Failure>>(_ publisher: P) -> Self {
+    guard !isDone else { return self }
     let slot = vacant.popLast() ?? sides.count
     if slot == sides.count { sides.append(nil) }
     let side = MergerSide(self, slot)
     sides[slot] = side
     publisher.receive(subscriber: side)
+    return self
   }
 
   @inlinable

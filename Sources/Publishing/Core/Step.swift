@@ -51,3 +51,23 @@ final class StepLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
     }
   }
 }
+
+extension Publisher {
+  /// Attaches a subscriber behind an operator that decides about each value.
+  @inlinable
+  func step<Memory, S: Subscriber>(
+    _ label: String, _ memory: Memory, _ subscriber: S,
+    _ take: @escaping (Output, inout Memory) throws(Failure) -> Verdict<S.Input>
+  ) where S.Failure == Failure {
+    receive(subscriber: StepLink(label, memory, subscriber, take))
+  }
+
+  /// As `step`, for an operator that may also fail with any error.
+  @inlinable
+  func tryStep<Memory, S: Subscriber>(
+    _ label: String, _ memory: Memory, _ subscriber: S,
+    _ take: @escaping (Output, inout Memory) throws -> Verdict<S.Input>
+  ) where S.Failure == any Error {
+    receiveErased(StepLink(label, memory, subscriber, take))
+  }
+}

@@ -16,13 +16,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receive(
-        subscriber: FoldLink("AllSatisfy", (), subscriber) { value, _ throws(Failure) in
-          predicate(value) ? nil : false
-        } conclude: {
-          true
-        })
+      upstream.fold("AllSatisfy", (), subscriber, atEnd: true) { [predicate] value, _ throws(Failure) in
+        predicate(value) ? nil : false
+      }
     }
   }
 
@@ -42,13 +38,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receiveErased(
-        FoldLink("TryAllSatisfy", (), subscriber) { value, _ in
-          try predicate(value) ? nil : false
-        } conclude: {
-          true
-        })
+      upstream.tryFold("TryAllSatisfy", (), subscriber, atEnd: true) { [predicate] value, _ in
+        try predicate(value) ? nil : false
+      }
     }
   }
 }

@@ -28,7 +28,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      upstream.receiveErased(StepLink("Encode", (), subscriber) { value, _ in .pass(try encoder.encode(value)) })
+      upstream.tryStep("Encode", (), subscriber) { value, _ in .pass(try encoder.encode(value)) }
     }
   }
 
@@ -46,8 +46,7 @@ extension Publishers {
     }
 
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      upstream.receiveErased(
-        StepLink("Decode", (), subscriber) { value, _ in .pass(try decoder.decode(Output.self, from: value)) })
+      upstream.tryStep("Decode", (), subscriber) { value, _ in .pass(try decoder.decode(Output.self, from: value)) }
     }
   }
 }

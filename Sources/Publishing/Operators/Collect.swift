@@ -12,13 +12,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let link = FoldLink("Collect", Output(), subscriber) { (value: Upstream.Output, all) throws(Failure) in
+      upstream.fold("Collect", Output(), subscriber, conclude: Optional.some) { value, all throws(Failure) in
         all.append(value)
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receive(subscriber: link)
     }
   }
 

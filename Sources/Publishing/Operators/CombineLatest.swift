@@ -11,9 +11,7 @@ extension Publishers {
     public let b: B
 
     @inlinable
-    public init(_ a: A, _ b: B) {
-      (self.a, self.b) = (a, b)
-    }
+    public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -26,8 +24,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the latest values of three publishers whenever one of them publishes, once each has published.
-  /// Ends when all have ended, when one ends without a value, or when one fails.
+  /// As ``CombineLatest``, of three publishers.
   public struct CombineLatest3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
     public typealias Output = (A.Output, B.Output, C.Output)
@@ -38,9 +35,7 @@ extension Publishers {
     public let c: C
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C) {
-      (self.a, self.b, self.c) = (a, b, c)
-    }
+    public init(_ a: A, _ b: B, _ c: C) { (self.a, self.b, self.c) = (a, b, c) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -53,8 +48,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the latest values of four publishers whenever one of them publishes, once each has published.
-  /// Ends when all have ended, when one ends without a value, or when one fails.
+  /// As ``CombineLatest``, of four publishers.
   public struct CombineLatest4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)
@@ -66,9 +60,7 @@ extension Publishers {
     public let d: D
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C, _ d: D) {
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
-    }
+    public init(_ a: A, _ b: B, _ c: C, _ d: D) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -86,50 +78,44 @@ extension Publishers.CombineLatest: Equatable where A: Equatable, B: Equatable {
 extension Publishers.CombineLatest3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 extension Publishers.CombineLatest4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 
+// The requirements on the other publishers follow from the returned type.
+
 extension Publisher {
   /// Publishes tuples of the latest values of this and other publishers.
   @inlinable
-  public func combineLatest<P: Publisher>(_ other: P) -> Publishers.CombineLatest<Self, P>
-  where P.Failure == Failure {
-    Publishers.CombineLatest(self, other)
-  }
+  public func combineLatest<P>(_ other: P) -> Publishers.CombineLatest<Self, P> { .init(self, other) }
 
   @inlinable
-  public func combineLatest<P: Publisher, T>(
+  public func combineLatest<P, T>(
     _ other: P, _ transform: @escaping (Output, P.Output) -> T
-  ) -> Publishers.Map<Publishers.CombineLatest<Self, P>, T>
-  where P.Failure == Failure {
+  ) -> Publishers.Map<Publishers.CombineLatest<Self, P>, T> {
     combineLatest(other).map { transform($0.0, $0.1) }
   }
 
   @inlinable
-  public func combineLatest<P: Publisher, Q: Publisher>(_ publisher1: P, _ publisher2: Q)
-    -> Publishers.CombineLatest3<Self, P, Q>
-  where P.Failure == Failure, Q.Failure == Failure {
-    Publishers.CombineLatest3(self, publisher1, publisher2)
+  public func combineLatest<P, Q>(_ publisher1: P, _ publisher2: Q) -> Publishers.CombineLatest3<Self, P, Q> {
+    .init(self, publisher1, publisher2)
   }
 
   @inlinable
-  public func combineLatest<P: Publisher, Q: Publisher, T>(
+  public func combineLatest<P, Q, T>(
     _ publisher1: P, _ publisher2: Q, _ transform: @escaping (Output, P.Output, Q.Output) -> T
-  ) -> Publishers.Map<Publishers.CombineLatest3<Self, P, Q>, T>
-  where P.Failure == Failure, Q.Failure == Failure {
+  ) -> Publishers.Map<Publishers.CombineLatest3<Self, P, Q>, T> {
     combineLatest(publisher1, publisher2).map { transform($0.0, $0.1, $0.2) }
   }
 
   @inlinable
-  public func combineLatest<P: Publisher, Q: Publisher, R: Publisher>(_ publisher1: P, _ publisher2: Q, _ publisher3: R)
-    -> Publishers.CombineLatest4<Self, P, Q, R>
-  where P.Failure == Failure, Q.Failure == Failure, R.Failure == Failure {
-    Publishers.CombineLatest4(self, publisher1, publisher2, publisher3)
+  public func combineLatest<P, Q, R>(
+    _ publisher1: P, _ publisher2: Q, _ publisher3: R
+  ) -> Publishers.CombineLatest4<Self, P, Q, R> {
+    .init(self, publisher1, publisher2, publisher3)
   }
 
   @inlinable
-  public func combineLatest<P: Publisher, Q: Publisher, R: Publisher, T>(
+  public func combineLatest<P, Q, R, T>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R,
     _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T
-  ) -> Publishers.Map<Publishers.CombineLatest4<Self, P, Q, R>, T>
-  where P.Failure == Failure, Q.Failure == Failure, R.Failure == Failure {
+  ) -> Publishers.Map<Publishers.CombineLatest4<Self, P, Q, R>, T> {
     combineLatest(publisher1, publisher2, publisher3).map { transform($0.0, $0.1, $0.2, $0.3) }
   }
 }

@@ -15,11 +15,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let transform = self.transform
-      upstream.receive(
-        subscriber: StepLink("CompactMap", (), subscriber) { value, _ throws(Failure) in
-          transform(value).map { .pass($0) } ?? .skip
-        })
+      upstream.step("CompactMap", (), subscriber) { [transform] value, _ throws(Failure) in
+        transform(value).map { .pass($0) } ?? .skip
+      }
     }
   }
 
@@ -38,9 +36,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let transform = self.transform
-      upstream.receiveErased(
-        StepLink("TryCompactMap", (), subscriber) { value, _ in try transform(value).map { .pass($0) } ?? .skip })
+      upstream.tryStep("TryCompactMap", (), subscriber) { [transform] value, _ in
+        try transform(value).map { .pass($0) } ?? .skip
+      }
     }
   }
 }

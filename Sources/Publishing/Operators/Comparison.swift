@@ -17,14 +17,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let areInIncreasingOrder = self.areInIncreasingOrder
-      let link = FoldLink("Comparison", Output?.none, subscriber) { (value: Output, greatest) throws(Failure) in
+      upstream.fold("Comparison", Output?.none, subscriber, conclude: \.self) {
+        [areInIncreasingOrder] value, greatest throws(Failure) in
         if greatest.map({ areInIncreasingOrder($0, value) }) ?? true { greatest = .some(value) }
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -45,14 +42,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let areInIncreasingOrder = self.areInIncreasingOrder
-      let link = FoldLink("TryComparison", Output?.none, subscriber) { (value: Output, greatest) throws(any Error) in
+      upstream.tryFold("TryComparison", Output?.none, subscriber, conclude: \.self) {
+        [areInIncreasingOrder] value, greatest in
         if try greatest.map({ try areInIncreasingOrder($0, value) }) ?? true { greatest = .some(value) }
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receiveErased(link)
     }
   }
 }

@@ -16,13 +16,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let output = self.output
-      upstream.receive(
-        subscriber: FoldLink("Contains", (), subscriber) { value, _ throws(Failure) in
-          value == output ? true : nil
-        } conclude: {
-          false
-        })
+      upstream.fold("Contains", (), subscriber, atEnd: false) { [output] value, _ throws(Failure) in
+        value == output ? true : nil
+      }
     }
   }
 
@@ -42,13 +38,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receive(
-        subscriber: FoldLink("ContainsWhere", (), subscriber) { value, _ throws(Failure) in
-          predicate(value) ? true : nil
-        } conclude: {
-          false
-        })
+      upstream.fold("ContainsWhere", (), subscriber, atEnd: false) { [predicate] value, _ throws(Failure) in
+        predicate(value) ? true : nil
+      }
     }
   }
 
@@ -68,13 +60,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receiveErased(
-        FoldLink("TryContainsWhere", (), subscriber) { value, _ in
-          try predicate(value) ? true : nil
-        } conclude: {
-          false
-        })
+      upstream.tryFold("TryContainsWhere", (), subscriber, atEnd: false) { [predicate] value, _ in
+        try predicate(value) ? true : nil
+      }
     }
   }
 }

@@ -12,13 +12,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let link = FoldLink("Count", 0, subscriber) { (_: Upstream.Output, count) throws(Failure) in
+      upstream.fold("Count", 0, subscriber, conclude: Optional.some) { _, count throws(Failure) in
         count += 1
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receive(subscriber: link)
     }
   }
 }

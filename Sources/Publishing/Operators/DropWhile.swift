@@ -16,12 +16,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = StepLink("DropWhile", true, subscriber) { (value: Output, isDropping) throws(Failure) in
+      upstream.step("DropWhile", true, subscriber) { [predicate] value, isDropping throws(Failure) in
         isDropping = isDropping && predicate(value)
         return isDropping ? .skip : .pass(value)
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -41,12 +39,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = StepLink("TryDropWhile", true, subscriber) { (value: Output, isDropping) throws(any Error) in
+      upstream.tryStep("TryDropWhile", true, subscriber) { [predicate] value, isDropping in
         isDropping = try isDropping && predicate(value)
         return isDropping ? .skip : .pass(value)
       }
-      upstream.receiveErased(link)
     }
   }
 }

@@ -16,11 +16,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let isIncluded = self.isIncluded
-      upstream.receive(
-        subscriber: StepLink("Filter", (), subscriber) { value, _ throws(Failure) in
-          isIncluded(value) ? .pass(value) : .skip
-        })
+      upstream.step("Filter", (), subscriber) { [isIncluded] value, _ throws(Failure) in
+        isIncluded(value) ? .pass(value) : .skip
+      }
     }
   }
 
@@ -40,9 +38,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let isIncluded = self.isIncluded
-      upstream.receiveErased(
-        StepLink("TryFilter", (), subscriber) { value, _ in try isIncluded(value) ? .pass(value) : .skip })
+      upstream.tryStep("TryFilter", (), subscriber) { [isIncluded] value, _ in
+        try isIncluded(value) ? .pass(value) : .skip
+      }
     }
   }
 }

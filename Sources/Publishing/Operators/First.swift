@@ -12,12 +12,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.receive(
-        subscriber: FoldLink("First", (), subscriber) { value, _ throws(Failure) in
-          .some(value)
-        } conclude: {
-          nil
-        })
+      upstream.fold("First", (), subscriber) { value, _ throws(Failure) in .some(value) }
     }
   }
 
@@ -37,13 +32,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = FoldLink("FirstWhere", (), subscriber) { (value: Output, _) throws(Failure) in
+      upstream.fold("FirstWhere", (), subscriber) { [predicate] value, _ throws(Failure) in
         predicate(value) ? .some(value) : nil
-      } conclude: {
-        nil
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -63,13 +54,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = FoldLink("TryFirstWhere", (), subscriber) { (value: Output, _) throws(any Error) in
+      upstream.tryFold("TryFirstWhere", (), subscriber) { [predicate] value, _ in
         try predicate(value) ? .some(value) : nil
-      } conclude: {
-        nil
       }
-      upstream.receiveErased(link)
     }
   }
 }

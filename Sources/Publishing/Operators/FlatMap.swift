@@ -99,7 +99,7 @@ final class FlatMapOuter<Input, Child: Publisher>: Link, Subscriber {
     let child = transform(input)
     guard phase == .live else { return .none }
     merger.open += 1
-    merger.subscribe(to: child)
+    merger.add(child)
     return .none
   }
 

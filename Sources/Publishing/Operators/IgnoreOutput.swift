@@ -12,12 +12,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.receive(
-        subscriber: FoldLink("IgnoreOutput", (), subscriber) { _, _ throws(Failure) in
-          nil
-        } conclude: {
-          nil
-        })
+      upstream.fold("IgnoreOutput", (), subscriber) { _, _ throws(Failure) in nil }
     }
   }
 }

@@ -12,13 +12,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let link = FoldLink("Last", Output?.none, subscriber) { (value: Output, last) throws(Failure) in
+      upstream.fold("Last", Output?.none, subscriber, conclude: \.self) { value, last throws(Failure) in
         last = .some(value)
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -38,14 +35,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = FoldLink("LastWhere", Output?.none, subscriber) { (value: Output, last) throws(Failure) in
+      upstream.fold("LastWhere", Output?.none, subscriber, conclude: \.self) {
+        [predicate] value, last throws(Failure) in
         if predicate(value) { last = .some(value) }
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -65,14 +59,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = FoldLink("TryLastWhere", Output?.none, subscriber) { (value: Output, last) throws(any Error) in
+      upstream.tryFold("TryLastWhere", Output?.none, subscriber, conclude: \.self) { [predicate] value, last in
         if try predicate(value) { last = .some(value) }
         return nil
-      } conclude: {
-        $0
       }
-      upstream.receiveErased(link)
     }
   }
 }

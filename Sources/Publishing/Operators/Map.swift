@@ -34,8 +34,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let transform = self.transform
-      upstream.receiveErased(StepLink("TryMap", (), subscriber) { value, _ in .pass(try transform(value)) })
+      upstream.tryStep("TryMap", (), subscriber) { [transform] value, _ in .pass(try transform(value)) }
     }
   }
 }

@@ -10,20 +10,15 @@ extension Publishers {
     public let b: B
 
     @inlinable
-    public init(_ a: A, _ b: B) {
-      (self.a, self.b) = (a, b)
-    }
+    public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 2, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
+      Merger("Merge", open: 2, subscriber).add(a).add(b)
     }
   }
 
-  /// Publishes everything from three publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of three publishers.
   public struct Merge3<A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>>: Publisher {
     public typealias Output = A.Output
     public typealias Failure = A.Failure
@@ -33,21 +28,15 @@ extension Publishers {
     public let c: C
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C) {
-      (self.a, self.b, self.c) = (a, b, c)
-    }
+    public init(_ a: A, _ b: B, _ c: C) { (self.a, self.b, self.c) = (a, b, c) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 3, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
+      Merger("Merge", open: 3, subscriber).add(a).add(b).add(c)
     }
   }
 
-  /// Publishes everything from four publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of four publishers.
   public struct Merge4<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>
@@ -61,22 +50,15 @@ extension Publishers {
     public let d: D
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C, _ d: D) {
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
-    }
+    public init(_ a: A, _ b: B, _ c: C, _ d: D) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 4, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
-      merger.subscribe(to: d)
+      Merger("Merge", open: 4, subscriber).add(a).add(b).add(c).add(d)
     }
   }
 
-  /// Publishes everything from five publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of five publishers.
   public struct Merge5<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>
@@ -91,23 +73,15 @@ extension Publishers {
     public let e: E
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) {
-      (self.a, self.b, self.c, self.d, self.e) = (a, b, c, d, e)
-    }
+    public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) { (self.a, self.b, self.c, self.d, self.e) = (a, b, c, d, e) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 5, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
-      merger.subscribe(to: d)
-      merger.subscribe(to: e)
+      Merger("Merge", open: 5, subscriber).add(a).add(b).add(c).add(d).add(e)
     }
   }
 
-  /// Publishes everything from six publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of six publishers.
   public struct Merge6<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>
@@ -129,18 +103,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 6, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
-      merger.subscribe(to: d)
-      merger.subscribe(to: e)
-      merger.subscribe(to: f)
+      Merger("Merge", open: 6, subscriber).add(a).add(b).add(c).add(d).add(e).add(f)
     }
   }
 
-  /// Publishes everything from seven publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of seven publishers.
   public struct Merge7<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,
@@ -164,19 +131,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 7, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
-      merger.subscribe(to: d)
-      merger.subscribe(to: e)
-      merger.subscribe(to: f)
-      merger.subscribe(to: g)
+      Merger("Merge", open: 7, subscriber).add(a).add(b).add(c).add(d).add(e).add(f).add(g)
     }
   }
 
-  /// Publishes everything from eight publishers, subscribed to in this order. Ends when all have ended, or when one
-  /// fails.
+  /// As ``Merge``, of eight publishers.
   public struct Merge8<
     A: Publisher, B: Publisher<A.Output, A.Failure>, C: Publisher<A.Output, A.Failure>,
     D: Publisher<A.Output, A.Failure>, E: Publisher<A.Output, A.Failure>, F: Publisher<A.Output, A.Failure>,
@@ -201,15 +160,7 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let merger = Merger("Merge", open: 8, subscriber)
-      merger.subscribe(to: a)
-      merger.subscribe(to: b)
-      merger.subscribe(to: c)
-      merger.subscribe(to: d)
-      merger.subscribe(to: e)
-      merger.subscribe(to: f)
-      merger.subscribe(to: g)
-      merger.subscribe(to: h)
+      Merger("Merge", open: 8, subscriber).add(a).add(b).add(c).add(d).add(e).add(f).add(g).add(h)
     }
   }
 }

@@ -17,7 +17,7 @@ extension Publishers {
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
       let merger = Merger("Merge", open: publishers.count, subscriber)
-      for publisher in publishers { merger.subscribe(to: publisher) }
+      for publisher in publishers { merger.add(publisher) }
       merger.finishIfOver()
     }
 

@@ -16,11 +16,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receive(
-        subscriber: StepLink("PrefixWhile", (), subscriber) { value, _ throws(Failure) in
-          predicate(value) ? .pass(value) : .finish
-        })
+      upstream.step("PrefixWhile", (), subscriber) { [predicate] value, _ throws(Failure) in
+        predicate(value) ? .pass(value) : .finish
+      }
     }
   }
 
@@ -40,9 +38,9 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      upstream.receiveErased(
-        StepLink("TryPrefixWhile", (), subscriber) { value, _ in try predicate(value) ? .pass(value) : .finish })
+      upstream.tryStep("TryPrefixWhile", (), subscriber) { [predicate] value, _ in
+        try predicate(value) ? .pass(value) : .finish
+      }
     }
   }
 }

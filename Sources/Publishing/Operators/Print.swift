@@ -74,9 +74,7 @@ private final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value,
     super.cancel()
   }
 
-  private func described(_ demand: Subscribers.Demand) -> String {
-    demand.max.map { "max: (\($0))" } ?? "unlimited"
-  }
+  private func described(_ demand: Subscribers.Demand) -> String { demand.max.map { "max: (\($0))" } ?? "unlimited" }
 
   private func log(_ text: String) {
     if stream == nil { Swift.print(prefix + text) } else { stream?.write(prefix + text + "\n") }

@@ -18,14 +18,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let next = nextPartialResult
-      let link = FoldLink("Reduce", initial, subscriber) { (value: Upstream.Output, result) throws(Failure) in
+      upstream.fold("Reduce", initial, subscriber, conclude: Optional.some) {
+        [next = nextPartialResult] value, result throws(Failure) in
         result = next(result, value)
         return nil
-      } conclude: {
-        .some($0)
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -49,14 +46,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let next = nextPartialResult
-      let link = FoldLink("TryReduce", initial, subscriber) { (value: Upstream.Output, result) throws(any Error) in
+      upstream.tryFold("TryReduce", initial, subscriber, conclude: Optional.some) {
+        [next = nextPartialResult] value, result in
         result = try next(result, value)
         return nil
-      } conclude: {
-        .some($0)
       }
-      upstream.receiveErased(link)
     }
   }
 }

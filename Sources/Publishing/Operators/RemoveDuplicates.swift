@@ -19,13 +19,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = StepLink("RemoveDuplicates", Output?.none, subscriber) { (value: Output, last) throws(Failure) in
+      upstream.step("RemoveDuplicates", Output?.none, subscriber) { [predicate] value, last throws(Failure) in
         let isRepeated = last.map { predicate($0, value) } ?? false
         last = .some(value)
         return isRepeated ? .skip : .pass(value)
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -46,13 +44,11 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let predicate = self.predicate
-      let link = StepLink("TryRemoveDuplicates", Output?.none, subscriber) { (value: Output, last) throws(any Error) in
+      upstream.tryStep("TryRemoveDuplicates", Output?.none, subscriber) { [predicate] value, last in
         let isRepeated = try last.map { try predicate($0, value) } ?? false
         last = .some(value)
         return isRepeated ? .skip : .pass(value)
       }
-      upstream.receiveErased(link)
     }
   }
 }

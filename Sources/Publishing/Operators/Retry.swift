@@ -16,9 +16,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      Attempts(upstream, retries, subscriber).run()
-    }
+    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { Attempts(upstream, retries, subscriber).run() }
   }
 }
 

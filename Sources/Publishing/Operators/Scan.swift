@@ -19,12 +19,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let next = nextPartialResult
-      let link = StepLink("Scan", initialResult, subscriber) { (value: Upstream.Output, result) throws(Failure) in
+      upstream.step("Scan", initialResult, subscriber) { [next = nextPartialResult] value, result throws(Failure) in
         result = next(result, value)
         return .pass(result)
       }
-      upstream.receive(subscriber: link)
     }
   }
 
@@ -47,12 +45,10 @@ extension Publishers {
 
     @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let next = nextPartialResult
-      let link = StepLink("TryScan", initialResult, subscriber) { (value: Upstream.Output, result) throws(any Error) in
+      upstream.tryStep("TryScan", initialResult, subscriber) { [next = nextPartialResult] value, result in
         result = try next(result, value)
         return .pass(result)
       }
-      upstream.receiveErased(link)
     }
   }
 }

@@ -11,9 +11,7 @@ extension Publishers {
     public let b: B
 
     @inlinable
-    public init(_ a: A, _ b: B) {
-      (self.a, self.b) = (a, b)
-    }
+    public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -26,8 +24,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the values of three publishers in step: the first of each, then the second of each, and so on.
-  /// Ends when no further tuple is possible, or when one fails.
+  /// As ``Zip``, of three publishers.
   public struct Zip3<A: Publisher, B: Publisher, C: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure {
     public typealias Output = (A.Output, B.Output, C.Output)
@@ -38,9 +35,7 @@ extension Publishers {
     public let c: C
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C) {
-      (self.a, self.b, self.c) = (a, b, c)
-    }
+    public init(_ a: A, _ b: B, _ c: C) { (self.a, self.b, self.c) = (a, b, c) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -53,8 +48,7 @@ extension Publishers {
     }
   }
 
-  /// Publishes tuples of the values of four publishers in step: the first of each, then the second of each, and so on.
-  /// Ends when no further tuple is possible, or when one fails.
+  /// As ``Zip``, of four publishers.
   public struct Zip4<A: Publisher, B: Publisher, C: Publisher, D: Publisher>: Publisher
   where A.Failure == B.Failure, B.Failure == C.Failure, C.Failure == D.Failure {
     public typealias Output = (A.Output, B.Output, C.Output, D.Output)
@@ -66,9 +60,7 @@ extension Publishers {
     public let d: D
 
     @inlinable
-    public init(_ a: A, _ b: B, _ c: C, _ d: D) {
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
-    }
+    public init(_ a: A, _ b: B, _ c: C, _ d: D) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
     @inlinable
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
@@ -86,49 +78,44 @@ extension Publishers.Zip: Equatable where A: Equatable, B: Equatable {}
 extension Publishers.Zip3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 extension Publishers.Zip4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
 
+// The requirements on the other publishers follow from the returned type.
+
 extension Publisher {
   /// Publishes tuples of the values of this and other publishers in step.
   @inlinable
-  public func zip<P: Publisher>(_ other: P) -> Publishers.Zip<Self, P>
-  where P.Failure == Failure {
-    Publishers.Zip(self, other)
-  }
+  public func zip<P>(_ other: P) -> Publishers.Zip<Self, P> { .init(self, other) }
 
   @inlinable
-  public func zip<P: Publisher, T>(
+  public func zip<P, T>(
     _ other: P, _ transform: @escaping (Output, P.Output) -> T
-  ) -> Publishers.Map<Publishers.Zip<Self, P>, T>
-  where P.Failure == Failure {
+  ) -> Publishers.Map<Publishers.Zip<Self, P>, T> {
     zip(other).map { transform($0.0, $0.1) }
   }
 
   @inlinable
-  public func zip<P: Publisher, Q: Publisher>(_ publisher1: P, _ publisher2: Q) -> Publishers.Zip3<Self, P, Q>
-  where P.Failure == Failure, Q.Failure == Failure {
-    Publishers.Zip3(self, publisher1, publisher2)
+  public func zip<P, Q>(_ publisher1: P, _ publisher2: Q) -> Publishers.Zip3<Self, P, Q> {
+    .init(self, publisher1, publisher2)
   }
 
   @inlinable
-  public func zip<P: Publisher, Q: Publisher, T>(
+  public func zip<P, Q, T>(
     _ publisher1: P, _ publisher2: Q, _ transform: @escaping (Output, P.Output, Q.Output) -> T
-  ) -> Publishers.Map<Publishers.Zip3<Self, P, Q>, T>
-  where P.Failure == Failure, Q.Failure == Failure {
+  ) -> Publishers.Map<Publishers.Zip3<Self, P, Q>, T> {
     zip(publisher1, publisher2).map { transform($0.0, $0.1, $0.2) }
   }
 
   @inlinable
-  public func zip<P: Publisher, Q: Publisher, R: Publisher>(_ publisher1: P, _ publisher2: Q, _ publisher3: R)
-    -> Publishers.Zip4<Self, P, Q, R>
-  where P.Failure == Failure, Q.Failure == Failure, R.Failure == Failure {
-    Publishers.Zip4(self, publisher1, publisher2, publisher3)
+  public func zip<P, Q, R>(
+    _ publisher1: P, _ publisher2: Q, _ publisher3: R
+  ) -> Publishers.Zip4<Self, P, Q, R> {
+    .init(self, publisher1, publisher2, publisher3)
   }
 
   @inlinable
-  public func zip<P: Publisher, Q: Publisher, R: Publisher, T>(
+  public func zip<P, Q, R, T>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R,
     _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T
-  ) -> Publishers.Map<Publishers.Zip4<Self, P, Q, R>, T>
-  where P.Failure == Failure, Q.Failure == Failure, R.Failure == Failure {
+  ) -> Publishers.Map<Publishers.Zip4<Self, P, Q, R>, T> {
     zip(publisher1, publisher2, publisher3).map { transform($0.0, $0.1, $0.2, $0.3) }
   }
 }
