@@ -16,9 +16,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a reply arrives later and exactly once`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var results: [Result<[Value], DBusError>] = []
     peers.client.call(try call("Add", on: peers, [.uint32(2), .uint32(40)]), expecting: "t") {
       results.append($0)
@@ -30,9 +28,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `an error keeps its name and text`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     #expect(throws: DBusError("org.example.Error.No", "No, because")) { try peers.call("Refuse") }
   }
 
@@ -47,9 +43,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a reply of another signature than expected is InvalidArgs`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var result: Result<[Value], DBusError>?
     let message = try call("Add", on: peers, [.uint32(1), .uint32(1)])
     peers.client.call(message, expecting: "s") { result = $0 }.keep()
@@ -97,9 +91,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a missing reply becomes NoReply`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var results: [Result<[Value], DBusError>] = []
     let start = LoopClock.system.monotonic()
     var end: Int64?
@@ -117,9 +109,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a timeout of zero or less fails at once, but not inside the call`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
       var failed = false
       peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in
@@ -131,9 +121,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a call with an unlimited timeout waits for its reply`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var result: Result<[Value], DBusError>?
     peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
     try turning(for: .milliseconds(50), "it waits") { result == nil }
@@ -142,9 +130,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a cancelled call receives nothing`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let pending = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was cancelled") }
     pending.cancel()
     pending.cancel()
@@ -152,18 +138,14 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a released call receives nothing`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     _ = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was let go") }
     try peers.settle()
   }
 
   @Test func `objects that the handler retains are released`() throws {
     final class Held {}
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     weak var held: Held?
     var done = false
     var pending: PendingCall?
@@ -181,9 +163,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a handler may make the next call`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var count = 0
     var pending: PendingCall?
     func next() {
@@ -200,9 +180,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
 
   /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
   @Test func `one message may be sent as two calls`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let message = try call("Later", on: peers)
     var results: [String] = []
     let calls = ["first", "second"].map { name in
@@ -220,9 +198,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   /// by anybody: a stranger could answer in the place of the service.
   @Test(arguments: PrivateBus.Broker.installed)
   func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
-    let peers = try Peers(on: broker)
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample(on: broker)
     let stranger = try peers.connect()
     var results: [Result<[Value], DBusError>] = []
     peers.client.call(try call("Later", on: peers), timeout: .never) { results.append($0) }.keep()
@@ -245,9 +221,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `an unrequested reply is ignored`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let stranger = try peers.connect()
     var result: Result<[Value], DBusError>?
     peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
@@ -262,9 +236,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   }
 
   @Test func `a call without an interface finds its method`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     #expect(try peers.call("OnlyHere", of: nil) == [.string("other")])
     #expect(try peers.call("Nothing", of: nil) == [], "the first interface that has it")
     #expect(

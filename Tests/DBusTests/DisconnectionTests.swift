@@ -27,9 +27,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   @Test func `pending calls fail in order before a disconnection is reported`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var told: [String] = []
     peers.client.onDisconnected = { told.append("end") }
     let calls = try (0..<5).map { number in
@@ -134,9 +132,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   @Test func `no handler is called after close`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     peers.client.onDisconnected = { Issue.record("it was closed from this side") }
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }.keep()
     peers.client.call(

@@ -6,9 +6,7 @@ import Testing
 
 @Suite struct DispatchTests {
   @Test func `missing objects and members get the right errors`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     #expect(try peers.refusal("Nothing", at: "/org/example/Elsewhere") == .unknownObject)
     #expect(try peers.refusal("Nothing", at: "/org/example/Sample/below") == .unknownObject)
     #expect(try peers.refusal("Nothing", at: "/org/exam") == .unknownObject)
@@ -23,9 +21,7 @@ import Testing
   }
 
   @Test func `wrong arguments are InvalidArgs`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Add") == .invalidArgs)
     #expect(try peers.refusal("Add", .uint32(1)) == .invalidArgs)
     #expect(try peers.refusal("Add", .uint32(1), .int32(1)) == .invalidArgs)
@@ -48,17 +44,13 @@ import Testing
   }
 
   @Test func `two interfaces of one object are kept apart`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     #expect(try peers.call("Nothing") == [])
     #expect(try peers.call("Nothing", of: "org.example.Other") == [.string("other")])
   }
 
   @Test func `a late reply arrives`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var results: [Result<[Value], DBusError>] = []
     let calls = try (0..<3).map { _ in
       peers.client.call(
@@ -78,9 +70,7 @@ import Testing
   }
 
   @Test func `only the first answer counts`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var answered = 0
     sample.onDo = { call throws(DBusError) in
       call.onAnswered = { _ in answered += 1 }
@@ -95,9 +85,7 @@ import Testing
   }
 
   @Test func `a released call is refused`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Forget") == .failed)
     var result: Result<[Value], DBusError>?
     peers.client.call(
@@ -112,16 +100,12 @@ import Testing
   }
 
   @Test func `an answer of other types than declared is an error`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     #expect(try peers.refusal("LieAboutTypes") == .failed)
   }
 
   @Test func `an answer that cannot be marshalled is an error`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     try turningLater(sample, peers) { $0.reply(.string("with a \0 in it")) }
   }
 
@@ -137,9 +121,7 @@ import Testing
   }
 
   @Test func `a call that wants no reply gets none`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     for member: MemberName in ["Do", "Unheard", "Refuse"] {
       let arguments: [Value] = member == "Do" ? [.options([])] : []
       let message = try Message(
@@ -154,9 +136,7 @@ import Testing
   }
 
   @Test func `the interactive flag is visible`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var flags: [Bool] = []
     sample.onDo = { call in
       flags.append(call.allowsInteractiveAuthorization)
@@ -172,9 +152,7 @@ import Testing
   }
 
   @Test func `the size of a call is known before it is performed`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var expected = 0
     var found: [Bool] = []
     peers.service.objects.intake = { [unowned peers] call in
@@ -194,9 +172,7 @@ import Testing
   }
 
   @Test func `the intake comes before everything else`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var asked: [String] = []
     peers.service.objects.intake = { call in
       asked.append(call.member.rawValue)

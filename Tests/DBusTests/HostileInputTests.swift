@@ -12,9 +12,7 @@ import Testing
 
   @Test(arguments: PrivateBus.Broker.installed)
   func `a peer that sends what no library would is survived`(broker: PrivateBus.Broker) throws {
-    let peers = try Peers(on: broker)
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample(on: broker)
     // Match what it sends, so that all of it is read.
     for match in [
       peers.service.onSignal(MatchRule()) { _ in }, peers.service.onSignal(MatchRule(interface: Sample.name)) { _ in },
@@ -38,9 +36,7 @@ import Testing
   /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.
   @Test(arguments: PrivateBus.Broker.installed)
   func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
-    let peers = try Peers(on: broker)
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample(on: broker)
     let stranger = try peers.connect()
     let before = descriptors()
     // dbus-daemon forwards no more than 16 in a message, unless it is told to.
@@ -60,9 +56,7 @@ import Testing
 
   /// A call that was kept for its late answer kept the file descriptors that had come with it.
   @Test func `a call with file descriptors is refused at once`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
     message.append(descriptors: 1)
     let error = #expect(throws: DBusError.self) { try peers.answer(to: message) }
@@ -76,9 +70,7 @@ import Testing
   /// A call that waited for what the bus says of its caller kept its descriptors, and nothing could be read any more: the
   /// bus's answer neither. One message of anybody silenced the service.
   @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []
     peers.service.objects.intake = { waiting.append($0) }
     let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
@@ -103,18 +95,14 @@ import Testing
   }
 
   @Test func `a huge string is carried, and small ones after it`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let text = Value.string(String(repeating: "x", count: 3_000_000))
     #expect(try peers.call("Echo", .variant(text)) == [.variant(text)])
     #expect(try peers.call("Nothing") == [])
   }
 
   @Test func `a flood does not starve the loop`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let flood = try ChildProcess([
       Rig.python, "-c",
       """

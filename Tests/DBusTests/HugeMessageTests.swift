@@ -77,9 +77,7 @@ import Testing
   /// D21: dbus-broker passes on messages for which libdbus needs more memory than the service may have.
   @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
   func `D21: a message beyond the limit costs the connection, and no memory`() throws {
-    let peers = try Peers(on: .dbusBroker)
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample(on: .dbusBroker)
     peers.service.largestMessage = 32 << 20
     peers.service.isToRejoin = true
     var losses = 0

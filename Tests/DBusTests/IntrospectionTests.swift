@@ -20,9 +20,7 @@ import Testing
   }
 
   @Test func `introspection lists everything in the table, sorted`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let text = try introspect(Sample.path, peers)
     let own = try #require(text.components(separatedBy: "<interface name=\"org.example.Sample\">").last)
     #expect(names("method", in: own) == ["Add", "Do", "Echo", "Forget", "Later", "LieAboutTypes", "Nothing", "Refuse"])
@@ -55,9 +53,7 @@ import Testing
   }
 
   @Test func `intermediate nodes lead to the objects`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     sample.export(on: peers.service, at: "/org/example2")
     #expect(names("node", in: try introspect("/", peers)) == ["org"])
     #expect(names("node", in: try introspect("/org", peers)) == ["example", "example2"])
@@ -76,9 +72,7 @@ import Testing
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/xmllint"), "xmllint is not installed"))
   func `introspection is valid by the DTD`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     sample.export(on: peers.service, at: "/org/example/Sample/child")
     let directory = TemporaryDirectory()
     for path: ObjectPath in ["/", "/org", Sample.path] {
@@ -98,9 +92,7 @@ import Testing
   }
 
   @Test func `other tools can read the introspection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let tool = try ChildProcess([
       "/usr/bin/gdbus", "introspect", "--address", peers.bus.address, "-d", peers.service.uniqueName.rawValue, "-o",
       Sample.path.rawValue, "--recurse",

@@ -26,9 +26,7 @@ import Testing
   }
 
   @Test func `fifty thousand calls leak nothing`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let options = Value.options([("text", .string(String(repeating: "x", count: 100))), ("number", .double(1))])
     try growsNot(250, leaking: 100 * 48) {
       var left = 100
@@ -45,9 +43,7 @@ import Testing
   }
 
   @Test func `abandoned and timed-out calls leak nothing`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     try growsNot(2_000, leaking: 256) {
       for wait in [true, false] {
         let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)

@@ -12,11 +12,21 @@ final class Peers {
   let bus: PrivateBus
   let service: Connection
   let client: Connection
+  /// Objects are exported without being retained.
+  private var sample: Sample?
 
   init(on broker: PrivateBus.Broker = .chosen) throws {
     bus = try PrivateBus(.session, broker: broker)
     service = try Connection(to: .address(bus.address))
     client = try Connection(to: .address(bus.address))
+  }
+
+  /// Two connections and an object that the service exports.
+  static func withSample(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample) {
+    let (peers, sample) = (try Peers(on: broker), Sample())
+    peers.sample = sample
+    sample.export(on: peers.service)
+    return (peers, sample)
   }
 
   /// A further connection.

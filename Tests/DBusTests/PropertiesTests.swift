@@ -27,18 +27,14 @@ import Testing
   }
 
   @Test func `get returns the value`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     sample.count = 5
     #expect(try peers.call("Get", of: properties, name, .string("Count")) == [.variant(.uint32(5))])
     #expect(try peers.call("Get", of: properties, name, .string("Secret")) == [.variant(.string("hidden"))])
   }
 
   @Test func `missing objects and members get the right errors`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
       #expect(
         try peers.refusal("Get", of: properties, name, .string(unknown)) == .unknownProperty, "\(unknown.prefix(20))")
@@ -59,9 +55,7 @@ import Testing
 
   /// The standard interfaces are on every object, and have no properties; they were said not to be there.
   @Test func `the standard interfaces have no properties`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     for standard in ["Properties", "Introspectable", "Peer"].map({ "org.freedesktop.DBus." + $0 }) {
       #expect(try peers.call("GetAll", of: properties, .string(standard)) == [.options([])])
       #expect(try peers.refusal("Get", of: properties, .string(standard), .string("X")) == .unknownProperty)
@@ -69,9 +63,7 @@ import Testing
   }
 
   @Test func `Set changes writable properties`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     #expect(try peers.call("Set", of: properties, name, .string("Title"), .variant(.string("second"))) == [])
     #expect(sample.title == "second")
     #expect(try peers.refusal("Set", of: properties, name, .string("Title"), .variant(.uint32(1))) == .invalidArgs)
@@ -84,9 +76,7 @@ import Testing
   }
 
   @Test func `a setter may refuse or answer later`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Set", of: properties, name, .string("LateWrite"), .variant(.uint32(0))) == .invalidArgs)
     let question = try Question(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
     try turning("the setter has it") { sample.kept.count == 1 }
@@ -96,9 +86,7 @@ import Testing
   }
 
   @Test func `a getter may answer later`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let question = try Question(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     #expect(sample.reads[0].sender == peers.client.uniqueName)
@@ -109,9 +97,7 @@ import Testing
   }
 
   @Test func `a getter may fail or forget`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let failing = try Question(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.reads[0].answer(.failure(DBusError(.accessDenied, "Not for you")))
@@ -124,9 +110,7 @@ import Testing
   }
 
   @Test func `a value of another type than declared is an error`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let question = try Question(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.reads[0].answer(.uint32(1))
@@ -134,9 +118,7 @@ import Testing
   }
 
   @Test func `GetAll waits for late properties`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     let question = try Question(peers, "GetAll", name)
     try turning("the getter has it") { sample.reads.count == 1 }
     try turning(for: .milliseconds(20), "it waits") { question.result == nil }
@@ -167,9 +149,7 @@ import Testing
   }
 
   @Test func `GetAll omits properties that fail`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     for forget in [false, true] {
       let question = try Question(peers, "GetAll", name)
       try turning("the getter has it") { sample.reads.count == 1 }

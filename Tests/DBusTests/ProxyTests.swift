@@ -13,9 +13,7 @@ import Testing
   }
 
   @Test func `methods are called and properties read and written`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     try peers.service.own(Self.service)
     let proxy = proxy(on: peers)
     var told: [String] = []

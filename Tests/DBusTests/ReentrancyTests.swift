@@ -8,9 +8,7 @@ import Testing
 /// Handlers that do the worst that they can do from inside.
 @Suite struct ReentrancyTests {
   @Test func `a method may close its connection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     sample.onDo = { call in
       peers.service.close()
       call.reply()
@@ -59,9 +57,7 @@ import Testing
   }
 
   @Test func `a reply handler may close the connection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var replies = 0
     for _ in 0..<100 {
       peers.client.call(
@@ -76,9 +72,7 @@ import Testing
   }
 
   @Test func `a handler may cancel other calls`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var replies = 0
     var calls: [PendingCall] = []
     calls = try (0..<10).map { _ in
@@ -113,9 +107,7 @@ import Testing
   }
 
   @Test func `a failing call may close the connection before the others fail`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var failed = 0
     peers.client.onDisconnected = { Issue.record("it was closed before") }
     for _ in 0..<5 {
@@ -166,9 +158,7 @@ import Testing
 
   /// libdbus waits for itself for ever when it is asked to dispatch from inside a dispatch.
   @Test func `a handler that runs the loop does not hang`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var depth = 0
     var deepest = 0
     sample.onDo = { call in
@@ -189,9 +179,7 @@ import Testing
   }
 
   @Test func `a handler may block for a name`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     sample.onDo = { call throws(DBusError) in
       try peers.service.own("org.example.Late")
       call.reply()
@@ -201,9 +189,7 @@ import Testing
   }
 
   @Test func `the intake may close the connection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     peers.service.objects.intake = { [unowned peers] call in
       peers.service.close()
       peers.service.objects.perform(call)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCDBus
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
 import Testing
+
+import func GeopublicistCDBus.dbus_connection_close
 
 @testable import DBus
 
 /// A connection that was lost is joined again with all that it was for.
 @Suite struct RejoinTests {
   @Test func `D22: objects, matches and calls outlive a connection that the bus has ended`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     let before = peers.service.uniqueName
     var (lost, signals, owners): (Int, Int, [BusName?]) = (0, 0, [])
     peers.service.isToRejoin = true
@@ -71,9 +70,7 @@ import Testing
   }
 
   @Test func `calls from before cannot be answered, and are not`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, sample) = try Peers.withSample()
     var refusal: ErrorName?
     peers.client.call(
       try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName), timeout: .never
@@ -135,25 +132,5 @@ import Testing
     deaf.close()
     try turning("the bus tells that it has gone") { answers == [.answered, .lost] }
     withExtendedLifetime((first, second)) {}
-  }
-}
-
-/// A connection that no main loop serves, so that it reads nothing.
-private final class DeafPeer {
-  private let raw: OpaquePointer
-  let uniqueName: BusName
-
-  init(_ bus: PrivateBus) throws {
-    raw = try #require(dbus_connection_open_private(bus.address, nil))
-    dbus_connection_set_exit_on_disconnect(raw, 0)
-    dbus_bus_register(raw, nil)
-    uniqueName = BusName(unchecked: String(cString: try #require(dbus_bus_get_unique_name(raw))))
-  }
-
-  func close() { dbus_connection_close(raw) }
-
-  isolated deinit {
-    close()
-    dbus_connection_unref(raw)
   }
 }

@@ -34,9 +34,7 @@ import Testing
   }
 
   @Test func `every value survives a bus`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     for value in Self.samples {
       #expect(try peers.call("Echo", .variant(value)) == [.variant(value)])
     }
@@ -48,9 +46,7 @@ import Testing
   }
 
   @Test func `values as deep as the writer allows survive a bus`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    sample.export(on: peers.service)
+    let (peers, _) = try Peers.withSample()
     var variants = Value.byte(1)
     for _ in 0..<30 { variants = .variant(variants) }
     #expect(try peers.call("Echo", variants) == [variants])
