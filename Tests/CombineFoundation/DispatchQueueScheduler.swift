@@ -12,9 +12,7 @@ extension DispatchQueue: Scheduler {
       Stride(nanoseconds: Int(other.dispatchTime.uptimeNanoseconds) - Int(dispatchTime.uptimeNanoseconds))
     }
 
-    public func advanced(by stride: Stride) -> Self {
-      Self(dispatchTime + .nanoseconds(stride.nanoseconds))
-    }
+    public func advanced(by stride: Stride) -> Self { Self(dispatchTime + .nanoseconds(stride.nanoseconds)) }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(dispatchTime.rawValue) }
 

@@ -53,9 +53,7 @@ extension NotificationCenter {
       demand += deliver(notification)
     }
 
-    func request(_ more: Subscribers.Demand) {
-      demand += more
-    }
+    func request(_ more: Subscribers.Demand) { demand += more }
 
     func cancel() {
       deliver = nil

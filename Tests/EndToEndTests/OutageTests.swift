@@ -4,19 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// What clients are told while GeoClue restarts, fails or refuses, and in which words.
-@Suite(.serialized) struct OutageTests {
-  private let bus: PrivateBus
-  private let geoclue: FakeGeoClue
-  private let daemon: Daemon
-  private let client: ConsumerProgram
-
-  init() throws {
-    bus = try PrivateBus(.system)
-    geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
-    client = try ConsumerProgram(on: bus)
-  }
-
+@Suite(.serialized) final class OutageTests: SimulatedMachine {
   private func signals(_ member: String, at path: String) -> [[JSON]] {
     client.client.received.filter { $0.path == path && $0.member == member }.map(\.arguments)
   }

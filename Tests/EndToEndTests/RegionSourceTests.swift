@@ -79,22 +79,15 @@ import Testing
   @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {
     let bus = try PrivateBus(.session)
     let logind = try BusClient(at: bus.address)
-    _ = try logind.reply(
-      "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
-      signature: "su", ["org.freedesktop.login1", 0])
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let client = try ConsumerProgram(on: bus)
+    try logind.own("org.freedesktop.login1")
+    let machine = try SimulatedMachine(on: bus)
+    let (geoclue, client) = (machine.geoclue, machine.client)
     _ = try client.subscribeAndStart()
     let home = try client.regionStarted(ConsumerProgram.circle(52, 13))
     let work = try client.regionStarted(ConsumerProgram.circle(53, 13))
     try geoclue.fix(latitude: 52, longitude: 13)
     for path in [home, work] { try client.waitFor(["determined"], path) }
-    for isBefore in [true, false] {
-      try logind.emit(
-        "PrepareForSleep", of: "org.freedesktop.login1.Manager", at: "/org/freedesktop/login1", signature: "b",
-        [.bool(isBefore)])
-    }
+    for isBefore in [true, false] { try logind.prepareForSleep(isBefore) }
     for path in [home, work] { try client.waitFor(["determined", "lost slept"], path) }
     try eventually("it is found elsewhere", within: .seconds(30), turn: rest) {
       try geoclue.fix(latitude: 53, longitude: 13)
@@ -102,7 +95,7 @@ import Testing
     }
     #expect(client.happenings(home) == ["determined", "lost slept", "exited gap"])
     #expect(client.happenings(work) == ["determined", "lost slept", "entered gap"])
-    #expect(daemon.isRunning)
+    #expect(machine.daemon.isRunning)
   }
 
   @Test func `twenty bisecting regions at city level reveal nothing finer than the cell`() throws {

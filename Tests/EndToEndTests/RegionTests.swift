@@ -4,19 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Regions through the interface of the service, with a GeoClue that measures what a test wants.
-@Suite(.serialized) struct RegionTests {
-  private let bus: PrivateBus
-  private let geoclue: FakeGeoClue
-  private let daemon: Daemon
-  private let client: ConsumerProgram
-
-  init() throws {
-    bus = try PrivateBus(.system)
-    geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
-    client = try ConsumerProgram(on: bus)
-  }
-
+@Suite(.serialized) final class RegionTests: SimulatedMachine {
   private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
 
   /// Keeps the source on, so that a region sees every fix.

@@ -4,22 +4,14 @@ import GeopublicistTestSupport
 import Testing
 
 /// A source that is released between two deliveries, and what brings it back early.
-@Suite(.serialized) struct RestingTests {
-  private let bus: PrivateBus
+@Suite(.serialized) final class RestingTests: SimulatedMachine {
   private let manager: BusClient
-  private let geoclue: FakeGeoClue
-  private let daemon: Daemon
-  private let client: ConsumerProgram
 
   init() throws {
-    bus = try PrivateBus(.session)
+    let bus = try PrivateBus(.session)
     manager = try BusClient(at: bus.address)
-    _ = try manager.reply(
-      "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
-      signature: "su", ["org.freedesktop.NetworkManager", 0])
-    geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
-    client = try ConsumerProgram(on: bus)
+    try manager.own("org.freedesktop.NetworkManager")
+    try super.init(on: bus)
   }
 
   private func changeConnection(_ property: String = "PrimaryConnection", from sender: BusClient) throws {

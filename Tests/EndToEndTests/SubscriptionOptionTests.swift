@@ -4,96 +4,84 @@ import GeopublicistTestSupport
 import Testing
 
 /// The options of a subscription at work, given at its creation or changed while it runs.
-@Suite(.serialized) struct SubscriptionOptionTests {
-  private let bus: PrivateBus
-  private let geoclue: FakeGeoClue
-  private let daemon: Daemon
-  private let consumer: ConsumerProgram
-
-  init() throws {
-    bus = try PrivateBus(.system)
-    geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
-    consumer = try ConsumerProgram(on: bus)
-  }
-
+@Suite(.serialized) final class SubscriptionOptionTests: SimulatedMachine {
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13) }
 
   private func latitudes(_ path: String) -> [Double] {
-    consumer.locations(from: path).compactMap { $0["Latitude"]?.content.number }
+    client.locations(from: path).compactMap { $0["Latitude"]?.content.number }
   }
 
   private func closed(_ path: String) -> [JSON]? {
-    consumer.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments
+    client.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments
   }
 
   private func set(_ property: String, of path: String, to value: JSON) throws -> BusClient.Answer {
-    try consumer.client.call(
+    try client.client.call(
       "Set", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ssv",
       [.string(Daemon.subscription), .string(property), value])
   }
 
   @Test func `max-updates completes a subscription`() throws {
-    let path = try consumer.subscribeAndStart(["max-updates": .variant("u", 2)])
+    let path = try client.subscribeAndStart(["max-updates": .variant("u", 2)])
     try fix(50)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     try fix(51)
-    _ = try consumer.locations(2, from: path)
+    _ = try client.locations(2, from: path)
     try eventually("it is closed") { closed(path) == ["completed"] }
-    #expect(try consumer.subscriptions().isEmpty)
-    let answer = try consumer.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    #expect(try client.subscriptions().isEmpty)
+    let answer = try client.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
-    try consumer.waitFor("State", "idle")
+    try client.waitFor("State", "idle")
   }
 
   @Test func `duration completes a subscription that received nothing`() throws {
-    let path = try consumer.subscribeAndStart(["duration": .variant("u", 300)])
+    let path = try client.subscribeAndStart(["duration": .variant("u", 300)])
     let start = ContinuousClock.now
     try eventually("it is closed") { closed(path) == ["completed"] }
     #expect(ContinuousClock.now - start >= .milliseconds(200))
-    #expect(try consumer.subscriptions().isEmpty)
+    #expect(try client.subscriptions().isEmpty)
   }
 
   @Test func `debounce waits for quiet`() throws {
-    let path = try consumer.subscribeAndStart(["debounce": .variant("u", 600)])
+    let path = try client.subscribeAndStart(["debounce": .variant("u", 600)])
     try fix(50)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     for step in 1...5 { try fix(50 + Double(step)) }
-    _ = try consumer.locations(2, from: path)
+    _ = try client.locations(2, from: path)
     #expect(latitudes(path) == [50, 55])
   }
 
   @Test func `a time threshold keeps the newest location`() throws {
-    let path = try consumer.subscribeAndStart(["time-threshold": .variant("u", 800)])
+    let path = try client.subscribeAndStart(["time-threshold": .variant("u", 800)])
     try fix(50)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     for step in 1...5 { try fix(50 + Double(step)) }
-    _ = try consumer.locations(2, from: path)
+    _ = try client.locations(2, from: path)
     #expect(latitudes(path) == [50, 55])
   }
 
   @Test func `thresholds change while a subscription runs`() throws {
-    let path = try consumer.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
+    let path = try client.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
     try fix(50)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     try fix(50.1)
-    let all = try consumer.subscribeAndStart()
+    let all = try client.subscribeAndStart()
     try eventually("somebody else has it") { latitudes(all).last == 50.1 }
     #expect(latitudes(path) == [50])
     #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)).errorName == nil)
     try eventually("what waited goes out") { latitudes(path) == [50, 50.1] }
-    #expect(try consumer.property("DistanceThreshold", of: path) == 100)
+    #expect(try client.property("DistanceThreshold", of: path) == 100)
     try eventually("the change is told to the owner") {
-      consumer.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
+      client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
     }
   }
 
   @Test func `a changed accuracy starts again at the new level`() throws {
-    let path = try consumer.subscribeAndStart()
+    let path = try client.subscribeAndStart()
     try fix(50.123456)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     #expect(try set("Accuracy", of: path, to: .variant("s", "street")).errorName == nil)
-    let reduced = try #require(try consumer.locations(2, from: path).last)
+    let reduced = try #require(try client.locations(2, from: path).last)
     #expect(reduced["Level"] == .variant("s", "street"))
     #expect(reduced["Reduced"] == .variant("b", false))
     #expect(reduced["Latitude"]?.content.number != 50.123456)
@@ -106,19 +94,19 @@ import Testing
   }
 
   @Test func `GeoClue is released while no delivery is due, and nothing else changes`() throws {
-    let path = try consumer.subscribeAndStart(["time-threshold": .variant("u", 600_000)])
+    let path = try client.subscribeAndStart(["time-threshold": .variant("u", 600_000)])
     try fix(50)
-    _ = try consumer.locations(1, from: path)
-    try consumer.waitFor("StateReason", "resting")
-    try consumer.waitFor("State", "idle")
-    try consumer.waitFor("InUse", true)
+    _ = try client.locations(1, from: path)
+    try client.waitFor("StateReason", "resting")
+    try client.waitFor("State", "idle")
+    try client.waitFor("InUse", true)
     #expect(try geoclue.state()["clients"]?.array?.count == 0)
-    #expect(try consumer.property("Active", of: path) == true)
+    #expect(try client.property("Active", of: path) == true)
     // A client that wants everything ends the rest.
-    let all = try consumer.subscribeAndStart()
+    let all = try client.subscribeAndStart()
     try fix(51)
-    _ = try consumer.locations(1, from: all)
-    try consumer.waitFor("StateReason", "")
+    _ = try client.locations(1, from: all)
+    try client.waitFor("StateReason", "")
     #expect(latitudes(path) == [50])
   }
 
@@ -126,9 +114,9 @@ import Testing
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let daemon = try Daemon(.system, on: clients, geoclueOn: bus)
     let many = try (0..<8).map { _ in try ConsumerProgram(on: clients) }
-    let paths = try many.map { consumer in try (0..<16).map { _ in try consumer.subscribeAndStart() } }
+    let paths = try many.map { client in try (0..<16).map { _ in try client.subscribeAndStart() } }
     try fix(50)
-    for (consumer, paths) in zip(many, paths) { for path in paths { _ = try consumer.locations(1, from: path) } }
+    for (client, paths) in zip(many, paths) { for path in paths { _ = try client.locations(1, from: path) } }
     let before = try daemon.residentKilobytes()
 
     clients.suspend(true)
@@ -139,12 +127,12 @@ import Testing
     let grown = try daemon.residentKilobytes() - before
     #expect(grown < 2_048 || !Daemon.isMemoryItsOwn, "it grew by \(grown) kB")
     clients.suspend(false)
-    for (consumer, paths) in zip(many, paths) {
+    for (client, paths) in zip(many, paths) {
       for path in paths {
         var newest: JSON?
         do {
           try eventually("each has the newest", within: .seconds(30)) {
-            newest = consumer.locations(from: path).last?["Latitude"]
+            newest = client.locations(from: path).last?["Latitude"]
             return newest == .variant("d", 50.1)
           }
         } catch is DeadlineExceeded {

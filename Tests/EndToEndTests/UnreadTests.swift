@@ -4,21 +4,14 @@ import GeopublicistTestSupport
 import Testing
 
 /// Clients that do not read what they are sent cost others nothing. With the real thresholds and the stock limits.
-@Suite(.serialized) struct UnreadTests {
-  private let bus: PrivateBus
-  private let geoclue: FakeGeoClue
-  private let daemon: Daemon
-  private let listener: ConsumerProgram
-  private let path: String
+@Suite(.serialized) final class UnreadTests: SimulatedMachine {
+  private var path = ""
 
   init() throws {
-    bus = try PrivateBus(.system)
-    geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
-    listener = try ConsumerProgram(on: bus)
-    path = try listener.subscribeAndStart()
+    try super.init()
+    path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 1, longitude: 1)
-    _ = try listener.locations(1, from: path)
+    _ = try client.locations(1, from: path)
   }
 
   /// Sends fixes at a steady rate, each at another place.
@@ -35,7 +28,7 @@ import Testing
 
   private func waitForLocation(of step: Int, within limit: Duration = .seconds(2)) throws {
     try eventually("the location of step \(step) arrives", within: limit) {
-      listener.locations(from: path).last?["Latitude"]?.number == latitude(step)
+      client.locations(from: path).last?["Latitude"]?.number == latitude(step)
     }
   }
 
@@ -50,7 +43,7 @@ import Testing
     let newcomer = try ConsumerProgram(on: bus)
     #expect(try newcomer.property("State") == "running")
     deaf.kill()
-    try eventually("their subscriptions are gone", turn: rest) { try listener.subscriptions().count == 1 }
+    try eventually("their subscriptions are gone", turn: rest) { try client.subscriptions().count == 1 }
   }
 
   @Test(.enabled(if: Rig.isRoot)) func `D2: calls without end whose answers are never read do not stop others`() throws
@@ -60,7 +53,7 @@ import Testing
     for step in 0..<20 {
       try walk(1, perSecond: 10, from: step)
       try waitForLocation(of: step)
-      #expect(try listener.property("State") == "running")
+      #expect(try client.property("State") == "running")
     }
     #expect(daemon.isRunning)
   }
@@ -72,7 +65,7 @@ import Testing
     try walk(2600, perSecond: 150)
     try waitForLocation(of: 2599)
     let delivered = try #require(
-      try listener.subscriptions().first { $0["Path"]?.content.string == other }?["Delivered"]?.content.number)
+      try client.subscriptions().first { $0["Path"]?.content.string == other }?["Delivered"]?.content.number)
     #expect(delivered > 500)
     #expect(delivered < 2_400, "it is pinged after 256 KiB and gets no more 5 s later")
     stopped.client.suspend(false)

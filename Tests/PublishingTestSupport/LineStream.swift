@@ -5,9 +5,7 @@ public final class LineStream: TextOutputStream {
 
   public init() {}
 
-  public func write(_ string: String) {
-    text += string
-  }
+  public func write(_ string: String) { text += string }
 
   public var lines: [String] { text.split(separator: "\n").map(String.init) }
 }

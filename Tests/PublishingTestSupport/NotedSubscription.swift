@@ -11,11 +11,7 @@ public final class NotedSubscription: Subscription {
     self.name = name
   }
 
-  public func request(_ demand: Subscribers.Demand) {
-    trace.add("\(name):\(demand.traced)")
-  }
+  public func request(_ demand: Subscribers.Demand) { trace.add("\(name):\(demand.traced)") }
 
-  public func cancel() {
-    trace.add("\(name):cancel")
-  }
+  public func cancel() { trace.add("\(name):cancel") }
 }

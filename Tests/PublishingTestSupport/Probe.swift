@@ -38,9 +38,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
 
   /// Returns what the subscriber asked for on top, or nothing without a subscriber.
   @discardableResult
-  public func send(_ value: Output) -> Subscribers.Demand {
-    links.last?.send(value) ?? .none
-  }
+  public func send(_ value: Output) -> Subscribers.Demand { links.last?.send(value) ?? .none }
 
   /// Sends if there is demand for it, and says whether it did.
   @discardableResult
@@ -50,22 +48,14 @@ public final class Probe<Output, Failure: Error>: Publisher {
     return true
   }
 
-  public func finish() {
-    links.last?.send(completion: .finished)
-  }
+  public func finish() { links.last?.send(completion: .finished) }
 
-  public func fail(_ error: Failure) {
-    links.last?.send(completion: .failure(error))
-  }
+  public func fail(_ error: Failure) { links.last?.send(completion: .failure(error)) }
 
-  public func complete(_ completion: Subscribers.Completion<Failure>) {
-    links.last?.send(completion: completion)
-  }
+  public func complete(_ completion: Subscribers.Completion<Failure>) { links.last?.send(completion: completion) }
 
   /// Hands the current subscriber one more subscription.
-  public func send(subscription: any Subscription) {
-    links.last?.subscription?(subscription)
-  }
+  public func send(subscription: any Subscription) { links.last?.subscription?(subscription) }
 
   /// All that was asked of the last subscription.
   public var requested: Subscribers.Demand { links.last?.requested ?? .none }

@@ -77,9 +77,7 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
   }
 
   /// Lets go of the subscription without cancelling it.
-  public func forget() {
-    subscription = nil
-  }
+  public func forget() { subscription = nil }
 }
 
 extension Publisher {

@@ -13,9 +13,7 @@ struct ScheduledActions {
       self.action = action
     }
 
-    func comes(before other: Item) -> Bool {
-      (due, sequence) < (other.due, other.sequence)
-    }
+    func comes(before other: Item) -> Bool { (due, sequence) < (other.due, other.sequence) }
   }
 
   private var items: [Item] = []

@@ -17,9 +17,7 @@ public final class TestScheduler: Scheduler {
   /// How many actions wait; a repeating one counts as one.
   public var pendingActions: Int { actions.pending }
 
-  public func schedule(options: Never?, _ action: @escaping () -> Void) {
-    _ = actions.insert(due: now, action: action)
-  }
+  public func schedule(options: Never?, _ action: @escaping () -> Void) { _ = actions.insert(due: now, action: action) }
 
   public func schedule(
     after date: VirtualTime, tolerance: VirtualTime.Stride, options: Never?, _ action: @escaping () -> Void
@@ -38,9 +36,7 @@ public final class TestScheduler: Scheduler {
   }
 
   /// Moves the clock forward and runs what falls due on the way, each action at its own time.
-  public func advance(by stride: VirtualTime.Stride = 0) {
-    advance(to: now.advanced(by: stride))
-  }
+  public func advance(by stride: VirtualTime.Stride = 0) { advance(to: now.advanced(by: stride)) }
 
   public func advance(to date: VirtualTime) {
     while let item = actions.popFirst(dueBy: date) {

@@ -10,31 +10,21 @@ public final class Trace {
 
   public init() {}
 
-  public func add(_ entry: String) {
-    entries.append(entry)
-  }
+  public func add(_ entry: String) { entries.append(entry) }
 
-  public func mark() {
-    add("|")
-  }
+  public func mark() { add("|") }
 
-  public func clear() {
-    entries = []
-  }
+  public func clear() { entries = [] }
 
   public var text: String { entries.joined(separator: " ") }
 
   /// How often `entry` was noted.
-  public func count(of entry: String) -> Int {
-    entries.count { $0 == entry }
-  }
+  public func count(of entry: String) -> Int { entries.count { $0 == entry } }
 }
 
 extension Subscribers.Demand {
   /// `unlimited` or `max(n)`.
-  public var traced: String {
-    max.map { "max(\($0))" } ?? "unlimited"
-  }
+  public var traced: String { max.map { "max(\($0))" } ?? "unlimited" }
 }
 
 extension Subscribers.Completion {

@@ -5,30 +5,18 @@ import Publishing
 public struct VirtualTime: Strideable, Hashable, Sendable {
   public var nanoseconds: Int
 
-  public init(nanoseconds: Int = 0) {
-    self.nanoseconds = nanoseconds
-  }
+  public init(nanoseconds: Int = 0) { self.nanoseconds = nanoseconds }
 
   /// The moment `seconds` after the start, rounded to a nanosecond.
-  public static func seconds(_ seconds: Double) -> VirtualTime {
-    VirtualTime().advanced(by: .seconds(seconds))
-  }
+  public static func seconds(_ seconds: Double) -> VirtualTime { VirtualTime().advanced(by: .seconds(seconds)) }
 
-  public func distance(to other: VirtualTime) -> Stride {
-    Stride(nanoseconds: other.nanoseconds - nanoseconds)
-  }
+  public func distance(to other: VirtualTime) -> Stride { Stride(nanoseconds: other.nanoseconds - nanoseconds) }
 
-  public func advanced(by stride: Stride) -> VirtualTime {
-    VirtualTime(nanoseconds: nanoseconds + stride.nanoseconds)
-  }
+  public func advanced(by stride: Stride) -> VirtualTime { VirtualTime(nanoseconds: nanoseconds + stride.nanoseconds) }
 
-  public static func < (left: VirtualTime, right: VirtualTime) -> Bool {
-    left.nanoseconds < right.nanoseconds
-  }
+  public static func < (left: VirtualTime, right: VirtualTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  public static func == (left: VirtualTime, right: VirtualTime) -> Bool {
-    left.nanoseconds == right.nanoseconds
-  }
+  public static func == (left: VirtualTime, right: VirtualTime) -> Bool { left.nanoseconds == right.nanoseconds }
 
   /// A span of virtual time. Literals are seconds, as in Combine's own schedulers.
   public struct Stride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, ExpressibleByFloatLiteral,
@@ -36,17 +24,11 @@ public struct VirtualTime: Strideable, Hashable, Sendable {
   {
     public var nanoseconds: Int
 
-    public init(nanoseconds: Int) {
-      self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int) { self.nanoseconds = nanoseconds }
 
-    public init(integerLiteral seconds: Int) {
-      self = .seconds(seconds)
-    }
+    public init(integerLiteral seconds: Int) { self = .seconds(seconds) }
 
-    public init(floatLiteral seconds: Double) {
-      self = .seconds(seconds)
-    }
+    public init(floatLiteral seconds: Double) { self = .seconds(seconds) }
 
     public init?<Source: BinaryInteger>(exactly source: Source) {
       guard let seconds = Int(exactly: source) else { return nil }

@@ -149,9 +149,7 @@ import Testing
       let objectWillChange = ObservableObjectPublisher()
       let part = Model()
       private var subscription: AnyCancellable?
-      init() {
-        subscription = part.objectWillChange.sink { [unowned self] in objectWillChange.send() }
-      }
+      init() { subscription = part.objectWillChange.sink { [unowned self] in objectWillChange.send() } }
     }
     let (trace, whole) = (trace, Whole())
     let outer = whole.objectWillChange.sink { trace.add("whole") }

@@ -99,6 +99,13 @@ public final class BusClient {
     }
   }
 
+  /// Owns a name on the bus.
+  public func own(_ name: String) throws {
+    _ = try reply(
+      "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
+      signature: "su", [.string(name), 0])
+  }
+
   /// Sends a call without waiting; see `answer(to:)`.
   public func begin(
     _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
@@ -162,9 +169,7 @@ public final class BusClient {
   }
 
   /// The arguments of each signal of a name that has arrived so far.
-  public func received(_ member: String) -> [[JSON]] {
-    received.filter { $0.member == member }.map(\.arguments)
-  }
+  public func received(_ member: String) -> [[JSON]] { received.filter { $0.member == member }.map(\.arguments) }
 
   /// Waits for a number of signals of a name, and returns the arguments of all of them.
   public func waitFor(_ count: Int = 1, _ member: String, within limit: Duration = .seconds(10)) throws -> [[JSON]] {
@@ -180,19 +185,13 @@ public final class BusClient {
   }
 
   /// Reads nothing from the bus for a while.
-  public func pause(for seconds: Double) throws {
-    _ = try send(["pause": .number(seconds)])
-  }
+  public func pause(for seconds: Double) throws { _ = try send(["pause": .number(seconds)]) }
 
   /// Stops the process, as a debugger does, or continues it.
-  public func suspend(_ suspended: Bool) {
-    process.signal(suspended ? SIGSTOP : SIGCONT)
-  }
+  public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
 
   /// Leaves the bus abruptly, as after a crash.
-  public func kill() {
-    process.kill()
-  }
+  public func kill() { process.kill() }
 
   private func send(_ command: [String: JSON]) throws -> Int64 {
     lastCall += 1

@@ -79,9 +79,7 @@ public final class ChildProcess {
   }
 
   /// Writes a line to its standard input.
-  public func send(_ line: String) throws {
-    try standardInput?.write(contentsOf: Data((line + "\n").utf8))
-  }
+  public func send(_ line: String) throws { try standardInput?.write(contentsOf: Data((line + "\n").utf8)) }
 
   /// Ends its standard input.
   public func closeStandardInput() {

@@ -8,9 +8,7 @@ public final class ConsumerProgram {
   /// Connects.
   ///
   /// - Parameter user: The user to run as; only root may choose.
-  public init(on bus: PrivateBus, as user: uid_t? = nil) throws {
-    client = try BusClient(at: bus.address, as: user)
-  }
+  public init(on bus: PrivateBus, as user: uid_t? = nil) throws { client = try BusClient(at: bus.address, as: user) }
 
   /// Calls a method of the manager object.
   public func call(

@@ -55,9 +55,7 @@ public final class Daemon {
   public var log: String { process.standardError }
 
   /// Sends it a signal.
-  public func signal(_ number: Int32) {
-    process.signal(number)
-  }
+  public func signal(_ number: Int32) { process.signal(number) }
 
   /// Waits for its end.
   public func waitForExit(within limit: Duration = .seconds(10)) throws -> ChildProcess.Exit {
@@ -65,7 +63,5 @@ public final class Daemon {
   }
 
   /// Kills it, as a crash would.
-  public func kill() {
-    process.kill()
-  }
+  public func kill() { process.kill() }
 }

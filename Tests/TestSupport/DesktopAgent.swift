@@ -29,14 +29,10 @@ public final class DesktopAgent {
   }
 
   /// Changes the finest level, as the desktop's switch does.
-  public func setLevel(_ level: Int) throws {
-    try process.send("level \(level)")
-  }
+  public func setLevel(_ level: Int) throws { try process.send("level \(level)") }
 
   /// Changes the finest level without announcing it.
-  public func setLevelSilently(_ level: Int) throws {
-    try process.send("silently \(level)")
-  }
+  public func setLevelSilently(_ level: Int) throws { try process.send("silently \(level)") }
 
   /// Ends it in order.
   public func quit() throws {
@@ -45,7 +41,5 @@ public final class DesktopAgent {
   }
 
   /// Ends it as a crash would.
-  public func kill() {
-    process.kill()
-  }
+  public func kill() { process.kill() }
 }

@@ -51,11 +51,7 @@ public func always(
 }
 
 /// Waits longer: for conditions that call the service, which allows 50 calls a second per connection.
-public nonisolated func rest() {
-  usleep(40_000)
-}
+public nonisolated func rest() { usleep(40_000) }
 
 /// Gives other processes a few milliseconds.
-public nonisolated func nap() {
-  usleep(3000)
-}
+public nonisolated func nap() { usleep(3000) }

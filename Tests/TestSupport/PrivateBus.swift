@@ -53,14 +53,10 @@ public final class PrivateBus {
   }
 
   /// Ends the bus as a crash would.
-  public func kill() {
-    process.kill()
-  }
+  public func kill() { process.kill() }
 
   /// Stops the bus, like a machine under load, or continues it; works with dbus-daemon.
-  public func suspend(_ suspended: Bool) {
-    process.signal(suspended ? SIGSTOP : SIGCONT)
-  }
+  public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
 
   /// What the broker wrote.
   public var log: String { process.standardError }

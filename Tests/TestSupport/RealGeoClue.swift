@@ -20,9 +20,7 @@ public final class RealGeoClue {
   }
 
   /// Ends it as a crash would.
-  public func kill() {
-    process.kill()
-  }
+  public func kill() { process.kill() }
 
   /// Starts it again after it has ended.
   public func restart() throws {

@@ -4,9 +4,7 @@ import GeopublicistLocationModel
 @testable import GeopublicistReplay
 
 /// Recorded tracks in NMEA 0183.
-func fuzzNMEA(_ source: ByteSource) {
-  play(NMEAReader.read(String(decoding: source.remainder(), as: UTF8.self)), 1)
-}
+func fuzzNMEA(_ source: ByteSource) { play(NMEAReader.read(String(decoding: source.remainder(), as: UTF8.self)), 1) }
 
 /// Recorded tracks in GPX.
 func fuzzGPX(_ source: ByteSource) {

@@ -8,9 +8,7 @@ import Testing
   let scheduler = TestScheduler()
   let probe = Probe<Int, TestError>()
 
-  private func pause() {
-    scheduler.advance(by: 2)
-  }
+  private func pause() { scheduler.advance(by: 2) }
 
   private func sendAll() {
     for value in 1...3 {

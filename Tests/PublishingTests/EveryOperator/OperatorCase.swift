@@ -83,9 +83,7 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
 
 extension Publisher where Failure == any Error {
   /// Gives the failure its type back.
-  func typed() -> Publishers.MapError<Self, TestError> {
-    mapError { $0 as? TestError ?? .other }
-  }
+  func typed() -> Publishers.MapError<Self, TestError> { mapError { $0 as? TestError ?? .other } }
 }
 
 /// Throws `.other` at 2.

@@ -13,22 +13,17 @@ struct Outcome: Equatable {
 }
 
 /// merge and flatMap under limited demand: each side may send one value ahead, what is ahead waits in order of arrival.
-struct MergingModel {
+struct MergingModel: OperatorModel {
   var outcome = Outcome()
   /// How many sides may still come; flatMap's outer counts as one.
   var open: Int
-  var demand: Int
+  private var demand = 0
   private var kept: [(side: Int, value: String)] = []
   private var isUnlimited = false
 
-  init(open: Int, demand: Int) {
-    self.open = open
-    self.demand = demand
-  }
+  init(open: Int) { self.open = open }
 
-  func accepts(_ side: Int) -> Bool {
-    !outcome.isOver && (isUnlimited || !kept.contains { $0.side == side })
-  }
+  func accepts(_ side: Int) -> Bool { !outcome.isOver && (isUnlimited || !kept.contains { $0.side == side }) }
 
   mutating func send(_ value: String, from side: Int) {
     kept.append((side, value))
@@ -61,35 +56,14 @@ struct MergingModel {
 }
 
 /// zip of two: a queue for each side, a pair as soon as both have one, the end when a finished side has nothing left.
-struct ZipModel {
+struct ZipModel: OperatorModel {
   var outcome = Outcome()
-  var demand: Int
+  private var demand = 0
   private var queues: [[String]] = [[], []]
   private var sent = [0, 0]
   private var finished = [false, false]
 
-  init(demand: Int) {
-    self.demand = demand
-  }
-
-  func accepts(_ side: Int) -> Bool {
-    !outcome.isOver && !finished[side] && sent[side] < demand
-  }
-
-  func isFinished(_ side: Int) -> Bool { finished[side] }
-
-  mutating func send(_ value: String, from side: Int) {
-    sent[side] += 1
-    queues[side].append(value)
-    if !queues[0].isEmpty, !queues[1].isEmpty {
-      outcome.trace.append(queues[0].removeFirst() + queues[1].removeFirst())
-    }
-    endIfNothingCanCome()
-  }
-
-  mutating func request(_ count: Int) {
-    demand += count
-  }
+  mutating func request(_ count: Int) { demand += count }
 
   mutating func finish(_ side: Int) {
     finished[side] = true
@@ -103,7 +77,7 @@ struct ZipModel {
 }
 
 /// buffer: a queue of limited length; what does not fit is dropped from one end or the other.
-struct BufferModel {
+struct BufferModel: OperatorModel {
   enum Drop: CaseIterable { case newest, oldest }
 
   var outcome = Outcome()
@@ -111,18 +85,15 @@ struct BufferModel {
   let drop: Drop
   /// Asks upstream only for what fits.
   let keepsFull: Bool
-  var demand: Int
+  private var demand = 0
   private var kept: [String] = []
-  private var finished = false
+  private(set) var isFinished = false
 
-  init(size: Int, drop: Drop, keepsFull: Bool, demand: Int) {
-    self.size = size
-    self.drop = drop
-    self.keepsFull = keepsFull
-    self.demand = demand
+  init(size: Int, drop: Drop, keepsFull: Bool) {
+    (self.size, self.drop, self.keepsFull) = (size, drop, keepsFull)
   }
 
-  var accepts: Bool { !outcome.isOver && !finished && (!keepsFull || kept.count < size) }
+  var accepts: Bool { !outcome.isOver && !isFinished && (!keepsFull || kept.count < size) }
 
   mutating func send(_ value: String) {
     if demand == 0, kept.count == size {
@@ -139,7 +110,7 @@ struct BufferModel {
   }
 
   mutating func finish() {
-    finished = true
+    isFinished = true
     flush()
   }
 
@@ -149,6 +120,6 @@ struct BufferModel {
       demand -= 1
       outcome.trace.append(kept.removeFirst())
     }
-    if finished, kept.isEmpty { outcome.end("end") }
+    if isFinished, kept.isEmpty { outcome.end("end") }
   }
 }
