@@ -137,10 +137,11 @@ private final class Stage {
     try agent.waitUntilRegistered()
     daemon = try Daemon(.system, on: system)
     let track = try String(contentsOfFile: Rig.file("track.csv"), encoding: .utf8)
-    walk = track.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+    let there = track.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let numbers = line.split(separator: ",").compactMap { Double($0) }
       return GGASentence(latitude: numbers[0], longitude: numbers[1], altitude: numbers[2], dilution: 2)
     }
+    walk = there + there.reversed()
   }
 
   /// The service keeps GeoClue for a moment after a call, and the documentation shows it at rest.
@@ -173,7 +174,7 @@ private final class Stage {
       ])
     try eventually("the end of \(transcript.place)", within: .seconds(120)) {
       if terminal.exited != nil { return true }
-      // As a receiver: while somebody listens.
+      // As a receiver: while GeoClue is connected.
       if geoclue.receiver.isConnected, var here = walk.first {
         here.time = Date()
         try geoclue.receiver.write(here)
