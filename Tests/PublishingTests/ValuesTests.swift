@@ -15,11 +15,35 @@ import Testing
     for _ in 0..<20 { await Task.yield() }
   }
 
-  /// What a task that reads values has seen.
-  private final class Seen {
-    var values: [Int] = []
-    var ended = false
-    var error: (any Error)?
+  /// A task that reads all values of a publisher.
+  @MainActor private final class Reader {
+    private(set) var values: [Int] = []
+    private(set) var hasEnded = false
+    private(set) var error: (any Error)?
+    private var task: Task<Void, Never>?
+
+    init<P: Publisher<Int, Never> & SendableMetatype>(_ publisher: P, onceCancelled: Bool = false) {
+      task = Task { @MainActor in
+        while onceCancelled, !Task.isCancelled { await Task.yield() }
+        for await value in publisher.values { values.append(value) }
+        hasEnded = true
+      }
+    }
+
+    init<P: Publisher<Int, TestError> & SendableMetatype>(_ publisher: P) {
+      task = Task { @MainActor in
+        do {
+          for try await value in publisher.values { values.append(value) }
+          hasEnded = true
+        } catch {
+          self.error = error
+        }
+      }
+    }
+
+    func cancel() { task?.cancel() }
+
+    func wait() async { await task?.value }
   }
 
   @Test func `values: all of a sequence, then the end`() async {
@@ -45,102 +69,66 @@ import Testing
   @Test func `values: the end wakes a task that waits`() async {
     let subject = PassthroughSubject<Int, Never>()
     let probe = Probe<Int, Never>()
-    let seen = Seen()
     let connection = probe.subscribe(subject)
-    let task = Task { @MainActor in
-      for await value in subject.values { seen.values.append(value) }
-      seen.ended = true
-    }
+    let reader = Reader(subject)
     await settle { probe.requested > .none }
     probe.send(1)
-    await settle { seen.values == [1] }
+    await settle { reader.values == [1] }
     await settle()
     probe.finish()
-    await settle { seen.ended }
-    #expect(seen.values == [1])
-    #expect(seen.ended)
+    await settle { reader.hasEnded }
+    #expect(reader.values == [1])
+    #expect(reader.hasEnded)
     connection.cancel()
-    await task.value
+    await reader.wait()
   }
 
   @Test func `values: a failure wakes a task that waits`() async {
     let probe = Probe<Int, TestError>()
-    let seen = Seen()
-    let task = Task { @MainActor in
-      do {
-        for try await value in probe.values { seen.values.append(value) }
-      } catch {
-        seen.error = error
-      }
-    }
+    let reader = Reader(probe)
     await settle { probe.requested > .none }
     probe.fail(.oops)
-    await task.value
-    #expect(seen.error as? TestError == .oops)
-    #expect(seen.values == [])
+    await reader.wait()
+    #expect(reader.error as? TestError == .oops)
+    #expect(reader.values == [])
   }
 
   @Test func `values: cancelling the task wakes it and cancels upstream`() async {
-    let trace = Trace()
-    let probe = Probe<Int, Never>(trace)
-    let seen = Seen()
-    let task = Task { @MainActor in
-      for await value in probe.values { seen.values.append(value) }
-      seen.ended = true
-    }
+    let probe = Probe<Int, Never>()
+    let reader = Reader(probe)
     await settle { probe.requested > .none }
-    task.cancel()
-    await task.value
-    #expect(seen.ended)
+    reader.cancel()
+    await reader.wait()
+    #expect(reader.hasEnded)
     #expect(probe.cancels == 1)
     probe.send(1)
-    #expect(seen.values == [])
+    #expect(reader.values == [])
   }
 
   @Test func `values: cancelling the task ends a throwing sequence too`() async throws {
     let probe = Probe<Int, TestError>()
-    let seen = Seen()
-    let task = Task { @MainActor in
-      do {
-        for try await value in probe.values { seen.values.append(value) }
-        seen.ended = true
-      } catch {
-        seen.error = error
-      }
-    }
+    let reader = Reader(probe)
     await settle { probe.requested > .none }
-    task.cancel()
-    await task.value
-    #expect(seen.ended || seen.error is CancellationError)
+    reader.cancel()
+    await reader.wait()
+    #expect(reader.hasEnded || reader.error is CancellationError)
     #expect(probe.cancels == 1)
   }
 
   @Test func `values: a task cancelled before the first next() gets nothing, and upstream is cancelled`() async {
     let probe = Probe<Int, Never>()
-    let seen = Seen()
-    let task = Task { @MainActor in
-      while !Task.isCancelled { await Task.yield() }
-      for await value in probe.values { seen.values.append(value) }
-      seen.ended = true
-    }
-    task.cancel()
-    await task.value
-    #expect(seen.ended)
-    #expect(seen.values == [])
+    let reader = Reader(probe, onceCancelled: true)
+    reader.cancel()
+    await reader.wait()
+    #expect(reader.hasEnded)
+    #expect(reader.values == [])
     #expect(probe.links.isEmpty || probe.cancels == 1)
   }
 
   @Test func `values: a value sent between two next() is lost; a buffer before it keeps the newest`() async {
     let subject = PassthroughSubject<Int, Never>()
-    let plain = Seen()
-    let kept = Seen()
-    let first = Task { @MainActor in
-      for await value in subject.values { plain.values.append(value) }
-    }
-    let second = Task { @MainActor in
-      let buffered = subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest)
-      for await value in buffered.values { kept.values.append(value) }
-    }
+    let plain = Reader(subject)
+    let kept = Reader(subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest))
     await settle()
     for value in 1...4 { subject.send(value) }
     await settle { plain.values.count == 1 && kept.values.count == 2 }
@@ -148,8 +136,8 @@ import Testing
     subject.send(5)
     await settle { plain.values.count == 2 && kept.values.count == 3 }
     subject.send(completion: .finished)
-    await first.value
-    await second.value
+    await plain.wait()
+    await kept.wait()
     #expect(plain.values == [1, 5])
     #expect(kept.values == [1, 4, 5])
   }
@@ -157,17 +145,14 @@ import Testing
   @Test func `values asks for one value at each next()`() async {
     let trace = Trace()
     let probe = Probe<Int, Never>(trace)
-    let seen = Seen()
-    let task = Task { @MainActor in
-      for await value in probe.values { seen.values.append(value) }
-    }
+    let reader = Reader(probe)
     await settle { probe.requested > .none }
     #expect(probe.requested == .max(1))
     #expect(probe.offer(1))
     await settle { probe.requested > .max(1) }
     #expect(probe.requested == .max(2))
     probe.finish()
-    await task.value
+    await reader.wait()
     #expect(trace.text == "up:sub up:max(1) up:max(1)")
   }
 
@@ -207,18 +192,13 @@ import Testing
 
   @Test func `values: two loops over the same publisher are two subscriptions`() async {
     let subject = PassthroughSubject<Int, Never>()
-    let (a, b) = (Seen(), Seen())
-    let tasks = [a, b].map { seen in
-      Task { @MainActor in
-        for await value in subject.values { seen.values.append(value) }
-      }
-    }
+    let readers = [Reader(subject), Reader(subject)]
     await settle()
     subject.send(1)
-    await settle { a.values == [1] && b.values == [1] }
+    await settle { readers.allSatisfy { $0.values == [1] } }
     subject.send(completion: .finished)
-    for task in tasks { await task.value }
-    #expect([a.values, b.values] == [[1], [1]])
+    for reader in readers { await reader.wait() }
+    #expect(readers.map(\.values) == [[1], [1]])
   }
 
   @Test func `Future.value waits for the promise, and throws its failure`() async throws {

@@ -17,6 +17,11 @@ import Testing
     }
   }
 
+  private func finish() {
+    probe.finish()
+    pause()
+  }
+
   /// Fails, and once more for each new attempt that the operator makes.
   private func failForGood() {
     var attempts = 0
@@ -39,8 +44,7 @@ import Testing
   func `values and the end, with unlimited demand`(operation: OperatorCase) {
     let recorder = record(operation)
     sendAll()
-    probe.finish()
-    pause()
+    finish()
     #expect(recorder.values == operation.output)
     #expect(recorder.completion == operation.end)
     #expect(recorder.subscriptions == 1)
@@ -124,8 +128,7 @@ import Testing
     recorder.cancel()
     recorder.request(.max(5))
     sendAll()
-    probe.finish()
-    pause()
+    finish()
     #expect(recorder.breaches == [])
     #expect(probe.trace.text == asked)
   }
@@ -141,8 +144,7 @@ import Testing
     operation.build(probe, scheduler).subscribe(recorder)
     scheduler.advance()
     sendAll()
-    probe.finish()
-    pause()
+    finish()
     #expect(recorder.values == Array(operation.output.prefix(1)))
     #expect(recorder.breaches == [])
     #expect(probe.cancels <= 1)
@@ -153,8 +155,7 @@ import Testing
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = record(operation)
     sendAll()
-    probe.finish()
-    pause()
+    finish()
     let asked = probe.trace.text
     recorder.cancel()
     recorder.request(.max(1))
@@ -173,33 +174,17 @@ import Testing
     if operation.traits.isDisjoint(with: .passesThrough) { #expect(recorder.subscriptions == 1) }
   }
 
-  @Test(arguments: OperatorCase.all)
-  func `nothing passes after the end, whatever upstream sends`(operation: OperatorCase) {
+  @Test(arguments: OperatorCase.all, [false, true])
+  func `nothing passes after the end or a failure, whatever upstream sends`(operation: OperatorCase, fails: Bool) {
     guard operation.traits.isDisjoint(with: .passesThrough) else { return }
     let recorder = record(operation)
-    probe.finish()
-    pause()
+    if fails { failForGood() } else { finish() }
     let values = recorder.values
     sendAll()
     probe.fail(.other)
-    probe.finish()
-    pause()
+    finish()
     #expect(recorder.values == values)
     #expect(recorder.breaches == [])
-    #expect(probe.cancels <= 1)
-  }
-
-  @Test(arguments: OperatorCase.all)
-  func `nothing passes after a failure, whatever upstream sends`(operation: OperatorCase) {
-    guard operation.traits.isDisjoint(with: .passesThrough) else { return }
-    let recorder = record(operation)
-    failForGood()
-    let values = recorder.values
-    sendAll()
-    probe.fail(.other)
-    probe.finish()
-    pause()
-    #expect(recorder.values == values)
-    #expect(recorder.breaches == [])
+    if !fails { #expect(probe.cancels <= 1) }
   }
 }

@@ -27,24 +27,32 @@ import Testing
     if !link.isCancelled, link.sent == 3, !link.isComplete { link.send(completion: .finished) }
   }
 
-  @Test(arguments: OperatorCase.all)
-  func `a source that answers each request at once, unlimited demand`(operation: OperatorCase) {
-    answerRequests()
-    let recorder = operation.build(probe, scheduler).record()
+  private func expectAll(_ operation: OperatorCase, _ recorder: Recorder<Int, TestError>) {
     scheduler.run()
     #expect(recorder.completion == operation.end)
     #expect(recorder.breaches == [])
     if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
   }
 
+  private func send(_ values: ClosedRange<Int>, to send: (Int) -> Void) {
+    for value in values {
+      send(value)
+      scheduler.advance(by: 2)
+    }
+  }
+
+  @Test(arguments: OperatorCase.all)
+  func `a source that answers each request at once, unlimited demand`(operation: OperatorCase) {
+    answerRequests()
+    let recorder = operation.build(probe, scheduler).record()
+    expectAll(operation, recorder)
+  }
+
   @Test(arguments: OperatorCase.all)
   func `a source that answers each request at once, demand returned for each value`(operation: OperatorCase) {
     answerRequests()
     let recorder = operation.build(probe, scheduler).record(asking: .max(1)) { _ in .max(1) }
-    scheduler.run()
-    #expect(recorder.completion == operation.end)
-    #expect(recorder.breaches == [])
-    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+    expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -56,10 +64,7 @@ import Testing
       return .none
     }
     operation.build(probe, scheduler).subscribe(recorder)
-    scheduler.run()
-    #expect(recorder.completion == operation.end)
-    #expect(recorder.breaches == [])
-    if !operation.traits.contains(.lossy) { #expect(recorder.values == operation.output) }
+    expectAll(operation, recorder)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -143,10 +148,7 @@ import Testing
     recorder.onCompletion = { [unowned recorder] in recorder.cancel() }
     operation.build(probe, scheduler).subscribe(recorder)
     scheduler.advance()
-    for value in 1...3 {
-      probe.send(value)
-      scheduler.advance(by: 2)
-    }
+    send(1...3) { probe.send($0) }
     probe.finish()
     scheduler.run()
     #expect(recorder.values == operation.output)
@@ -166,18 +168,12 @@ import Testing
     let firstLink = probe.links.last
     let second = publisher.record()
     scheduler.advance()
-    for value in 1...3 {
-      probe.send(value)
-      scheduler.advance(by: 2)
-    }
+    send(1...3) { probe.send($0) }
     probe.finish()
     scheduler.advance(by: 2)
     #expect(second.values == operation.output)
     #expect(second.completion == operation.end)
-    for value in 2...3 {
-      firstLink?.send(value)
-      scheduler.advance(by: 2)
-    }
+    send(2...3) { firstLink?.send($0) }
     firstLink?.send(completion: .finished)
     scheduler.advance(by: 2)
     #expect(first.completion == operation.end)
