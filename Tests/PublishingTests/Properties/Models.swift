@@ -63,6 +63,19 @@ struct ZipModel: OperatorModel {
   private var sent = [0, 0]
   private var finished = [false, false]
 
+  func accepts(_ side: Int) -> Bool { !outcome.isOver && !finished[side] && sent[side] < demand }
+
+  func isFinished(_ side: Int) -> Bool { finished[side] }
+
+  mutating func send(_ value: String, from side: Int) {
+    sent[side] += 1
+    queues[side].append(value)
+    if !queues[0].isEmpty, !queues[1].isEmpty {
+      outcome.trace.append(queues[0].removeFirst() + queues[1].removeFirst())
+    }
+    endIfNothingCanCome()
+  }
+
   mutating func request(_ count: Int) { demand += count }
 
   mutating func finish(_ side: Int) {
