@@ -96,6 +96,13 @@ extension OptionParser {
     try value(name, Suggestion.alternatives(words)) { words.contains($0) ? $0 : nil }
   }
 
+  /// Reads `--format`, which excludes `--json`.
+  func format() throws(UsageError) -> String? {
+    guard let text = text("format") else { return nil }
+    guard !isSet("json") else { throw UsageError(message: "--format and --json exclude each other") }
+    return text
+  }
+
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {
     guard let text = text(name) else { return nil }
     guard let value = read(text) else { throw UsageError(message: "--\(name) takes \(kind), not '\(text)'") }

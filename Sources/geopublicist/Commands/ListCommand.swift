@@ -25,9 +25,8 @@ final class ListCommand: Command {
 
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
-    template = try invocation.parser.text("format").map { text throws(OptionParser.UsageError) in
-      guard !invocation.isJSON else { throw .init(message: "--format and --json exclude each other") }
-      return try Template(text, fields: ListEntry.fields)
+    template = try invocation.parser.format().map { text throws(OptionParser.UsageError) in
+      try Template(text, fields: ListEntry.fields)
     }
   }
 
@@ -57,7 +56,7 @@ final class ListCommand: Command {
       return
     }
     if entries.isEmpty, output.isTerminal { return output.line("No program uses the location.") }
-    var table = Table(header: ["USER", "PID", "PROGRAM", "DESKTOP-ID", "LEVEL", "ACTIVE", "FIXES", "SINCE"])
+    var table = Table(header: ["USER", "PID", "PROGRAM", "DESKTOP-ID", "LEVEL", "ACTIVE", "DELIVERED", "SINCE"])
     for entry in entries { table.rows.append(entry.row) }
     for line in table.lines(for: output) { output.line(line) }
   }

@@ -14,7 +14,7 @@ final class RegionCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
     parser.addText(
-      "until", nil, "Stop when the circle has been entered or exited, or at once if it is so", value: "EVENT")
+      "until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT")
     parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
     AuthorizationPrompt.declare(parser)
   }

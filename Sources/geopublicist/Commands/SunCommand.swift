@@ -34,9 +34,8 @@ final class SunCommand: Command {
   init(_ invocation: Invocation) throws(OptionParser.UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
-    template = try parser.text("format").map { text throws(OptionParser.UsageError) in
-      guard !invocation.isJSON else { throw .init(message: "--format and --json exclude each other") }
-      return try Template(text, fields: SunReport.fields)
+    template = try parser.format().map { text throws(OptionParser.UsageError) in
+      try Template(text, fields: SunReport.fields)
     }
     level = try parser.level("accuracy") ?? .city
     fixedPlace = try parser.place("at")

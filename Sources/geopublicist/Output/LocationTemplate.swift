@@ -16,11 +16,9 @@ nonisolated struct LocationTemplate {
       "format", "f", "Print this text with {fields}, or \(Suggestion.alternatives(presets))", value: "TEXT")
   }
 
-  /// Reads the option if it was given; it excludes `--json`.
+  /// Reads the option; nil if it was not given.
   @MainActor static func read(_ parser: OptionParser) throws(OptionParser.UsageError) -> LocationTemplate? {
-    guard let text = parser.text("format") else { return nil }
-    guard !parser.isSet("json") else { throw .init(message: "--format and --json exclude each other") }
-    return try LocationTemplate(text)
+    try parser.format().map { text throws(OptionParser.UsageError) in try LocationTemplate(text) }
   }
 
   private enum Form {
