@@ -106,7 +106,7 @@ extension ClientOption {
   static let assumed = ClientOption(
     "assumed", .regionState(\.region.assumed),
     flag: Flag(
-      name: "assumed", letter: nil, help: "The state that is known from before: inside or outside", value: "STATE"))
+      name: "assumed", letter: nil, help: "The last known state: inside or outside", value: "STATE"))
   static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 

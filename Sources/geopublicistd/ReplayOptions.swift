@@ -21,7 +21,7 @@ struct ReplayOptions {
       value: "FILE")
     parser.addText(
       "at", nil, "With --session: publish this place, in degrees such as 52.5,13.4, not the location", value: "LAT,LON")
-    parser.addText("speed", nil, "Replay so many times faster, such as 10 or 0.5", value: "NUMBER")
+    parser.addText("speed", nil, "Replay this many times faster, such as 10 or 0.5", value: "NUMBER")
     parser.addSwitch("loop", nil, "Replay from the beginning after the end")
   }
 

@@ -66,7 +66,7 @@ private nonisolated func pages() -> [String] {
     }
   }
 
-  /// A program of the examples, which are run with them, or a part of one.
+  /// Checks that a shown program is one of the tested examples or a part of one.
   private func check(program block: Transcript) throws {
     let isShown = try Self.examples().contains { "\n\($0)".contains("\n\(block.text)") }
     #expect(isShown, "\(block.place): no part of any example")

@@ -151,7 +151,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   @Test func `the outgoing queue can be measured and flushed`() throws {
-    // dbus-daemon: it is one process, and the one that the bus names.
+    // On dbus-daemon, because it is a single process, whose id the bus reports.
     let peers = try Peers(on: .dbusDaemon)
     var heard = 0
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in heard += 1 }.keep()

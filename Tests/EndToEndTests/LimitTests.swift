@@ -49,7 +49,7 @@ import Testing
 
   @Test func `a seventeenth pending call is refused`() throws {
     let greedy = try BusClient(at: bus.address)
-    // Nobody is GeoClue on this bus, so a fix cannot come; this user's own are answered at once with Unavailable.
+    // Without GeoClue, the calls would be answered immediately with Unavailable. Without a fix, they stay pending.
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
     let calls = try (0..<17).map { _ in

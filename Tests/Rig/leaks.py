@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Has consumers come to the daemon and vanish, by the thousand, and asks what is left of them.
+"""Connects and disconnects thousands of clients, and checks what the service keeps of them.
 
-    leaks.py DAEMON COUNT
+    leaks.py PROGRAM COUNT
 
-With a DAEMON that is built with the address sanitizer, LeakSanitizer tells at its end what was lost; with any, its
-memory may not grow with the consumers, and no descriptor and no subscription may stay.
+If PROGRAM is built with the address sanitizer, LeakSanitizer reports leaks when it exits. In any case, its memory must not
+grow with the number of clients, and no descriptor or subscription may remain.
 """
 
 import os
@@ -16,7 +16,7 @@ RIG = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(RIG, "..", "Fuzz", "Bus"))
 from place import Failure, Place  # noqa: E402
 
-# In KiB, whatever the number of consumers: 10,000 that leave 100 bytes each would take more.
+# In KiB, for any number of clients: 10,000 clients that leak 100 bytes each exceed it.
 ALLOWANCE = 768
 
 
@@ -34,7 +34,7 @@ def main():
             memory, descriptors = place.memory(), place.descriptors()
             visit(place, count)
             grown, kept = place.memory() - memory, place.descriptors() - descriptors
-            print(f"{count} consumers: {memory} KiB and {grown:+} KiB, descriptors {kept:+}", flush=True)
+            print(f"{count} clients: {memory} KiB and {grown:+} KiB, descriptors {kept:+}", flush=True)
             if kept > 0 or grown > ALLOWANCE and not place.is_sanitized():
                 raise Failure("something of them is left")
             place.end()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every test with the address sanitizer, which also looks for leaks, and with the thread sanitizer; then the leaks of a
-# daemon that 10,000 consumers have come to and left.
+# Runs every test with the address sanitizer, which also detects leaks, and with the thread sanitizer. Then checks a service
+# for leaks after 10,000 clients have connected and disconnected.
 #
 #   sanitize.sh [address|thread|leaks] [ARGUMENTS OF swift test]
 #

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A GeoClue that fails when it is told to, for what the real one cannot be made to show; Tests/Rig/fake-geoclue.py.
+/// A GeoClue that fails on command (Tests/Rig/fake-geoclue.py), for faults that the real one cannot be made to show.
 ///
 /// It runs as root or as this user, on a system or a session bus, and needs an agent as the real one does.
 public final class FakeGeoClue {
-  /// A call that it got.
+  /// A call that it received.
   public nonisolated struct Call: Sendable {
     public let member: String
     public let path: String

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks a service on a bus for a while, in every way that attacks.py knows.
+"""Attacks a service on a bus for a while with the attacks from attacks.py.
 
     attack.py BUS-ADDRESS NAME SECONDS SEED [ATTACK…]
 
-Each attack that is named, or else all, at least once. Prints how often it did what, and ends with 1 if a call was answered twice. That the service is well is for others to
-see: who is thrown out by the bus cannot tell.
+Runs each of the named attacks, or all, at least once. Prints how often each was made, and exits with status 1 if a call was
+answered twice. It does not check the state of the service, because the bus may disconnect the attacker.
 """
 
 import collections

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program on the bus may do to another one, each attack as it comes.
+"""Attacks that a program on the bus can make on another one.
 
-An attack is a function of a `Siege`: it opens connections of its own, does its worst, and leaves. It may be thrown out
-by the bus (`wire.Gone`), which is the bus's right.
+An attack is a function of a `Siege` that opens its own connections, attacks and disconnects. The bus may end its
+connections (`wire.Gone`).
 """
 
 import struct
@@ -14,17 +14,17 @@ from introspection import objects
 from wire import CALL, ERROR, INTERACTIVE, NO_REPLY, NO_START, REPLY, SIGNAL, Peer, Writer
 
 PROPERTIES = "org.freedesktop.DBus.Properties"
-# A connection may call 200 times in a burst: more would only be refused.
+# The burst of calls per connection. Further calls would only be refused.
 BURST = 150
 
 
 class Siege:
-    """Whom to attack, and by what chance."""
+    """The target of the attacks and the random choices."""
 
     def __init__(self, address, name, random):
         self.address, self.name, self.random = address, name, random
         self.objects = {}
-        # Another attacker may have had it thrown out by the bus just now: then it comes back.
+        # Another attacker may just have caused its disconnection, in which case it will return.
         for _ in range(50):
             self.find()
             peer = self.peer()
@@ -33,14 +33,14 @@ class Siege:
             if self.objects:
                 break
             time.sleep(0.1)
-        # Answers of which a caller must never get two.
+        # The answers received so far. No call may be answered twice.
         self.doubled = []
 
     def peer(self):
         return Peer(self.address)
 
     def find(self):
-        """Learns under which unique name the service is now: the bus may have thrown it out, too."""
+        """Updates the service's unique name, which changes when the bus disconnects the service."""
         for _ in range(200):
             peer = self.peer()
             owner = peer.ask_bus("GetNameOwner", "s", [self.name])
@@ -52,7 +52,7 @@ class Siege:
         raise SystemExit(f"nobody is {self.name}")
 
     def manager(self):
-        """The path of the service's main object, as its name says."""
+        """Returns the path of the service's main object, derived from its name."""
         return "/" + self.name.replace(".", "/")
 
     def body(self, signature, words=()):
@@ -62,7 +62,7 @@ class Siege:
         return writer
 
     def member(self, paths):
-        """Any member of any object: path, interface, name, right signature."""
+        """Returns a random member of a random object: path, interface, name, correct signature."""
         path = self.random.choice(list(paths))
         interface = self.random.choice(paths[path] or [None])
         if interface is None or not interface.methods:
@@ -71,7 +71,7 @@ class Siege:
         return path, interface.name, name, interface.methods[name]
 
     def words(self):
-        """The names that the service itself uses."""
+        """Returns the names that the service itself uses."""
         return [
             word for interfaces in self.objects.values() for interface in interfaces
             for word in [interface.name, *interface.properties]]
@@ -85,7 +85,7 @@ class Siege:
 
 
 def answers_once(siege, peer, rest=0.0):
-    """Reads what has come, and notes answers that came twice."""
+    """Reads pending input and reports calls that were answered twice."""
     seen = set()
     while (message := peer.receive(rest)) is not None:
         if message.kind in (REPLY, ERROR) and message.fields.get(wire.SENDER) == siege.unique:
@@ -96,7 +96,7 @@ def answers_once(siege, peer, rest=0.0):
 
 
 def calls(siege):
-    """Every method, with arguments of the right and of any other types."""
+    """Calls every method with arguments of correct and arbitrary types."""
     peer, random = siege.peer(), siege.random
     for _ in range(BURST):
         path, interface, member, signature = siege.member(siege.objects)
@@ -124,7 +124,7 @@ def balanced(signature):
 
 
 def properties(siege):
-    """Gets and sets everything, with values of all types."""
+    """Reads and writes all properties, with values of all types."""
     peer, random = siege.peer(), siege.random
     for _ in range(BURST):
         path = random.choice(list(siege.objects))
@@ -150,7 +150,7 @@ def properties(siege):
 
 
 def subscriptions(siege):
-    """Makes subscriptions up to the limit, torments them, and leaves in the middle of it."""
+    """Creates subscriptions up to the limit, misuses them, and disconnects in between."""
     peer, random = siege.peer(), siege.random
     for _ in range(random.choice([1, 4, 20])):
         peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [options(random)])
@@ -190,7 +190,7 @@ def options(random):
 
 
 def many_peers(siege):
-    """Many connections at once, each with calls that wait; all leave without a word."""
+    """Opens many connections with pending calls and disconnects them all."""
     peers = [siege.peer() for _ in range(60)]
     for peer in peers:
         siege.call(peer, siege.manager(), siege.name, "CreateSubscription", "a{sv}")
@@ -205,7 +205,7 @@ def many_peers(siege):
 
 
 def nesting(siege):
-    """Containers as deep as D-Bus allows, and deeper."""
+    """Sends containers nested as deeply as D-Bus allows, and deeper."""
     random = siege.random
     depth = random.choice([30, 31, 32, 33, 61, 62, 63, 64, 65, 66, 100])
     kind = random.randrange(4)
@@ -225,7 +225,7 @@ def nesting(siege):
         body.align(8)
         body.data += b"\7"
     else:
-        # A structure in a variant in a structure, and so on: each costs two levels.
+        # A structure in a variant in a structure and so on, each of which adds two levels.
         signature = "v"
         for _ in range(depth // 2):
             body.data += b"\3(v)\0"
@@ -249,7 +249,7 @@ def nesting(siege):
 
 
 def sizes(siege):
-    """Messages of all sizes, in a string, in bytes, and in many options."""
+    """Sends messages of all sizes: a string, bytes, and many options."""
     random, peer = siege.random, siege.peer()
     size = random.choice([60_000, 65_000, 65_536, 66_000, 1_000_000, 8_000_000, 33_000_000])
     body = Writer()
@@ -259,7 +259,7 @@ def sizes(siege):
     elif signature == "ay":
         body.data += struct.pack("<I", size) + bytes(size)
     elif signature == "as":
-        # Empty ones: a length, a NUL, and, but for the last one, three bytes to the next.
+        # Empty strings: a length, a NUL and, except for the last one, three bytes of padding.
         body.data += struct.pack("<I", size // 8 * 8 - 3) + bytes(size // 8 * 8 - 3)
     else:
         body.value("a{sv}", {f"{number}": ("y", 0) for number in range(min(size // 16, 200_000))})
@@ -271,7 +271,7 @@ def sizes(siege):
 
 
 def mutations(siege):
-    """Messages in good order with some bytes changed, until the bus has had enough."""
+    """Sends valid messages with some bytes changed until the bus ends the connection."""
     random = siege.random
     for _ in range(60):
         peer = siege.peer()
@@ -303,9 +303,9 @@ def mutations(siege):
 
 
 def headers(siege):
-    """Headers that are well-formed and still wrong, one connection for each, since the bus ends most of them."""
+    """Sends well-formed but invalid headers, each on a new connection, because the bus ends most of them."""
     random = siege.random
-    # By its name: under the unique one it is gone as soon as one of these has done its work.
+    # By its well-known name, because the unique name changes as soon as one of these succeeds.
     right = dict(path="/", interface="a.b", member="M", destination=siege.name)
     local = "org.freedesktop.DBus.Local"
     variants = [
@@ -327,9 +327,9 @@ def headers(siege):
         (CALL, wire.fields(**right) + [(0, "s", "zero")]),
         (CALL, wire.fields(**right) + [(11, "s", "eleven"), (255, "a{sv}", {}), (200, "(v)", (("u", 1),))]),
         (CALL, wire.fields(**right) + [(100, "s", "x")] * 3000),
-        # The name of the container, of which dbus-broker knows nothing and libdbus everything.
+        # The container instance field, which libdbus knows and dbus-broker does not.
         (CALL, wire.fields(**right) + [(10, "s", "ten")]), (SIGNAL, wire.fields(**right) + [(10, "o", "/ten")] * 2),
-        # An interface that the policy of the bus lets anybody call.
+        # An interface that the bus policy allows everyone to call.
         (CALL, wire.fields(**{**right, "interface": "org.freedesktop.DBus.Peer"}) + [(10, "o", "/ten")] * 2),
         (CALL, wire.fields(**right) + [(100, "ay", bytes(60_000))]),
         (CALL, wire.fields(**right) + [(100, "v", ("v", ("v", ("v", ("y", 1)))))]),
@@ -366,7 +366,7 @@ def headers(siege):
 
 
 def forged_answers(siege):
-    """Replies and errors to calls that nobody made, with every serial number that could be under way."""
+    """Sends replies and errors to calls that were never made, with every serial number that could be pending."""
     peer, random = siege.peer(), siege.random
     first = random.choice([1, 1, 50, 500, 2**32 - 200])
     for serial in range(first, first + 150):
@@ -384,7 +384,7 @@ def forged_answers(siege):
     peer.close()
 
 
-# Whose signals the service might believe: path, interface, member, signature.
+# Signals that could deceive the service: path, interface, member, signature.
 BELIEVED = [
     ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss"),
     ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameLost", "s"),
@@ -404,7 +404,7 @@ BELIEVED = [
 
 
 def forged_signals(siege):
-    """Signals of the services that the daemon listens to, sent by somebody who is none of them."""
+    """Forges signals of the services to which the service subscribes."""
     peer, random = siege.peer(), siege.random
     words = ["MaxAccuracyLevel", "Active", "InUse", "AvailableAccuracyLevel", "State", "org.freedesktop.GeoClue2.Agent",
              "org.freedesktop.GeoClue2.Client", "org.freedesktop.GeoClue2", "org.freedesktop.PolicyKit1", siege.unique]
@@ -424,7 +424,7 @@ def forged_signals(siege):
 
 
 def flood(siege):
-    """Calls without number from somebody who reads no answer."""
+    """Floods the service with calls without reading the answers."""
     peer = siege.peer()
     data = wire.message(peer.next_serial(), CALL, wire.fields(
         path="/", interface="org.freedesktop.DBus.Introspectable", member="Introspect", destination=siege.unique))
@@ -438,7 +438,7 @@ def flood(siege):
 
 
 def never_reads(siege):
-    """Subscribers and callers that read nothing of what they are sent."""
+    """Subscribes and calls without reading anything."""
     peers = [siege.peer() for _ in range(8)]
     for peer in peers:
         paths = []
@@ -457,7 +457,7 @@ def never_reads(siege):
 
 
 def expensive(siege):
-    """What costs most within the limits, and every answer is read."""
+    """Makes the most expensive calls within the limits and reads every answer."""
     peers = [siege.peer() for _ in range(10)]
     for peer in peers:
         for _ in range(16):
@@ -477,7 +477,7 @@ def expensive(siege):
 
 
 def matches(siege):
-    """Matches for all that the service sends, by the hundred."""
+    """Adds hundreds of match rules for everything that the service sends."""
     peer, random = siege.peer(), siege.random
     for number in range(random.choice([10, 400])):
         rule = random.choice([
@@ -493,7 +493,7 @@ def matches(siege):
 
 
 def descriptors(siege):
-    """File descriptors with everything."""
+    """Attaches file descriptors to all kinds of messages."""
     peer, random = siege.peer(), siege.random
     for _ in range(40):
         count = random.choice([1, 2, 16])
@@ -513,7 +513,7 @@ def descriptors(siege):
 
 
 def odd_agent(siege):
-    """Somebody who waits for a location, while other connections of the same user answer any question with nonsense."""
+    """Waits for a location while other connections of the same user answer every question with nonsense."""
     random = siege.random
     agents, waiting = [siege.peer() for _ in range(6)], siege.peer()
     for member in ["CreateSubscription", "GetLocation", "RequestAuthorization"]:
@@ -536,7 +536,7 @@ def odd_agent(siege):
 
 
 def answer_anything(siege, peer, rest=0.01):
-    """Answers each call that comes: well, badly, twice, or not at all."""
+    """Answers each incoming call correctly, incorrectly, twice, or not at all."""
     random = siege.random
     while (message := peer.receive(rest)) is not None:
         if message.kind != CALL:
@@ -562,7 +562,7 @@ def answer_anything(siege, peer, rest=0.01):
 
 
 def half_said(siege):
-    """Messages of which only a part comes, and no greeting at all."""
+    """Sends incomplete messages, or nothing at all after connecting."""
     random = siege.random
     peer = siege.peer()
     data = wire.message(1, CALL, wire.fields(path="/", interface="a.b", member="M", destination=siege.unique), bytes(500))

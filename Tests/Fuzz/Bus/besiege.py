@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the daemon on private buses, has it attacked, and sees whether it has stood that.
+"""Starts the service on private buses, attacks it, and checks whether it survives.
 
-    besiege.py [--seed N] DAEMON BROKER SECONDS [PLACE…]
+    besiege.py [--seed N] PROGRAM BROKER SECONDS [PLACE…]
 
-BROKER is dbus-daemon or dbus-broker. The daemon is attacked for SECONDS in each PLACE, or in all three: `system`, on a
-system bus with its rules, beside the real GeoClue; `session`, on a session bus; and `impostors`, as the system's daemon
-on a bus without rules, where others are GeoClue, polkit, logind and systemd. As root and as nobody at once where this
-runs as root. Afterwards the same process must be there and answer, hold nothing of clients that have gone, have grown by
-no more than the allowance, and end in good order.
+BROKER is dbus-daemon or dbus-broker. The service is attacked for SECONDS in each PLACE, or in all three: `system`, on a
+system bus with its policy and the real GeoClue; `session`, on a session bus; and `impostors`, as the system service on a
+bus without a policy, where an attacker impersonates GeoClue, polkit, logind and systemd. If this runs as root, root and
+nobody attack at the same time. Afterwards the same process must be running and answering, hold nothing of departed
+clients, have grown by no more than the allowance, and exit cleanly.
 """
 
 import argparse
@@ -18,19 +18,19 @@ import shutil
 import sys
 import time
 
-# First, since it says where the other modules are.
+# Must come first, because it sets the path of the other modules.
 from place import HERE, NAME, RIG, Failure, Place, wait
 
 import attacks
 
 NOBODY = 65534
-# What its allocators may keep of the worst moments, in KiB; an address sanitizer keeps much more.
+# Memory that the allocators may keep after the peak, in KiB. The address sanitizer keeps much more.
 ALLOWANCE = 12 * 1024
 
 
 def attack(place, seconds, seed, is_pretended, names=()):
-    """Has the daemon attacked for a while, in all ways unless some are named, and says how often with what."""
-    # The tree may be where nobody cannot read.
+    """Attacks the service for a while with the named attacks, or all, and prints how often each was made."""
+    # The user `nobody` may not be able to read the source tree.
     scripts = f"{place.folder}/scripts"
     shutil.copytree(HERE, scripts, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     shutil.copy(f"{RIG}/wire.py", scripts)
@@ -59,7 +59,7 @@ def attack(place, seconds, seed, is_pretended, names=()):
 def besiege(title, seconds, seed, place, is_pretended=False):
     print(f"{title}, {place.broker}, seed {seed}:", flush=True)
     with place:
-        # What the first attacks leave behind is warmth; only what comes after that is growth.
+        # The first attacks are a warm-up. Only later growth counts.
         attack(place, seconds / 2, seed, is_pretended)
         place.rest()
         memory, descriptors = place.memory(), place.descriptors()
@@ -67,7 +67,7 @@ def besiege(title, seconds, seed, place, is_pretended=False):
         attack(place, seconds / 2, seed + 1000, is_pretended, names)
         place.rest()
         if not place.is_sanitized():
-            # A moment after many have gone the daemon releases what it held for them.
+            # The service releases memory shortly after many clients have left.
             wait("memory is released", lambda: place.memory() - memory <= ALLOWANCE)
         grown, kept = place.memory() - memory, place.descriptors() - descriptors
         print(f"  the same process, {memory} KiB and {grown:+} KiB, descriptors {kept:+}", flush=True)
@@ -79,7 +79,7 @@ def besiege(title, seconds, seed, place, is_pretended=False):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
-    parser.add_argument("daemon")
+    parser.add_argument("program")
     parser.add_argument("broker")
     parser.add_argument("seconds", type=float)
     parser.add_argument("places", nargs="*", metavar="PLACE")
@@ -92,7 +92,7 @@ def main():
     try:
         for name in options.places or places:
             title, bus, deployment, has_geoclue = places[name]
-            place = Place(options.daemon, options.broker, bus, deployment, has_geoclue)
+            place = Place(options.program, options.broker, bus, deployment, has_geoclue)
             besiege(title, options.seconds, options.seed, place, is_pretended=not has_geoclue)
     except Failure as failure:
         sys.exit(f"FAILED (seed {options.seed}): {failure}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random types and values, with a liking for those that break programs."""
+"""Random types and values, with a preference for those that break programs."""
 
 import struct
 
@@ -49,7 +49,7 @@ def text(random, words=()):
 
 
 def signature(random, depth=0):
-    """One random complete type."""
+    """Returns a random complete type."""
     if depth > 5 or random.random() < 0.55:
         return random.choice("ybnqiuxtdsogvss")
     dice = random.random()

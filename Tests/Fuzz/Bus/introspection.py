@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service says that it has, object by object."""
+"""Introspects a service's objects."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -20,7 +20,7 @@ class Interface:
 
 
 def objects(peer, name, path="/"):
-    """All objects below a path that the peer can see, with their interfaces."""
+    """Returns all visible objects below a path with their interfaces."""
     answer = peer.call(name, path, "org.freedesktop.DBus.Introspectable", "Introspect")
     if answer is None or answer.kind != REPLY:
         return {}

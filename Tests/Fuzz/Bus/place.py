@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private bus with the daemon on it, and what can be seen of the daemon from outside."""
+"""A private bus with the service, and what can be observed from outside."""
 
 import os
 import re
@@ -18,9 +18,9 @@ from wire import REPLY, Gone, Peer  # noqa: E402
 NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 PATIENCE = 60
 SURROUNDINGS = {
-    # What libdbus and GLib complain about is a failure.
+    # Warnings from libdbus and GLib count as failures.
     "DBUS_FATAL_WARNINGS": "1", "G_DEBUG": "fatal-criticals",
-    # For a daemon that is built with it; who starts this may know better.
+    # For a service built with the sanitizer. The environment takes precedence.
     "ASAN_OPTIONS": "quarantine_size_mb=32", "LSAN_OPTIONS": f"suppressions={RIG}/leaks.supp:print_suppressions=0",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
@@ -40,7 +40,7 @@ def wait(what, condition, seconds=PATIENCE):
 
 
 class Place:
-    """A bus with the daemon on it; to be used in a `with`."""
+    """A bus with the service, for use in a `with` statement."""
 
     def __init__(self, daemon, broker, kind, deployment, has_geoclue):
         self.program, self.broker, self.kind = daemon, broker, kind
@@ -73,7 +73,7 @@ class Place:
             self.run("geoclue", [f"{RIG}/geoclue.sh", upstream, f"{self.folder}/nmea.sock"])
         self.daemon = self.run(
             "daemon", [self.program, self.deployment, "--address", self.address, "--geoclue-address", upstream])
-        wait("the daemon owns its name", lambda: self.owner() or self.complain_if_ended())
+        wait("the service owns its name", lambda: self.owner() or self.complain_if_ended())
 
     def run(self, name, arguments, user=None):
         leash = ["setpriv", "--pdeathsig=KILL"]
@@ -108,7 +108,7 @@ class Place:
 
     def complain_if_ended(self):
         if self.daemon.poll() is not None:
-            raise Failure(f"the daemon has ended with {self.daemon.returncode}:\n{self.log()[-6000:]}")
+            raise Failure(f"the service exited with {self.daemon.returncode}:\n{self.log()[-6000:]}")
 
     def owner(self):
         peer = Peer(self.address)
@@ -117,45 +117,45 @@ class Place:
         return owner
 
     def ask(self, interface, member, signature="", values=()):
-        """What the daemon answers to somebody who comes now; None for an error."""
+        """Returns the service's answer to a new client, or None for an error."""
         peer = Peer(self.address)
         answer = peer.call(NAME, PATH, interface, member, signature, values)
         peer.close()
         return answer.arguments() if answer is not None and answer.kind == REPLY else None
 
     def check(self):
-        """The same process is there and answers."""
+        """Returns whether the same process is still running and answers."""
         self.complain_if_ended()
-        # dbus-broker lets headers pass for which libdbus leaves the bus; then it has to come back.
+        # dbus-broker delivers headers over which libdbus leaves the bus. The service must then return.
         wait("the name has an owner", self.owner)
-        wait("the daemon answers", lambda: self.ask("org.freedesktop.DBus.Peer", "Ping") is not None)
-        wait("the daemon answers", lambda: self.ask("org.freedesktop.DBus.Properties", "Get", "ss", [NAME, "State"]))
+        wait("the service answers", lambda: self.ask("org.freedesktop.DBus.Peer", "Ping") is not None)
+        wait("the service answers", lambda: self.ask("org.freedesktop.DBus.Properties", "Get", "ss", [NAME, "State"]))
 
     def rest(self):
-        """Waits until what those who have gone held is given back."""
+        """Waits until everything held for departed clients has been released."""
         wait("no subscription is left", lambda: self.ask(NAME, "ListSubscriptions") == [[]])
 
     def memory(self):
-        """Private memory in KiB; to root, since the daemon hides it from its own user, to others what is anonymous."""
+        """Returns private memory in KiB as root, or else anonymous memory, because only root can inspect the service."""
         rollup, status = (f"/proc/{self.daemon.pid}/{name}" for name in ("smaps_rollup", "status"))
         with open(rollup if os.getuid() == 0 else status) as file:
             return sum(int(size) for size in re.findall(r"(?:Private_\w+|RssAnon):\s+(\d+)", file.read()))
 
     def descriptors(self):
-        """How many it has; only root may see them."""
+        """Returns the number of descriptors, which only root can see."""
         return len(os.listdir(f"/proc/{self.daemon.pid}/fd")) if os.getuid() == 0 else 0
 
     def is_sanitized(self):
-        """Whether the daemon keeps what was freed, to find out who uses it."""
+        """Returns whether the service keeps freed memory to detect its use."""
         with open(self.program, "rb") as file:
             return b"__asan_init" in file.read()
 
     def end(self):
-        """Ends the daemon as systemd does; what it says in the end counts."""
+        """Ends the service like systemd. Its final output counts."""
         self.daemon.send_signal(signal.SIGTERM)
         try:
             status = self.daemon.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            raise Failure("the daemon does not end") from None
+            raise Failure("the service does not exit") from None
         if status != 0 or re.search("Sanitizer|runtime error|CRITICAL", self.log()):
-            raise Failure(f"the daemon has ended with {status}:\n{self.log()[-6000:]}")
+            raise Failure(f"the service exited with {status}:\n{self.log()[-6000:]}")

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is GeoClue, polkit, logind and systemd on a bus that lets anybody be that, and answers everything with nonsense.
+"""Impersonates GeoClue, polkit, logind and systemd on a bus that allows it, and answers everything with nonsense.
 
     pretend.py BUS-ADDRESS SECONDS SEED
 
-The names come and go; signals of theirs come at random.
+The names come and go, and their signals are sent at random.
 """
 
 import os

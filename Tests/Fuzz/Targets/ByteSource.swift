@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 
-/// Bytes as a series of decisions; when they are used up, every further one is the first choice.
+/// Turns bytes into a series of decisions. Once they are used up, every further decision is the first choice.
 final class ByteSource {
   private var rest: ArraySlice<UInt8>
 
@@ -13,13 +13,13 @@ final class ByteSource {
 
   func flag() -> Bool { byte() & 1 == 1 }
 
-  /// From 0 to one less than `limit`, at most 255.
+  /// Returns a number from 0 to `limit - 1`, at most 255.
   func number(below limit: Int) -> Int { limit > 0 ? Int(byte()) % limit : 0 }
 
   func pick<Element>(_ choices: [Element]) -> Element { choices[number(below: choices.count)] }
 
   func integer<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number {
-    // Small numbers are as likely as any.
+    // Half of the numbers are small.
     guard flag() else { return Number(truncatingIfNeeded: byte()) }
     return (0..<MemoryLayout<Number>.size).reduce(0) { number, _ in
       number &<< 8 | Number(truncatingIfNeeded: byte())
@@ -35,7 +35,7 @@ final class ByteSource {
     }
   }
 
-  /// A text of at most 255 bytes; what is no UTF-8 becomes replacement characters.
+  /// Returns a text of at most 255 bytes. Invalid UTF-8 becomes replacement characters.
   func text() -> String { String(decoding: bytes(number(below: 256)), as: UTF8.self) }
 
   func bytes(_ count: Int) -> [UInt8] {
@@ -46,7 +46,7 @@ final class ByteSource {
 
   func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// Any D-Bus value.
+  /// Returns any D-Bus value.
   func value(depth: Int = 0) -> Value {
     switch number(below: depth > 4 ? 12 : 16) {
     case 0: return .string(text())

@@ -5,7 +5,7 @@ import Glibc
 @testable import GeopublicistGatekeeper
 @testable import GeopublicistService
 
-/// `geopublicist.conf`: a file that is accepted leaves every limit usable.
+/// Fuzzes `geopublicist.conf`: every limit must remain usable with an accepted file.
 func fuzzConfiguration(_ source: ByteSource) {
   withFile(source.remainder()) { path in
     guard let configuration = try? Configuration.load(file: path) else { return }
@@ -14,7 +14,7 @@ func fuzzConfiguration(_ source: ByteSource) {
   }
 }
 
-/// GeoClue's own rules: a file can only forbid.
+/// Fuzzes GeoClue's rules: a file must only be able to forbid.
 func fuzzRules(_ source: ByteSource) {
   let names = (0..<3).map { _ in source.text() }
   withFile(source.remainder()) { path in

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistGatekeeper
 
-/// What a client may have: never more than each of those who decide allows.
+/// Fuzzes the decision: a client must never get more than each deciding authority allows.
 func fuzzDecision(_ source: ByteSource) {
   while !source.isEmpty {
     var facts = Facts(source.pick(Facts.User.allCases))
@@ -25,12 +25,12 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
   guard authorization.isAuthorized else { return }
   claim(facts.rule == .silent, "what is forbidden stays forbidden")
   claim(
-    facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "nobody in a sandbox")
+    facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "no sandboxed client")
   guard facts.user == .other, facts.withoutAgent != .yes else { return }
   claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
   claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")
-  claim(facts.session == .active || facts.session == .untracked, "the person is there")
-  guard case .level(let agent) = facts.agent else { return claim(false, "the person's agent has said yes") }
+  claim(facts.session == .active || facts.session == .untracked, "the user has an active session")
+  guard case .level(let agent) = facts.agent else { return claim(false, "the user's agent allows it") }
   claim(authorization.level <= agent, "to no more than that")
 }
 

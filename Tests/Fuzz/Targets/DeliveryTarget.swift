@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistService
 
-/// Which fixes go out, and when: nothing that was not received, not too often, and nothing that waits is forgotten.
+/// Fuzzes the delivery rule: it must send only received fixes, not too often, and forget none that wait.
 func fuzzDelivery(_ source: ByteSource) {
   var rule = DeliveryRule(configuration(source))
   var owner = RuleOwner()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What can be fuzzed, by the name that `FUZZ_TARGET` in the environment has to be.
+/// The fuzz targets, selected by the environment variable `FUZZ_TARGET`.
 ///
-/// A target takes any bytes. It has failed when it traps, when the sanitizer says so, when it hangs, or when one of its
-/// own claims is false (``claim(_:_:)``).
+/// A target accepts any bytes. It fails if it traps, hangs, triggers the sanitizer, or one of its claims is false
+/// (``claim(_:_:)``).
 let targets: [String: @MainActor (ByteSource) -> Void] = [
   "configuration": fuzzConfiguration,
   "connection": fuzzConnection,
@@ -29,7 +29,7 @@ private let chosen: @MainActor (ByteSource) -> Void = {
   return target
 }()
 
-/// libFuzzer's `main`, for programs that have their own, as SwiftPM's always do.
+/// libFuzzer's entry point for programs with their own `main`, which SwiftPM's programs always have.
 @_silgen_name("LLVMFuzzerRunDriver")
 nonisolated private func runFuzzer(
   _ count: UnsafeMutablePointer<Int32>,
@@ -37,7 +37,7 @@ nonisolated private func runFuzzer(
   _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-/// What libFuzzer calls.
+/// Called by libFuzzer for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 nonisolated public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -53,7 +53,7 @@ nonisolated public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: In
   }
 }
 
-/// Ends the run if what must always hold does not.
+/// Ends the run if a condition that must always hold is false.
 nonisolated func claim(_ condition: Bool, _ what: @autoclosure () -> String) {
   if !condition { fatalError(what()) }
 }

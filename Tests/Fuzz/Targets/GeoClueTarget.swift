@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 @testable import DBus
 @testable import GeoClue
 
-/// What GeoClue answers and signals: whatever it says, a location is a true one, and a coarse one tells nothing finer.
+/// Fuzzes GeoClue's replies and signals: every location must be valid, and a reduced one must reveal nothing finer.
 func fuzzGeoClue(_ source: ByteSource) {
   let names = ["Latitude", "Longitude", "Accuracy", "Altitude", "Speed", "Heading", "Description", "Timestamp"]
   var arbiter = FixArbiter()

@@ -3,7 +3,7 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistService
 
-/// Rates, budgets, needs and the choice of a level: bounded, and nothing is left when every client has gone.
+/// Fuzzes rates, budgets, needs and the choice of a level: all must be bounded and empty once every client has left.
 func fuzzLimits(_ source: ByteSource) {
   let (burst, rate) = (source.integer(UInt32.self), UInt32(source.byte()))
   var bucket = TokenBucket(burst: burst, at: 0)
@@ -52,5 +52,5 @@ func fuzzLimits(_ source: ByteSource) {
   claim(schedule.update(at: UInt64(now)).level == nil && !schedule.isNeeded, "nothing is left")
 }
 
-/// Stands for a client's object.
+/// Represents a client's object.
 private final class Marker {}

@@ -3,7 +3,7 @@ import GeopublicistCDBus
 
 @testable import DBus
 
-/// Bytes from the wire: whatever libdbus lets pass is read, and what was read can be written and read again.
+/// Fuzzes bytes from the wire: everything that libdbus accepts must be readable and survive a round trip.
 func fuzzMessage(_ source: ByteSource) {
   let bytes = source.remainder()
   let message = bytes.withUnsafeBytes { buffer -> Message? in
@@ -21,7 +21,7 @@ func fuzzMessage(_ source: ByteSource) {
   for argument in arguments {
     _ = (argument.options, argument.properties, argument.unwrapped, argument.string, argument.array)
   }
-  // Deeper than is written is read, too: what cannot be written says so.
+  // Values may be nested too deeply to be written, which must be reported.
   guard let first = try? Message(signal: "S", of: "a.b", at: "/", arguments),
     let second = try? Message(signal: "S", of: "a.b", at: "/", first.arguments())
   else { return }
@@ -29,7 +29,7 @@ func fuzzMessage(_ source: ByteSource) {
   claim(body(of: first) == body(of: second), "the values stay")
 }
 
-/// What comes after the header.
+/// Returns the bytes after the header.
 private func body(of message: Message) -> [UInt8] {
   var bytes: UnsafeMutablePointer<CChar>?
   var count: Int32 = 0

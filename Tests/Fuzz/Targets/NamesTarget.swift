@@ -3,7 +3,7 @@
 @testable import GeopublicistGatekeeper
 @testable import GeopublicistService
 
-/// Names, paths and signatures of the bus, match rules, and the paths that systemd and the kernel write.
+/// Fuzzes names, paths and signatures of the bus, match rules, and the paths written by systemd and the kernel.
 func fuzzNames(_ source: ByteSource) {
   let text = String(decoding: source.remainder(), as: UTF8.self)
   check(BusName.self, text)
@@ -36,7 +36,7 @@ private func check<Name: ValidatedName>(_ type: Name.Type, _ text: String) {
   claim(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a name is plain: \(text)")
 }
 
-/// The keys and values of a rule, as D-Bus's specification says that a bus reads it.
+/// Parses a rule into keys and values according to the D-Bus specification.
 private func arguments(of rule: String) -> [String: [UInt8]] {
   var found: [String: [UInt8]] = [:]
   var (key, value, isKey, isQuoted): ([UInt8], [UInt8], Bool, Bool) = ([], [], true, false)

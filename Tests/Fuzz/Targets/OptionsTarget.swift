@@ -4,7 +4,7 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistService
 
-/// The options of the contract's methods and the settable properties: what is taken is within its range.
+/// Fuzzes the options of the contract's methods and the writable properties: accepted values must be in range.
 func fuzzOptions(_ source: ByteSource) {
   let names = [
     "accuracy", "distance-threshold", "time-threshold", "debounce", "max-updates", "duration", "desktop-id", "timeout",

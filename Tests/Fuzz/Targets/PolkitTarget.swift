@@ -3,7 +3,7 @@ import DBus
 
 @testable import GeopublicistGatekeeper
 
-/// The queue of polkit's checks: each question is answered once, withdrawn or gone, and the bus's limit is kept.
+/// Fuzzes the queue of polkit checks: each question must be answered once, withdrawn or dropped.
 func fuzzPolkit(_ source: ByteSource) {
   var polkit = Polkit()
   while !source.isEmpty { polkit.step(source) }
@@ -34,14 +34,14 @@ private struct Polkit {
     case 6: perform(.policyChanged(source.number(below: 2) == 0 ? peer : nil))
     case 7: perform(source.pick([.polkitLeft, .polkitCame, .waitedForPolkit]))
     default:
-      // Its own answers, and those to questions that nobody asked.
+      // Includes answers to questions that were never asked.
       let numbers = underWay.keys.sorted() + [0, .max]
       answer(numbers[source.number(below: numbers.count)], source.pick([.yes, .no, .challenge, .unavailable, nil]))
     }
     check()
   }
 
-  /// polkit answers everything that it was asked.
+  /// Lets polkit answer every question.
   mutating func settle() {
     var rounds = 0
     perform(.polkitCame)
