@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Follows the location with GDBus and the code that gdbus-codegen makes of the published XML, across restarts of the
+/* Follows the location with GDBus and the code that gdbus-codegen generates from the published XML, across restarts of the
  * service:
  *
  *   gdbus-codegen --interface-prefix org.geopublicist. --c-namespace Geo --generate-c-code location1 \

@@ -13,7 +13,7 @@
 
 #define NAME "org.geopublicist.Location1"
 
-/* What is kept from one subscription to the next. */
+/* The state kept across subscriptions. */
 static bool is_closed;
 static unsigned shown;
 static char authorization[128];
@@ -109,7 +109,7 @@ static int subscribe(sd_bus *bus, sd_bus_error *error)
 
 static int ignore(sd_bus_message *message, void *data, sd_bus_error *error) { return 0; }
 
-/* Subscribes to the owner of the name, once; asks the bus to start the service when it has none. */
+/* Subscribes once for each owner of the name. Asks the bus to start the service if there is no owner. */
 static int use_owner(sd_bus *bus, const char *owner, sd_bus_error *error)
 {
   static char used[256];

@@ -5,8 +5,8 @@
 #
 #   */15 * * * * sh /usr/share/doc/geopublicist/examples/recipes/log-location.sh "$HOME/places.txt"
 #
-# Without an active session of the user there is no location, and that is no error here. A job that must run without one needs
-# the administrator's polkit rule: see org.geopublicist.location1.rules.
+# Without an active session of the user there is no location, which is not treated as an error here. A job that must work
+# without a session needs a polkit rule by the administrator: see org.geopublicist.location1.rules.
 set -eu
 status=0
 place=$(geopublicist locate --accuracy city --maximum-age 1h --format '{time} {latitude:.2} {longitude:.2}' 2> /dev/null) ||

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A night light with gammastep (or wlsunset, redshift, …) that never learns where it is: the command asks for the location
-# at the level `city`, and this script hears only night, dawn, day and dusk.
+# A night light with gammastep (or wlsunset, redshift, …) that never learns the location: the command requests the location
+# at the level `city`, and this script receives only night, dawn, day and dusk.
 #
 #   night-light.sh [KELVIN-AT-NIGHT]
 set -eu

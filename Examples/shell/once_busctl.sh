@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# One location with busctl and jq-free tools of every Debian.
+# Gets one location with busctl and standard tools, without jq.
 #
 #   once_busctl.sh BUS-ADDRESS|system|session LEVEL
 set -eu

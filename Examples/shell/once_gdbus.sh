@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# One location with gdbus and sed.
+# Gets one location with gdbus and sed.
 #
 #   once_gdbus.sh BUS-ADDRESS|system|session LEVEL
 set -eu

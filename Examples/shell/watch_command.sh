@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Follows the location with the command that comes with the service, across restarts of it.
+# Follows the location with the geopublicist command, across restarts of the service.
 #
 #   watch_command.sh BUS-ADDRESS|system|session LEVEL METRES COUNT
 set -eu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publicist
 
-/// What a window would show: published properties, fed by the publicist's publishers.
+/// The model of a window: published properties that are updated by the publicist's publishers.
 final class LocationViewModel: ObservableObject {
   @Published private(set) var status = ""
   @Published private(set) var place = ""
@@ -43,7 +43,7 @@ extension LocationPublicist {
   }
 }
 
-/// Four digits after the point without Foundation.
+/// Formats four decimal places without Foundation.
 enum Degrees {
   static func text(_ degrees: Double) -> String {
     let steps = Int((abs(degrees) * 10_000).rounded())

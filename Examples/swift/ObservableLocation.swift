@@ -2,7 +2,7 @@
 import Observation
 import Publicist
 
-/// As ``LocationViewModel``, observed with Swift's Observation instead of published properties.
+/// Like ``LocationViewModel``, but observed with Swift's Observation instead of published properties.
 @Observable final class ObservableLocation {
   private(set) var status = ""
   private(set) var place = ""
