@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The connection to GeoClue, with a GeoClue, subscribers and an agent that do anything at any time.
+/// Fuzzes the connection to GeoClue, with arbitrary behaviour of GeoClue, subscribers and an agent.
 func fuzzConnection(_ source: ByteSource) {
   var geoclue = SimulatedGeoClue(registersAgent: source.flag(), choices: source)
   while !source.isEmpty, geoclue.violation == nil { geoclue.step() }

@@ -3,16 +3,16 @@ import GeopublicistLocationModel
 
 @testable import GeopublicistReplay
 
-/// Recorded tracks in NMEA 0183.
+/// Fuzzes tracks in NMEA 0183.
 func fuzzNMEA(_ source: ByteSource) { play(NMEAReader.read(String(decoding: source.remainder(), as: UTF8.self)), 1) }
 
-/// Recorded tracks in GPX.
+/// Fuzzes tracks in GPX.
 func fuzzGPX(_ source: ByteSource) {
   guard let points = try? GPXReader.read(String(decoding: source.remainder(), as: UTF8.self)) else { return }
   play(points, 0.001)
 }
 
-/// Whatever was read can be replayed: time goes on, and no faster than anybody could follow.
+/// Checks that a track can be replayed: time advances, but not faster than clients can follow.
 private func play(_ measurements: [Track.Measurement], _ speed: Double) {
   guard let track = Track(measurements) else { return }
   var last: Int64 = 0
