@@ -185,8 +185,7 @@ import Testing
   @Test func `a location is fetched once`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
-    let call = try consumer.client.begin(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    let call = try consumer.begin("GetLocation")
     let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
     try machine.geoclue.receiver.write(sentence)
     guard case .reply(let reply) = try consumer.client.answer(to: call) else {
@@ -217,9 +216,7 @@ import Testing
       try consumer.location(["maximum-age": .variant("u", 0), "timeout": .variant("u", 500)]).errorName
         == "\(Daemon.name).Error.Timeout")
     #expect(ContinuousClock.now - start >= .milliseconds(450))
-    let call = try consumer.client.begin(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
-      [["maximum-age": .variant("u", 0)]])
+    let call = try consumer.begin("GetLocation", ["maximum-age": .variant("u", 0)])
     #expect(try consumer.property("State") == "running", "the call before this one has arrived")
     try machine.geoclue.receiver.write(steps[1])
     guard case .reply(let reply) = try consumer.client.answer(to: call) else {

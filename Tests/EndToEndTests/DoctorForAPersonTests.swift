@@ -26,25 +26,22 @@ import Testing
 
   @Test func `doctor finds no problem where a fix arrives`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let agent = try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.person)
     let found = try examine(machine)
     #expect(found.values.allSatisfy { $0.outcome != "problem" }, "\(found)")
     #expect(found["fix"]?.outcome == "ok" && found["agent"]?.outcome == "ok", "\(found)")
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `doctor reports a polkit rule that forbids location`() throws {
     let machine = try GatekeeperMachine(.no)
-    let agent = try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.person)
     let found = try examine(machine)
     #expect(found["polkit"]?.finding.contains("a rule forbids it") == true, "\(found)")
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `doctor reports that location is turned off`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let agent = try machine.agent(of: GatekeeperMachine.person, level: 0)
+    try machine.agent(of: GatekeeperMachine.person, level: 0)
     #expect(try examine(machine)["switch"]?.outcome == "problem")
-    withExtendedLifetime(agent) {}
   }
 }

@@ -93,24 +93,22 @@ struct GatekeeperChangeTests {
     agent.kill()
     try waitFor("not-determined no-agent", consumer, path)
     try expectNothing(machine, consumer, path)
-    let next = try machine.agent(of: person)
+    try machine.agent(of: person)
     try waitFor("authorized-when-in-use ", consumer, path)
-    withExtendedLifetime(next) {}
   }
 
   @Test func `a user's other programs are not their agent`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let strangers = try machine.agent(of: GatekeeperMachine.nobody)
+    try machine.agent(of: GatekeeperMachine.nobody)
     let consumer = try machine.consumer(as: person)
     #expect(try consumer.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
-    let first = try machine.agent(of: person, level: 8)
+    try machine.agent(of: person, level: 8)
     try consumer.waitFor("AuthorizationReason", "")
     let second = try machine.agent(of: person, level: 0)
     let newcomer = try machine.consumer(as: person)
     #expect(try newcomer.property("AuthorizationReason") == "disabled-by-user", "of two agents the stricter one counts")
     second.kill()
     try newcomer.waitFor("AuthorizationReason", "")
-    withExtendedLifetime((strangers, first)) {}
   }
 
   @Test func `silent programs do not hide an agent`() throws {
@@ -121,14 +119,13 @@ struct GatekeeperChangeTests {
     let consumer = try machine.consumer(as: person)
     let path = try consumer.subscribeAndStart()
     try waitFor("not-determined no-agent", consumer, path)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     try waitFor("authorized-when-in-use ", consumer, path)
     for client in silent { client.suspend(false) }
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `an administrator's rule revokes and restores access`() throws {
-    let (machine, agent, consumer, path) = try listening()
+    let (machine, _, consumer, path) = try listening()
     try machine.setPolicy(.no)
     try waitFor("restricted disallowed-by-policy", consumer, path)
     try expectNothing(machine, consumer, path)
@@ -140,28 +137,25 @@ struct GatekeeperChangeTests {
     let log = machine.daemon.standardError
     for event in ["grant: location", "revocation: location"] { #expect(log.contains(event)) }
     #expect(log.contains("user 5") && log.contains("reason disallowed-by-policy"))
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `deliveries end with polkit and resume when it is back`() throws {
-    let (machine, agent, consumer, path) = try listening()
+    let (machine, _, consumer, path) = try listening()
     machine.polkit?.kill()
     try waitFor("restricted policy-unavailable", consumer, path)
     try expectNothing(machine, consumer, path)
     try machine.startPolkit()
     try waitFor("authorized-when-in-use ", consumer, path)
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `a polkit that dies while asked counts as missing`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let consumers = try (0..<4).map { _ in try machine.consumer(as: person) }
     let path = try consumers[3].subscribe()
     machine.polkit?.signal(SIGSTOP)
     let calls = try ["GetLocation", "RequestAuthorization"].enumerated().map { index, member in
-      try consumers[index].client.begin(
-        member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+      try consumers[index].begin(member)
     }
     let read = try consumers[2].client.begin(
       "Get", of: "org.freedesktop.DBus.Properties", at: Daemon.path, of: Daemon.name, signature: "ss",
@@ -177,19 +171,15 @@ struct GatekeeperChangeTests {
     #expect(try consumers[1].client.answer(to: calls[1]) == .reply(["restricted", "policy-unavailable"]))
     #expect(try consumers[2].client.answer(to: read) == .reply([.variant("s", "policy-unavailable")]))
     #expect(try consumers[3].client.answer(to: start).errorName == refused)
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `a polkit that never answers leaves access undecided`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
     machine.polkit?.signal(SIGSTOP)
-    let request = try consumer.client.begin(
-      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
-    let impatient = try consumer.client.begin(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
-      [["timeout": .variant("u", 500)]])
+    let request = try consumer.begin("RequestAuthorization")
+    let impatient = try consumer.begin("GetLocation", ["timeout": .variant("u", 500)])
     #expect(try consumer.client.answer(to: request) == .reply(["not-determined", "undecided"]))
     #expect(try consumer.client.answer(to: impatient).errorName == "\(Daemon.name).Error.NotAuthorized")
     #expect(consumer.client.answeredCalls.suffix(2) == [impatient, request], "each after its own time")
@@ -197,14 +187,13 @@ struct GatekeeperChangeTests {
     #expect(try machine.consumer(as: 0).property("AuthorizationStatus") == "authorized-always")
     machine.polkit?.signal(SIGCONT)
     try consumer.waitFor("AuthorizationStatus", "authorized-when-in-use")
-    withExtendedLifetime(agent) {}
   }
 
   // MARK: Dialogs
 
   @Test func `a dialog is shown only when it may be`() throws {
     let machine = try GatekeeperMachine(.asks)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
     let path = try consumer.subscribeAndStart()
     try waitFor("not-determined authorization-required", consumer, path)
@@ -222,9 +211,7 @@ struct GatekeeperChangeTests {
     #expect(dialogs.asked.isEmpty, "no other method asks")
 
     func request(_ options: JSON = [:]) throws -> Int64 {
-      try consumer.client.begin(
-        "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options],
-        interactive: true)
+      try consumer.begin("RequestAuthorization", options, interactive: true)
     }
     let first = try request()
     try eventually("the person is asked") { dialogs.asked.count == 1 }
@@ -250,21 +237,17 @@ struct GatekeeperChangeTests {
 
     let other = try machine.consumer(as: person)
     #expect(try other.property("AuthorizationReason") == "authorization-required", "it was this connection's")
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `a dialog is withdrawn when its client leaves`() throws {
     let machine = try GatekeeperMachine(.asks)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
     let dialogs = try DialogAgent(machine.bus, for: consumer)
-    _ = try consumer.client.begin(
-      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]],
-      interactive: true)
+    _ = try consumer.begin("RequestAuthorization", interactive: true)
     try eventually("the person is asked") { dialogs.asked.count == 1 }
     consumer.client.kill()
     try eventually("the dialog is taken back") { dialogs.isCancelled }
-    withExtendedLifetime(agent) {}
   }
 
   // MARK: The session deployment

@@ -11,7 +11,7 @@ struct GatekeeperLevelTests {
   @Test(arguments: [(8, true), (4, false)])
   func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
     let machine = try GatekeeperMachine(.yes)
-    let agent = try machine.agent(of: person, level: level)
+    try machine.agent(of: person, level: level)
     let client = try machine.consumer(as: person)
     let oracle = try BusClient(at: machine.bus.address, as: person)
     try startGeoClueClient(oracle)
@@ -27,7 +27,6 @@ struct GatekeeperLevelTests {
     #expect(client.locations(from: path).isEmpty == !isServed)
     #expect(oracle.received("LocationUpdated").isEmpty == !isServed)
     for location in client.locations(from: path) { #expect(location["Level"]?.string == "city") }
-    withExtendedLifetime(agent) {}
   }
 
   /// The same user asks GeoClue for everything it gives.

@@ -24,6 +24,7 @@ final class GatekeeperMachine {
   let receiver = NMEAServer()
   private let folder = TemporaryDirectory()
   private(set) var polkit: ChildProcess?
+  private var agents: [DesktopAgent] = []
   private var geoclue: ChildProcess
   let daemon: ChildProcess
   private let groups = ControlGroups()
@@ -113,9 +114,12 @@ final class GatekeeperMachine {
     return consumer
   }
 
+  /// A user's agent, which stays as long as the machine unless it is killed.
+  @discardableResult
   func agent(of user: uid_t, level: Int = 8) throws -> DesktopAgent {
     let agent = try DesktopAgent(at: bus.address, as: user, level: level)
     try agent.waitUntilRegistered()
+    agents.append(agent)
     return agent
   }
 

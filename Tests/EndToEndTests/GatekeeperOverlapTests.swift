@@ -98,12 +98,10 @@ struct GatekeeperOverlapTests {
 
   @Test func `D7: a dialog that is answered after an administrator's no grants nothing`() throws {
     let machine = try GatekeeperMachine(.asks)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let client = try machine.consumer(as: person)
     let dialogs = try DialogAgent(machine.bus, for: client)
-    let request = try client.client.begin(
-      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]],
-      interactive: true)
+    let request = try client.begin("RequestAuthorization", interactive: true)
     try eventually("the user is asked") { dialogs.asked.count == 1 }
     try machine.setPolicy(.no)
     let other = try machine.consumer(as: person)
@@ -111,7 +109,6 @@ struct GatekeeperOverlapTests {
     try dialogs.answer("yes")
     #expect(try client.client.answer(to: request) == .reply(["restricted", "disallowed-by-policy"]))
     #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Daemon.name).Error.NotAuthorized")
-    withExtendedLifetime(agent) {}
   }
 
   @Test func `a yes from a dialog outlasts a change that still asks for it`() throws {
@@ -120,9 +117,7 @@ struct GatekeeperOverlapTests {
     let client = try machine.consumer(as: person)
     let path = try client.subscribeAndStart()
     let dialogs = try DialogAgent(machine.bus, for: client)
-    let request = try client.client.begin(
-      "RequestAuthorization", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]],
-      interactive: true)
+    let request = try client.begin("RequestAuthorization", interactive: true)
     try eventually("the user is asked") { dialogs.asked.count == 1 }
     try machine.setPolicy(.asks)
     try dialogs.answer("yes")

@@ -67,8 +67,7 @@ import Testing
     let machine = try Machine(.system)
     let observer = try machine.consumer()
     let consumer = try machine.consumer()
-    _ = try consumer.client.begin(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    _ = try consumer.begin("GetLocation")
     try eventually("GeoClue reads for it") { machine.geoclue.receiver.isConnected }
     consumer.client.kill()
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
@@ -103,8 +102,7 @@ import Testing
     let consumer = try machine.consumer()
     let started = try consumer.subscribeAndStart()
     let stopped = try consumer.subscribe()
-    let pending = try consumer.client.begin(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+    let pending = try consumer.begin("GetLocation")
     try eventually("GeoClue reads") { machine.geoclue.receiver.isConnected }
     machine.daemon.signal(signal)
     #expect(try machine.daemon.waitForExit() == .status(0))

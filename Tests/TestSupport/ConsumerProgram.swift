@@ -20,6 +20,13 @@ public final class ConsumerProgram {
       interactive: interactive, within: limit)
   }
 
+  /// Calls a method of the manager object that takes options, without waiting; see `BusClient.answer(to:)`.
+  public func begin(_ member: String, _ options: JSON = [:], interactive: Bool = false) throws -> Int64 {
+    try client.begin(
+      member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options],
+      interactive: interactive)
+  }
+
   /// Calls `GetLocation` and waits for the answer.
   public func location(_ options: JSON = [:], within limit: Duration = .seconds(25)) throws -> BusClient.Answer {
     try call("GetLocation", signature: "a{sv}", [options], within: limit)
