@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 nonisolated struct Facts: Hashable, Sendable {
   /// The user behind the connection.
   enum User: CaseIterable, Hashable, Sendable {
-    /// Root can read any location anyway, so no rule is applied.
+    /// Root. polkit, the session and the agent are not consulted, because root could bypass them.
     case root
     /// The user that the service runs as.
     case own

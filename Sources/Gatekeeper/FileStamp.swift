@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Identifies a version of a file, so that a change can be detected. All missing files have equal stamps.
+/// Identifies a version of a file, so that a change can be detected. Stamps of a missing file are equal.
 nonisolated struct FileStamp: Equatable, Sendable {
   let path: String
   private var inode: UInt64 = 0
