@@ -3,8 +3,8 @@ import DBus
 import GeopublicistLocationModel
 
 nonisolated extension Authorization {
-  /// Reads the contract's words; nil for an unknown status. An unknown reason of a newer service becomes the plainest one
-  /// of the status.
+  /// Reads the contract's words. Returns nil for an unknown status; replaces an unknown reason of a newer service by
+  /// the most general one of the status.
   ///
   /// - Parameters:
   ///   - revealed: The level of the locations, if one has arrived: it shows how coarse a reduced grant is.
@@ -29,7 +29,7 @@ nonisolated extension Authorization {
 }
 
 nonisolated extension UpstreamStatus {
-  /// Takes in the properties of the manager object; those that are missing stay as they are.
+  /// Updates the status from properties of the manager object. Missing ones keep their values.
   mutating func update(_ properties: [String: Value]) {
     if let state = properties["State"]?.string.flatMap(UpstreamState.init) { self.state = state }
     if let reason = properties["StateReason"]?.string { self.reason = UpstreamReason(rawValue: reason) ?? .none }

@@ -27,7 +27,7 @@ nonisolated extension LocationError {
 }
 
 nonisolated extension ClientOptions {
-  /// The options of a method as the contract's `a{sv}`: those that differ from their defaults.
+  /// Returns the options of a method that differ from their defaults, as the contract's `a{sv}`.
   package func value(_ options: [ClientOption]) -> Value {
     let defaults = ClientOptions()
     return .options(
@@ -39,7 +39,7 @@ nonisolated extension ClientOptions {
 }
 
 nonisolated extension Value {
-  /// The value of an option in the option's own D-Bus type.
+  /// Converts the value of an option to the option's D-Bus type.
   init(_ value: OptionValue, for option: ClientOption) {
     self =
       switch value {
@@ -51,7 +51,7 @@ nonisolated extension Value {
 }
 
 nonisolated extension Timestamp {
-  /// Reads a `(tt)`; the epoch if it is another value.
+  /// Reads a `(tt)`; any other value becomes the epoch.
   init(_ value: Value?) {
     let time = value?.structure?.compactMap(\.uint64) ?? []
     self = time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp()

@@ -2,64 +2,29 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Keeps one object at the service, a subscription or a region, as a pure value: when the service has gone, it is created
-/// and started again, with growing pauses while that fails. What is told of the authorization is part of it.
+/// Keeps a subscription or region alive across restarts of the service: a pure state machine that creates and starts
+/// the object again, with growing pauses while that fails, and reports changes of the authorization.
 ///
-/// All times are microseconds of a clock that does not jump.
+/// All times are microseconds of the monotonic clock.
 nonisolated struct KeptObject {
-  enum Event {
-    case wanted
-    case unwanted
-    /// Another object must take its place.
-    case replaced
-    /// Another connection owns the service's name, or none.
-    case ownerChanged(BusName?)
-    case created(ObjectPath, attempt: UInt64)
-    case started(attempt: UInt64)
-    /// Creating or starting has failed.
-    case failed(DBusError, attempt: UInt64)
-    /// A signal of the object.
-    case signal(MemberName, [Value])
-    /// The status and the reason were read.
-    case authorization(status: String, reason: String)
-    /// The service's sentence about the authorization.
-    case message(String)
-    case timer
-  }
-
-  enum Action: Equatable {
-    case create(attempt: UInt64)
-    /// Hears the signals of this object from now on.
-    case follow(ObjectPath)
-    case start(ObjectPath, attempt: UInt64)
-    case close(ObjectPath)
-    /// Reads the status and the reason.
-    case readAuthorization(ObjectPath)
-    /// Reads the service's sentence about the authorization.
-    case readMessage(ObjectPath)
-    /// The object has gone with the service; told or not.
-    case lost
-    case tell(ServiceEvent<Never>)
-  }
-
   private enum State: Equatable {
     case idle
     case creating
     case starting(ObjectPath)
     case running(ObjectPath)
-    /// A rule forbids it; started as soon as that changes.
+    /// A rule forbids the start, which is repeated when that changes.
     case refused(ObjectPath)
-    /// Until the service is back, or is to be called again.
+    /// Waiting until the service is back, or for the next attempt.
     case waiting(until: UInt64)
     case over
   }
 
   private enum Outage { case none, interrupted, told }
 
-  /// Microseconds until the service is called again after it was killed; doubled after each failure.
+  /// Microseconds before the first attempt after the service was killed; doubled after each failure.
   static let firstPause: UInt64 = 250_000
   static let longestPause: UInt64 = 30_000_000
-  /// A service that was stopped in order may be in the middle of an upgrade.
+  /// Microseconds before the first attempt after an orderly shutdown, which may be an upgrade.
   static let pauseAfterShutdown: UInt64 = 3_000_000
 
   private var state = State.idle
@@ -70,7 +35,7 @@ nonisolated struct KeptObject {
   private var outage = Outage.none
   private var authorization = KeptAuthorization()
 
-  /// Keeps nothing yet; `starts` is whether the object is started.
+  /// Keeps nothing yet. An object that is not started reports only its authorization.
   init(starts: Bool) { self.starts = starts }
 
   /// When ``Event/timer`` is due.
@@ -87,11 +52,11 @@ nonisolated struct KeptObject {
     }
   }
 
-  /// Whether it is wanted, and has not ended for good.
+  /// Whether the object is wanted and has not ended for good.
   var isKept: Bool { state != .idle && state != .over }
 
-  /// Takes an event in and returns what to do, in this order. `chance`, 0 to 1, spreads the calls of many programs after
-  /// a restart.
+  /// Handles an event and returns the actions to perform, in order. `chance`, from 0 to 1, spreads the calls of many
+  /// programs after a restart.
   mutating func handle(_ event: Event, at now: UInt64, chance: Double = 0) -> [Action] {
     switch event {
     case .wanted: return isKept ? [] : create()
@@ -111,15 +76,15 @@ nonisolated struct KeptObject {
     }
   }
 
-  /// The level that the program asks for, by which the contract's words are read.
+  /// Sets the level that the program asks for.
   mutating func ask(for level: AccuracyLevel) { authorization.asked = level }
 
-  /// Takes in the level of a location.
+  /// Handles the level of a location, which shows how coarse a reduced grant is.
   mutating func revealed(_ level: AccuracyLevel, isReduced: Bool) -> [Action] {
     tell(authorization.revealed(level, isReduced: isReduced))
   }
 
-  /// Closes the object, which has served its purpose.
+  /// Closes the object for good and reports the reason.
   mutating func complete(_ reason: String) -> [Action] {
     guard isKept else { return [] }
     return end(.over) + [.tell(.closed(reason))]
@@ -169,7 +134,7 @@ nonisolated extension KeptObject {
     return abandoned + [.tell(.failed(error, isFinal: false))]
   }
 
-  /// Errors that the same call would get again.
+  /// Whether the same call would fail again.
   private static func isFinal(_ error: DBusError) -> Bool {
     [.invalidOption, .invalidArgs, .unknownMethod, .unknownInterface].contains(error.name)
   }
@@ -180,7 +145,7 @@ nonisolated extension KeptObject {
     switch state {
     case .idle, .over: return []
     case .waiting: return new == nil ? [] : create()
-    // The call itself has started the service, or fails if its owner has gone.
+    // The pending call has started the service, or fails because its owner has gone.
     case .creating where old == nil || new == nil: return []
     case .creating: return create()
     case .starting, .running, .refused:
@@ -197,7 +162,7 @@ nonisolated extension KeptObject {
       (state, authorization) = (.over, KeptAuthorization())
       return [.tell(.closed(reason))]
     }
-    // The name goes next, and comes back when the service is only restarted.
+    // The name is released next, and owned again if this is a restart.
     state = .waiting(until: now.saturatingAdd(Self.pauseAfterShutdown))
     return interrupt()
   }
@@ -212,12 +177,12 @@ nonisolated extension KeptObject {
   private mutating func wait(_ now: UInt64, _ chance: Double) {
     let longest = min(Self.longestPause, Self.firstPause << min(failures, 10))
     failures += 1
-    // Between half of it and all of it.
+    // Between half of the pause and all of it.
     state = .waiting(until: now.saturatingAdd(longest / 2 + UInt64(Double(longest / 2) * min(max(chance, 0), 1))))
   }
 }
 
-/// What the service says.
+/// Signals and answers of the service.
 nonisolated extension KeptObject {
   private mutating func received(_ member: MemberName, _ texts: [String], _ now: UInt64) -> [Action] {
     guard path != nil else { return [] }
@@ -231,7 +196,7 @@ nonisolated extension KeptObject {
   private mutating func decided(_ status: String, _ reason: String, _ now: UInt64) -> [Action] {
     guard let path, let new = authorization.read(status, reason) else { return [] }
     var actions: [Action] = []
-    // The rule that forbade it has gone.
+    // The rule that forbade the start has gone.
     if case .refused = state, new.status != .restricted {
       state = .starting(path)
       actions.append(.start(path, attempt: attempt))

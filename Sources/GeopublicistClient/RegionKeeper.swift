@@ -2,19 +2,20 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Keeps one region at the service: after a restart of the service it is created again with what is known of it.
+/// Keeps one region at the service: a pure state machine that creates it again after a restart, with the state that
+/// is known.
 nonisolated struct RegionKeeper: ServiceObjectMachine {
   typealias Update = ServiceRegionEvent
 
   private var object = KeptObject(starts: true)
   private var memory: RegionMemory
   private let options: ClientOptions
-  /// When a region with a `duration` ends, once it was interrupted.
+  /// When a region with a `duration` expires; used only after an interruption, when the service no longer counts.
   private var end: UInt64?
   private var wasInterrupted = false
-  /// When a known state is lost, because nothing was heard of it after an interruption.
+  /// When a known state is given up because no event has confirmed it since an interruption.
   private var lostAt: UInt64?
-  /// What the program was told last.
+  /// The state reported last.
   private var state = RegionState.unknown
   private var sequence: UInt64 = 0
 
@@ -80,7 +81,7 @@ nonisolated extension RegionKeeper {
     return isNew ? tell(event) : []
   }
 
-  /// The service has been away for as long as a state is believed.
+  /// Reports the loss of the state if the service has been away for too long.
   private mutating func lose(_ now: UInt64) -> [Action] {
     guard let time = lostAt, time <= now else { return [] }
     lostAt = nil
@@ -88,7 +89,7 @@ nonisolated extension RegionKeeper {
     return ServiceRegionEvent(lostFrom: state).map { tell($0) } ?? []
   }
 
-  /// Counts the events as the program sees them.
+  /// Reports an event with a sequence number that continues across restarts.
   private mutating func tell(_ event: ServiceRegionEvent) -> [Action] {
     let previous = state
     sequence &+= 1

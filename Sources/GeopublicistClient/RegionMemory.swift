@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// What a program knows of a region across restarts of the service, so that nothing is told twice.
+/// Remembers across restarts of the service what was reported of a region, so that nothing is reported twice.
 nonisolated struct RegionMemory {
-  /// The newest state that was known.
+  /// The newest known state.
   private(set) var known: RegionState
-  /// Whether the present stay has had its `dwelled`.
+  /// Whether `dwelled` was reported for the present stay.
   private var hasDwelled = false
-  /// The service begins again, and reports first what may be known already.
+  /// Whether the service has restarted, so that its first event may be known already.
   private var isAfterRestart = false
 
-  /// `assumed` is what the program said.
+  /// Begins with the state that the program assumes.
   init(assumed: RegionState) { known = assumed }
 
-  /// The service has gone, and its regions with it.
+  /// Notes that the service has gone.
   mutating func interrupted() { isAfterRestart = true }
 
-  /// Nothing has been heard for too long: the state is not known any more.
+  /// Notes that the state is no longer known.
   mutating func lost() { isAfterRestart = false }
 
-  /// Takes an event in; returns whether it is new.
+  /// Returns whether an event is new to the program.
   mutating func isNew(_ event: RegionEvent) -> Bool {
     defer {
       if event.state != .unknown {

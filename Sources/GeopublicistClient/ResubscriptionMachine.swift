@@ -2,22 +2,22 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Keeps one subscription at the service: after a restart of the service it continues, and nothing that the program was
-/// told before is repeated.
+/// Keeps one subscription at the service: a pure state machine that subscribes again after a restart and repeats
+/// nothing.
 nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   typealias Update = ServiceLocation
 
   private var object: KeptObject
   private var wanted: ClientOptions?
-  /// The options that the service has.
+  /// The options that the service applies.
   private var set = ClientOptions()
   private var budget = UpdateBudget()
-  /// The service counts from zero again, so that this machine counts.
+  /// After an interruption the service counts from zero, so the machine counts updates and time.
   private var wasInterrupted = false
   private var last: Location?
   private var isFirst = false
 
-  /// Makes one that wants nothing yet; one that does not start its subscription hears only of the authorization.
+  /// Wants nothing yet. A subscription that is not started reports only the authorization.
   init(starts: Bool = true) { object = KeptObject(starts: starts) }
 
   var deadline: UInt64? {
@@ -25,7 +25,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
     return [object.deadline, end].compactMap { $0 }.min()
   }
 
-  /// Wants updates with these options, or none any more.
+  /// Subscribes with these options, changes them, or ends the subscription with nil.
   mutating func want(_ options: ClientOptions?, at now: UInt64) -> [Action] {
     guard let options else {
       wanted = nil
@@ -42,7 +42,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action] {
     switch event {
     case .created:
-      // Changes that were made meanwhile come before the start.
+      // Options that have changed meanwhile are set before the start.
       var actions = perform(object.handle(event, at: now))
       actions.insert(contentsOf: adjust(at: now), at: min(1, actions.count))
       return actions
@@ -67,7 +67,7 @@ nonisolated extension ResubscriptionMachine {
         (isFirst, wasInterrupted) = (true, true)
         return []
       case .tell(let event):
-        // A later location is the first again, wherever it is.
+        // The next location counts as the first one.
         if case .authorization(let authorization) = event, !authorization.isAuthorized { last = nil }
         return [.tell(event.typed())]
       default: return [.object(action)]
@@ -84,13 +84,13 @@ nonisolated extension ResubscriptionMachine {
     return [.create("CreateSubscription", options.value(ClientOption.ofSubscription), attempt: attempt)]
   }
 
-  /// Makes the options that the service has those that are wanted.
+  /// Sets the options that differ at the service, or replaces the subscription if one of them cannot be changed.
   private mutating func adjust(at now: UInt64) -> [Action] {
     guard let path = object.path, let wanted, wanted != set else { return [] }
     var changeable = set
     let changes = ClientOption.ofSubscription.filter { $0.property != nil && $0.value(in: set) != $0.value(in: wanted) }
     for option in changes { try? option.set(option.value(in: wanted), in: &changeable) }
-    // The counts began with the old options.
+    // Numbers and durations count from the first start.
     (changeable.maximumUpdates, changeable.duration) = (wanted.maximumUpdates, wanted.duration)
     guard changeable == wanted else { return perform(object.handle(.replaced, at: now)) }
     if wanted.accuracy != set.accuracy { last = nil }
@@ -104,7 +104,7 @@ nonisolated extension ResubscriptionMachine {
   }
 }
 
-/// What the service says.
+/// Signals and answers of the service.
 nonisolated extension ResubscriptionMachine {
   private func failed(_ texts: [String]) -> [Action] {
     guard object.path != nil, texts.count == 2, let name = ErrorName(validating: texts[0]) else { return [] }
@@ -123,7 +123,7 @@ nonisolated extension ResubscriptionMachine {
       + (isComplete && wasInterrupted ? perform(object.complete("completed")) : [])
   }
 
-  /// Whether the first location after a restart would have been delivered without it.
+  /// Whether the first location after a restart would have been delivered without the restart.
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
     var rule = DeliveryRule(

@@ -3,7 +3,7 @@ import DBus
 @_exported import GeopublicistContract
 import GeopublicistLocationModel
 
-/// A connection to the bus of the location service, with the calls of the service's contract.
+/// Calls the location service on a connection to its bus.
 ///
 /// ```swift
 /// let service = try ServiceConnection(to: .system)
@@ -14,14 +14,14 @@ import GeopublicistLocationModel
 /// }
 /// ```
 @MainActor public final class ServiceConnection {
-  /// The connection itself.
+  /// The connection to the bus.
   public let connection: Connection
   /// The service's manager object.
   public let manager: Proxy
-  // Kept for the whole time: each match with the service's name needs to know its owner at once.
+  // Kept as long as the connection, because every match on the service's name needs its owner at once.
   private var watch: NameWatch?
 
-  /// Uses a connection that is open; sends nothing yet that starts the service.
+  /// Uses an open connection. Does not start the service.
   public init(on connection: Connection) {
     self.connection = connection
     manager = Proxy(
@@ -30,22 +30,25 @@ import GeopublicistLocationModel
     watch = NameWatch(ServiceContract.service, on: connection) { [weak self] owner in self?.onPresence?(owner != nil) }
   }
 
-  /// Connects to a bus; blocks until that has answered.
+  /// Connects to a bus, and blocks until the bus has answered.
   public convenience init(to bus: Connection.Bus) throws(DBusError) { self.init(on: try Connection(to: bus)) }
 
-  /// Called when the service has come (true) or gone (false), also for one that is there already.
+  /// Called with true when the service appears or is running already, and with false when it exits.
   public var onPresence: ((Bool) -> Void)?
 
-  /// An object of this connection.
+  /// Returns a proxy of an object of the service.
   func proxy(_ path: ObjectPath, _ interface: InterfaceName) -> Proxy {
     Proxy(on: connection, destination: ServiceContract.service, path: path, interface: interface)
   }
 
-  /// Requests one location; the bus starts the service if it has to.
+  /// Requests one location; the bus starts the service if necessary.
+  ///
+  /// Fails with the contract's errors, with `ServiceUnknown` if the service is not installed, and with `NoReply` 10 s
+  /// after the timeout of the options.
   public func location(
     _ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, DBusError>) -> Void
   ) {
-    // The service's own answer to the timeout comes first and says more than libdbus would.
+    // The service's own timeout comes first and has a more specific message.
     let patience = CallTimeout.milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
     manager.call(
       "GetLocation", options.value(ClientOption.ofRequest), timeout: patience, expecting: .variantDictionary
@@ -60,9 +63,9 @@ import GeopublicistLocationModel
     }
   }
 
-  /// Decides for this connection, and delivers the status and the reason in the contract's words.
+  /// Requests the authorization of this connection, and delivers the status and the reason in the contract's words.
   ///
-  /// The answer holds for this connection: the calls that need it must be made on the same one.
+  /// The answer holds for this connection only; make the calls that need it on the same one.
   ///
   /// - Parameters:
   ///   - options: What the authorization is for: the level and the desktop id.

@@ -2,30 +2,31 @@
 import DBus
 import GeopublicistLocationModel
 
-/// What happens to a subscription or a region at the service.
+/// An event of a subscription or a region at the service.
 nonisolated public enum ServiceEvent<Update: Sendable>: Sendable {
   /// A location, or a change of the region.
   case update(Update)
-  /// What the program may have, at the beginning and when it changes.
+  /// The authorization, at the beginning and after each change.
   case authorization(Authorization)
   /// The service reports a failure; updates may continue.
   case failure(DBusError)
-  /// The service refuses to start the updates; they begin when that changes.
+  /// The service refuses to start the updates. They begin when that changes.
   case refused(DBusError)
-  /// The service cannot be called; unless that is final, it is called again from time to time.
+  /// The service cannot be called. Unless that is final, the call is repeated.
   case failed(DBusError, isFinal: Bool)
-  /// The service has gone; the object is created again when it is back.
+  /// The service has gone. The object is created again when it is back.
   case interrupted
   /// Updates continue after an interruption.
   case resumed
-  /// The service has ended the object: `completed` for a subscription, `used` or `expired` for a region.
+  /// The service has ended the object, with the contract's reason: `completed` for a subscription, `used` or
+  /// `expired` for a region.
   case closed(String)
 }
 
 nonisolated extension ServiceEvent: Equatable where Update: Equatable {}
 
 nonisolated extension ServiceEvent where Update == Never {
-  /// The same event of an object that has updates.
+  /// Converts the event to the type of an object that has updates.
   func typed<Other>() -> ServiceEvent<Other> {
     switch self {
     case .authorization(let authorization): .authorization(authorization)

@@ -2,20 +2,20 @@
 import DBus
 import GeopublicistLocationModel
 
-/// A location as the service delivered it.
+/// A location as delivered by the service.
 nonisolated public struct ServiceLocation: Equatable, Sendable {
   /// The contract's dictionary.
   public let value: Value
-  /// What it says about the place.
+  /// The location itself.
   public let location: Location
-  /// The finest level that it may reveal, in the contract's word.
+  /// The finest level that the location may reveal, in the contract's words.
   public let level: String
-  /// Whether less was granted than asked.
+  /// Whether the granted level is coarser than the requested one.
   public let isReduced: Bool
-  /// Milliseconds since it reached the service; nil unless it was requested.
+  /// Milliseconds since the location reached the service; only in the answer to a request.
   public let age: UInt32?
 
-  /// Reads the contract's dictionary; nil if it names no place on Earth.
+  /// Reads the contract's dictionary; returns nil without valid coordinates.
   public init?(_ value: Value) {
     guard let properties = value.properties, let latitude = properties["Latitude"]?.double,
       let longitude = properties["Longitude"]?.double, abs(latitude) <= 90, abs(longitude) <= 180

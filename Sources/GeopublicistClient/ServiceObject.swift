@@ -3,14 +3,14 @@ import DBus
 import GeopublicistContract
 import MainLoop
 
-/// What a subscription or a region at the service means to its program, as a pure value around a ``KeptObject``.
+/// The logic of a subscription or a region, as a pure value around a ``KeptObject``.
 nonisolated protocol ServiceObjectMachine {
   associatedtype Update: Sendable
   typealias Action = ServiceObjectAction<Update>
 
   /// When ``KeptObject/Event/timer`` is due.
   var deadline: UInt64? { get }
-  /// Takes an event in and returns what to do, in this order.
+  /// Handles an event and returns the actions to perform, in order.
   mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action]
 }
 
@@ -21,7 +21,7 @@ nonisolated enum ServiceObjectAction<Update: Sendable> {
   case tell(ServiceEvent<Update>)
 }
 
-/// Executes what a machine decides about its object.
+/// Performs the actions of a ``ServiceObjectMachine``.
 final class ServiceObject<Machine: ServiceObjectMachine> {
   private let service: ServiceConnection
   private let interface: InterfaceName
@@ -42,13 +42,13 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     self.interface = interface
     self.machine = machine
     self.onEvent = onEvent
-    // Before the first call, so that it is known whose answer it is.
+    // Precedes the first call, so that the owner that answers is known.
     watch = NameWatch(ServiceContract.service, on: service.connection) { [weak self] owner in
       self?.handle(.ownerChanged(owner))
     }
   }
 
-  /// Changes the machine and does what it returns; nothing after ``end(_:)``.
+  /// Changes the machine and performs the actions that it returns. Does nothing after ``end(_:)``.
   func run(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
     guard !isOver else { return }
     steps.append(step)
@@ -62,7 +62,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     setTimer()
   }
 
-  /// Takes a last step; nothing is told any more.
+  /// Takes a last step without reporting anything.
   func end(_ step: @escaping (inout Machine, UInt64) -> [Machine.Action]) {
     guard onEvent != nil else { return }
     onEvent = nil
@@ -103,7 +103,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   private func perform(_ action: KeptObject.Action) {
     switch action {
     case .follow(let path):
-      // The service sends to this connection alone, so that no signal is lost before the match is in place.
+      // Signals are unicast, so none is lost before the match is in place.
       signals = proxy(path).onSignal { [weak self] signal in
         self?.handle(.signal(signal.member, signal.arguments))
       }

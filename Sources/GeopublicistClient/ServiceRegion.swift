@@ -3,15 +3,15 @@ import DBus
 import GeopublicistContract
 import GeopublicistLocationModel
 
-/// A region at the service that outlives the service: after a restart it is monitored again, and what was told is not
-/// repeated. Letting go of it, or ``cancel()``, ends it.
+/// Monitors a region at the service, across restarts of the service and without repeating events. Releasing the
+/// object, or ``cancel()``, ends it.
 @MainActor public final class ServiceRegion {
-  /// What happens to the region; an update is a change of its state, or a stay that has lasted.
+  /// An update is a change of the region's state, or a stay that has lasted for the dwell time.
   public typealias Event = ServiceEvent<ServiceRegionEvent>
 
   private let object: ServiceObject<RegionKeeper>
 
-  /// Monitors a region with these options, whose `ClientOptions.region` is the circle.
+  /// Monitors the circle of `options.region`.
   public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
     object = ServiceObject(RegionKeeper(options), ServiceContract.region, on: service, onEvent)
     object.run { $0.begin(at: $1) }
@@ -19,6 +19,6 @@ import GeopublicistLocationModel
 
   isolated deinit { cancel() }
 
-  /// Ends it; the handler is not called any more.
+  /// Ends it. The handler is not called again.
   public func cancel() { object.end { $0.stop(at: $1) } }
 }

@@ -2,14 +2,14 @@
 import DBus
 import GeopublicistLocationModel
 
-/// An event of a region as the service sent it.
+/// An event of a region as sent by the service.
 nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
   /// The contract's dictionary.
   public let value: Value
-  /// What it says.
+  /// The event itself.
   public let event: RegionEvent
 
-  /// Reads the contract's dictionary; nil for an event or a state that is not known here.
+  /// Reads the contract's dictionary; returns nil for an unknown event or state.
   public init?(_ value: Value) {
     guard let properties = value.properties,
       let kind = properties["Event"]?.string.flatMap(RegionEvent.Kind.init),
@@ -28,7 +28,7 @@ nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
 }
 
 nonisolated extension ServiceRegionEvent {
-  /// The loss of a state of which nothing was heard; nil if there is none to lose.
+  /// Creates the loss of a state that no event has confirmed; nil if the state is unknown already.
   init?(lostFrom state: RegionState) {
     guard state != .unknown else { return nil }
     self.init(
@@ -38,7 +38,7 @@ nonisolated extension ServiceRegionEvent {
       ]))
   }
 
-  /// The same event with a number and a previous state that continue those of earlier objects.
+  /// Returns the event with a sequence number and a previous state that continue across restarts.
   func numbered(_ sequence: UInt64, after previous: RegionState) -> ServiceRegionEvent {
     let pairs = (value.options ?? []).filter { $0.name != "Sequence" && $0.name != "Previous" }
     let changed = Value.options(

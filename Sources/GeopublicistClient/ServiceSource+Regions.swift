@@ -19,7 +19,7 @@ extension ServiceSource {
   private func handle(_ event: ServiceRegion.Event, _ handler: (RegionUpdate) -> Void) {
     switch event {
     case .update(let change): handler(.event(change.event))
-    // A subscription is told itself.
+    // A subscription reports the authorization itself.
     case .authorization(let authorization): if options == nil { onEvent?(.authorization(authorization)) }
     case .failure(let error): onEvent?(.failure(LocationError(error)))
     case .failed(let error, let isFinal):
@@ -34,7 +34,7 @@ extension ServiceSource {
   var areRegionsWanted: Bool { regions.values.contains { $0.region != nil } }
 }
 
-/// A region that a program wants, with the object at the service while its bus is there.
+/// A region that a program monitors, with its object at the service while the bus is available.
 final class SourceRegion {
   private let options: ClientOptions
   private let onEvent: (ServiceRegion.Event) -> Void

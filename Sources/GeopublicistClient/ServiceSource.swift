@@ -3,8 +3,8 @@ import DBus
 import GeopublicistLocationModel
 import MainLoop
 
-/// The location service as a source of locations: the same manager and publishers as with GeoClue, in a program that leaves
-/// GeoClue, its quirks and the decision about access to the service.
+/// The location service as a source of locations, for the same manager and publishers as with GeoClue. The service
+/// deals with GeoClue and decides about access.
 ///
 /// ```swift
 /// let manager = LocationManager(source: ServiceSource(on: .system))
@@ -12,8 +12,9 @@ import MainLoop
 /// manager.startUpdatingLocation()
 /// ```
 ///
-/// The filters run in the service. When the service, GeoClue or the bus is restarted, updates continue, and no location
-/// is delivered twice.
+/// The filters run in the service. Updates continue after restarts of the service, GeoClue or the bus, and no
+/// location is delivered twice. Without a service the state is `unavailable` at once, until one is installed or
+/// started.
 @MainActor public final class ServiceSource: FilteringLocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
@@ -40,8 +41,8 @@ import MainLoop
 
   struct WeakRegion { weak var region: SourceRegion? }
 
-  /// Uses the service on a bus, with a connection of its own that is opened when it is first needed, and again after a
-  /// restart of the bus.
+  /// Uses the service on a bus. The connection is opened when it is first needed, and again after a restart of the
+  /// bus.
   ///
   /// - Parameters:
   ///   - bus: The system bus, or the session bus of a user who runs the service there.
@@ -51,7 +52,7 @@ import MainLoop
     self.desktopID = desktopID
   }
 
-  /// Uses the service on a connection that is open.
+  /// Uses the service on an open connection.
   public init(on connection: Connection, desktopID: String = "") {
     bus = nil
     self.desktopID = desktopID
@@ -93,7 +94,7 @@ import MainLoop
     case .authorization(let authorization): onEvent?(.authorization(authorization))
     case .failure(let error): onEvent?(.failure(LocationError(error)))
     case .failed(let error, _): failed(error)
-    // A refusal shows in the authorization, and an interruption that lasts is a failure.
+    // The authorization reports a refusal; an interruption that lasts becomes a failure.
     case .refused, .interrupted, .resumed: break
     case .closed: onEvent?(.failure(LocationError(.unavailable, "The service has ended the subscription")))
     }
@@ -107,7 +108,7 @@ import MainLoop
       switch result {
       case .success(let answer):
         let authorization = Authorization(status: answer.status, reason: answer.reason, asked: asked.accuracy)
-        // A subscription is told itself, and knows the level.
+        // A subscription reports the authorization itself, and knows the level.
         if let self, options == nil, let authorization { onEvent?(.authorization(authorization)) }
       case .failure(let error): self?.failed(error)
       }
@@ -139,7 +140,7 @@ extension ServiceSource {
       guard let self, self.request?.id == request.id else { return }
       let isInTime = MainLoop.main.clock.monotonic() < request.deadline
       if case .failure(let error) = result, isInTime, Self.isRestart(error, of: request) {
-        // The service was restarted, or ends and is started by the next call.
+        // The service has restarted, or has just exited and is started by the next call.
         self.request?.wasInterrupted = true
         retry = MainLoop.main.after(milliseconds: 500) { [weak self] in self?.callAgain() }
         return
@@ -153,7 +154,8 @@ extension ServiceSource {
     }
   }
 
-  /// Whether the service may answer the same call later. A service that is unknown at once is not installed.
+  /// Whether the service may answer the same call soon. A service that is unknown from the beginning is not
+  /// installed.
   private static func isRestart(_ error: DBusError, of request: Request) -> Bool {
     switch error.name {
     case .noReply, .disconnected: true
@@ -184,13 +186,13 @@ extension ServiceSource {
     onEvent?(.failure(LocationError(error)))
   }
 
-  /// A service that is unknown to the bus is not installed, and does not run: the source is unavailable until it does.
+  /// Makes the source unavailable if the bus does not know the service: it is neither installed nor running.
   private func missed(_ error: DBusError) {
     guard error.name == .serviceUnknown else { return }
     tell(UpstreamStatus(state: .unavailable).explained(by: LocationError(error).message))
   }
 
-  /// The service runs. With a subscription its own state is read; without one it counts as not in use.
+  /// Resets the state after the service has answered. With a subscription, its properties are followed instead.
   func returned() { if options == nil { tell(UpstreamStatus()) } }
 
   private func tell(_ new: UpstreamStatus) {
@@ -202,7 +204,7 @@ extension ServiceSource {
 
 /// The connection to the bus.
 extension ServiceSource {
-  /// The service, if its bus is there; otherwise it is tried again later.
+  /// Returns the service if its bus is available; otherwise connects again later.
   func connected() -> ServiceConnection? {
     if let service { return service }
     guard let bus, retry == nil else { return nil }

@@ -3,7 +3,7 @@ import DBus
 import GeopublicistContract
 import GeopublicistLocationModel
 
-/// A subscription at the service that outlives the service: after a restart it subscribes again. Letting go of it, or
+/// Subscribes to locations at the service, again after each restart of the service. Releasing the object, or
 /// ``cancel()``, ends it.
 ///
 /// ```swift
@@ -15,19 +15,19 @@ import GeopublicistLocationModel
 /// }
 /// ```
 @MainActor public final class ServiceSubscription {
-  /// What happens to the subscription; an update is a location.
+  /// An update is a location.
   public typealias Event = ServiceEvent<ServiceLocation>
 
   private let object: ServiceObject<ResubscriptionMachine>
 
-  /// Subscribes with these options.
+  /// Subscribes with options.
   ///
   /// - Parameters:
   ///   - service: The connection that owns the subscription.
   ///   - options: Level, filters and limits.
   ///   - starts: Whether to receive updates; if not, only changes of the authorization are reported, and the location is
   ///     not used.
-  ///   - onEvent: Called with everything that happens, across restarts of the service.
+  ///   - onEvent: Called with every event, across restarts of the service.
   public init(
     on service: ServiceConnection, _ options: ClientOptions, starts: Bool = true,
     _ onEvent: @escaping (Event) -> Void
@@ -41,6 +41,6 @@ import GeopublicistLocationModel
   /// Changes the options while the subscription exists.
   public func change(to options: ClientOptions) { object.run { $0.want(options, at: $1) } }
 
-  /// Ends it; the handler is not called any more.
+  /// Ends it. The handler is not called again.
   public func cancel() { object.end { $0.want(nil, at: $1) } }
 }

@@ -5,7 +5,7 @@ import MainLoop
 extension LocationPublicist {
   /// Returns future locations as an asynchronous sequence.
   ///
-  /// A consumer slower than the source receives the newest `count` locations. The subscription ends when the iteration
+  /// A loop slower than the source receives the newest `count` locations. The subscription ends when the iteration
   /// ends or its task is cancelled. Start and stop updates on the ``manager``.
   public func locations(bufferingNewest count: Int) -> some AsyncSequence<Location, Never> {
     locationPublisher()

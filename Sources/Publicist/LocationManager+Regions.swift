@@ -2,15 +2,16 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// Regions, in the manner of `CLLocationManager`.
+/// Regions, modelled on `CLLocationManager`.
 extension LocationManager {
-  /// The regions that were started and not stopped.
+  /// The regions that are being monitored for the delegate.
   public var monitoredRegions: Set<CircularRegion> { Set(monitored.keys) }
 
-  /// Tells the delegate when the device enters and leaves a region; calling it twice is fine. The source is used only while
-  /// the border may be near.
+  /// Tells the delegate when the device enters and leaves a region. A second call does nothing. The source is used
+  /// only while the border may be near.
   ///
-  /// For other settings than the usual ones use ``LocationPublicist/regionPublisher(for:)-(RegionConfiguration)``.
+  /// Times and other settings are the defaults; ``LocationPublicist/regionPublisher(for:)-(RegionConfiguration)``
+  /// takes others.
   public func startMonitoring(for region: CircularRegion) {
     guard monitored[region] == nil else { return }
     monitored[region] = RegionMonitor(RegionConfiguration(region), with: self) { [weak self] event in
@@ -31,7 +32,7 @@ extension LocationManager {
   }
 }
 
-/// For the monitors.
+/// Called by the monitors.
 extension LocationManager {
   /// The level at which regions are evaluated; nil while there is no access.
   var evaluatedLevel: AccuracyLevel? {

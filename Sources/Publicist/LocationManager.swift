@@ -3,14 +3,14 @@ import GeopublicistLocationModel
 import MainLoop
 import Publishing
 
-/// Delivers the location of the device to its delegate, like CoreLocation's `CLLocationManager`.
+/// Delivers the location of the device to its delegate, modelled on CoreLocation's `CLLocationManager`.
 ///
-/// Everything happens on the main loop; nothing blocks.
+/// All calls come from the main loop, and none blocks.
 public final class LocationManager {
-  /// Receives locations, the authorization and failures; not kept alive by the manager.
+  /// Receives locations, the authorization and failures. The manager does not keep it alive.
   public weak var delegate: (any LocationManagerDelegate)?
 
-  /// The level requested from the source; may be changed while updating.
+  /// The level requested from the source. May be changed while updating.
   public var desiredAccuracy = AccuracyLevel.exact {
     didSet {
       guard desiredAccuracy != oldValue else { return }
@@ -27,19 +27,20 @@ public final class LocationManager {
   /// of unknown accuracy.
   public var requiredAccuracy = 0.0 { didSet { configureFilter() } }
 
-  /// The shortest time between two deliveries; the newest location wins. 0 delivers every location.
+  /// The shortest time between two deliveries, to the millisecond; the newest location wins. Zero delivers every
+  /// location.
   public var timeFilter = Duration.zero { didSet { configureFilter() } }
 
   /// Whether this process may have locations, as far as is known.
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
   public private(set) var authorization = Authorization.undecided()
-  /// The newest location; nil before the first, and as soon as access is lost or no longer known.
+  /// The newest location; nil before the first one, and as soon as access is lost.
   public private(set) var location: Location?
-  /// What is known about GeoClue and its sources.
+  /// The state of the source.
   public private(set) var upstreamStatus = UpstreamStatus()
 
-  /// All events of the source, for code that waits for one answer beside the delegate.
+  /// All events of the source, for code that waits for one answer next to the delegate.
   package let events = PassthroughSubject<LocationSourceEvent, Never>()
 
   private let source: any LocationSource
@@ -55,12 +56,12 @@ public final class LocationManager {
   private var isMonitoring = false
   private var schedule = SourceSchedule()
   private var scheduleTimer: LoopSource?
-  /// Those that the delegate is told of.
+  /// The monitors of the delegate's regions.
   var monitored: [CircularRegion: RegionMonitor] = [:]
-  /// All monitors, those of publishers included.
+  /// All monitors, including those of publishers.
   var monitors: [ObjectIdentifier: RegionMonitor] = [:]
 
-  /// Creates a manager of the given source.
+  /// Creates a manager of a source.
   public init(source: any LocationSource) {
     self.source = source
     filteringSource = source as? any FilteringLocationSource
@@ -110,31 +111,32 @@ public final class LocationManager {
     source.rest()
   }
 
-  /// Asks the user for permission, if the source can do that; the status changes with the answer.
+  /// Asks the user for permission, if the source can do that. The status changes with the answer.
   ///
   /// GeoClue asks when updates start. The service asks in a dialog where the administrator wants the user to be asked.
   public func requestAuthorization(isInteractive: Bool = true) {
     source.requestAuthorization(isInteractive: isInteractive)
   }
 
-  /// Delivers one location, then stops; while updating, the source delivers its current location once more.
+  /// Delivers one location or one failure, then stops. While updating, the source delivers its current location
+  /// again.
   public func requestLocation() { requestLocation(timeout: ClientOptions().timeout) }
 
-  /// Delivers one location; a source that answers requests itself fails after so many milliseconds.
+  /// Delivers one location. A source that answers requests itself fails after `timeout` milliseconds.
   private func requestLocation(timeout: UInt32) {
     isRequesting = true
     if let filteringSource { return request(from: filteringSource, timeout: timeout) }
     if required == desiredAccuracy { source.refresh() } else { requireLevel() }
   }
 
-  /// As ``requestLocation()``, for a task that waits for the answer until it calls ``endRequest()``.
+  /// Requests a location for a task that waits for the answer until it calls ``endRequest()``.
   package func beginRequest() {
     waiting += 1
     // The task has a timeout of its own.
     requestLocation(timeout: 120_000)
   }
 
-  /// Releases the source when no task waits any more, unless updates are running.
+  /// Releases the source when no task is waiting, unless updates are running.
   package func endRequest() {
     waiting -= 1
     guard waiting == 0 else { return }
@@ -143,21 +145,21 @@ public final class LocationManager {
     requireLevel()
   }
 
-  /// How long to keep the source after it is no longer needed, in microseconds.
+  /// Microseconds for which to keep the source after it is no longer needed.
   package var linger: UInt64 { source.linger }
 
-  /// Forgets the newest location, for instance because the clock was set and its age is no longer known.
+  /// Forgets the newest location, for example because the clock was set and its age is unknown.
   public func forgetLocation() { location = nil }
 
-  /// Forgets the newest location and makes the source measure again, for instance because the machine has slept and
-  /// may be somewhere else.
+  /// Forgets the newest location and makes the source measure again, for example because the machine has slept and
+  /// may have moved.
   public func startOver() {
     location = nil
     if required != nil { source.startOver() }
     tellMonitors(.slept)
   }
 
-  /// A monitor needs the source at another time than before.
+  /// Reviews the need of the source after a change of a monitor's need.
   func needChanged(of monitor: RegionMonitor) {
     schedule.set(monitor.need, for: ObjectIdentifier(monitor))
     requireLevel()
@@ -168,22 +170,22 @@ public final class LocationManager {
     let level = isUpdating || isRequesting ? desiredAccuracy : monitoredLevel()
     guard level != required else { return }
     required = level
-    // Between two checks the authorization is followed on.
+    // Between two checks the authorization is still followed.
     if level == nil, schedule.isResting { source.rest() } else { source.require(level) }
   }
 
   private func handle(_ event: LocationSourceEvent) {
     switch event {
     case .location(var location):
-      // A location that was still on its way when the last subscriber left is dropped.
+      // Drop a location that was on its way when the last subscriber left.
       guard required != nil else { return }
       if let last = self.location, location.isSameMeasurement(as: last) {
-        // Delivered again on request: it keeps its age.
+        // The same measurement, delivered again on request, keeps its age.
         location = last
       } else {
         sequence &+= 1
         location.sequence = sequence
-        // The service says when it received the location.
+        // A location of the service has the time at which the service received it.
         if filteringSource == nil { location.receivedAt = MainLoop.main.clock.boottime() }
       }
       self.location = location
@@ -234,7 +236,7 @@ extension LocationManager {
         requiredAccuracy: options.requiredAccuracy, isSignificant: options.mode == .significant))
   }
 
-  /// The filters as options of a client of the service.
+  /// The filters as options of the service.
   private var options: ClientOptions {
     var options = ClientOptions()
     options.accuracy = desiredAccuracy
@@ -274,7 +276,7 @@ extension LocationManager {
     delegate?.locationManager(self, didUpdateLocations: [location])
   }
 
-  /// The level at which significant changes need the source now; schedules the next check.
+  /// Returns the level at which monitors and significant changes need the source now, and schedules the next check.
   private func monitoredLevel() -> AccuracyLevel? {
     schedule.set(isMonitoring ? filter.need(at: desiredAccuracy) : nil, for: ObjectIdentifier(self))
     let (level, again) = schedule.update(at: UInt64(max(0, MainLoop.main.clock.monotonic())))
@@ -286,7 +288,7 @@ extension LocationManager {
 }
 
 extension Duration {
-  /// Whole milliseconds, as far as an option of the service can express them.
+  /// Whole milliseconds, limited to the range of the service's options.
   fileprivate var milliseconds: UInt32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

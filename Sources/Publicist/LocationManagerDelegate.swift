@@ -3,25 +3,25 @@ import GeopublicistLocationModel
 
 /// Receives the events of a ``LocationManager``; modelled on CoreLocation's delegate.
 public protocol LocationManagerDelegate: AnyObject {
-  /// New locations, the newest last; never an empty array.
+  /// Delivers new locations, the newest last. The array is never empty.
   func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location])
 
-  /// The authorization has changed; read ``LocationManager/authorization`` for the reason.
+  /// Reports that the authorization has changed. ``LocationManager/authorization`` has the reason.
   func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus)
 
-  /// A failure; the manager continues automatically.
+  /// Reports a failure. The manager continues automatically.
   func locationManager(_ manager: LocationManager, didFailWithError error: LocationError)
 
-  /// The state of GeoClue and its sources has changed.
+  /// Reports that the state of the source has changed.
   func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus)
 
-  /// The device has come into a monitored region.
+  /// Reports that the device has entered a monitored region.
   func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion)
 
-  /// The device has left a monitored region; only ever after a known stay.
+  /// Reports that the device has left a monitored region, always after a known stay.
   func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion)
 
-  /// The state of a monitored region has become known, has changed, or is not known any more.
+  /// Reports that the state of a monitored region has become known, has changed, or is no longer known.
   func locationManager(_ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion)
 }
 

@@ -2,12 +2,12 @@
 @_exported import GeopublicistLocationModel
 @_exported import Publishing
 
-/// Turns what a ``LocationManager`` tells its delegate into publishers.
+/// Turns the callbacks of a ``LocationManager`` into publishers.
 ///
-/// The publicist is the manager's only delegate; any number of subscribers share it. It keeps no location: subscribers
-/// receive what arrives after they subscribe.
+/// The publicist is the manager's delegate, shared by any number of subscribers. It replays no location: subscribers
+/// receive those that arrive after they subscribe.
 public final class LocationPublicist {
-  /// The manager behind the publishers; start and stop the updates there.
+  /// The manager behind the publishers, which starts and stops the updates.
   public let manager: LocationManager
 
   private let authorizations = PassthroughSubject<AuthorizationStatus, Never>()
@@ -15,28 +15,28 @@ public final class LocationPublicist {
   private let errors = PassthroughSubject<LocationError, Never>()
   private let upstreamStatuses = PassthroughSubject<UpstreamStatus, Never>()
 
-  /// Becomes the manager's delegate.
+  /// Sets itself as the manager's delegate.
   public init(_ manager: LocationManager) {
     self.manager = manager
     manager.delegate = self
   }
 
-  /// The authorization status at the moment of subscribing, then every change.
+  /// Publishes the authorization status at the moment of subscribing, then every change.
   ///
-  /// A refusal is a value and never a failure: a failed stream could not report that access is granted again.
+  /// A refusal is a value and never a failure, because a failed stream could not report that access is granted again.
   public func authorizationPublisher() -> AnyPublisher<AuthorizationStatus, Never> {
     Deferred { [manager, authorizations] in
       Just(manager.authorizationStatus).merge(with: authorizations)
     }.eraseToAnyPublisher()
   }
 
-  /// The locations as they arrive, in batches with the newest last; nothing from before the subscription.
+  /// Publishes the locations as they arrive, in batches with the newest last.
   public func locationPublisher() -> AnyPublisher<[Location], Never> { locations.eraseToAnyPublisher() }
 
-  /// Failures; the other publishers continue.
+  /// Publishes failures. The other publishers continue.
   public func errorPublisher() -> AnyPublisher<LocationError, Never> { errors.eraseToAnyPublisher() }
 
-  /// The state of GeoClue and its sources at the moment of subscribing, then every change.
+  /// Publishes the state of the source at the moment of subscribing, then every change.
   public func upstreamStatusPublisher() -> AnyPublisher<UpstreamStatus, Never> {
     Deferred { [manager, upstreamStatuses] in
       Just(manager.upstreamStatus).merge(with: upstreamStatuses)
@@ -45,13 +45,13 @@ public final class LocationPublicist {
 }
 
 extension LocationPublicist {
-  /// What happens to a region, for each subscriber from the moment of subscribing, until it cancels. The source is used
+  /// Publishes the events of a region, which is monitored for each subscriber until it cancels. The source is used
   /// only while the border may be near.
   public func regionPublisher(for region: CircularRegion) -> AnyPublisher<RegionEvent, Never> {
     regionPublisher(for: RegionConfiguration(region))
   }
 
-  /// What happens to a region that is monitored in a certain way; finishes after the crossing of one for a single use.
+  /// Publishes the events of a region. Finishes after the first crossing if the configuration is for a single use.
   public func regionPublisher(for configuration: RegionConfiguration) -> AnyPublisher<RegionEvent, Never> {
     Deferred { [manager] in
       let events = PassthroughSubject<RegionEvent, Never>()
@@ -59,7 +59,7 @@ extension LocationPublicist {
         event in
         events.send(event)
       }
-      // Events are few, and each matters.
+      // Events are rare, and none may be lost.
       return events.buffer(size: 64, prefetch: .keepFull, whenFull: .dropOldest)
         .handleEvents(receiveCancel: { monitor.end() })
     }.eraseToAnyPublisher()

@@ -2,20 +2,20 @@
 import MainLoop
 import Publishing
 
-/// The loop as a scheduler of publishers: everything runs on its one thread, in a later turn, never inside the call.
+/// The loop as a scheduler of publishers. Actions run on its thread in a later turn, never inside the call.
 ///
-/// The isolation of the main actor keeps other threads out.
+/// Main-actor isolation keeps other threads out.
 extension MainLoop: Scheduler {
-  /// There are no options.
+  /// The scheduler has no options.
   public typealias SchedulerOptions = Never
 
   /// The kernel's monotonic clock, which the timers follow.
   public var now: SchedulerTimeType { SchedulerTimeType(microseconds: LoopClock.system.monotonic()) }
 
-  /// None of the loop's own; up to GLib 2.78 the kernel is asked to wait in whole milliseconds.
+  /// Zero, although GLib up to 2.78 waits in whole milliseconds.
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
-  /// Runs the action on the next turn, after earlier ones.
+  /// Runs the action in the next turn, after earlier ones.
   public func schedule(options: Never?, _ action: @escaping () -> Void) {
     keep { done in
       nextTurn {
@@ -39,7 +39,7 @@ extension MainLoop: Scheduler {
 
   /// Runs the action at a time and then every `interval`, until the returned object is cancelled or released.
   ///
-  /// Each time is counted from the first one, so there is no drift; missed ones are skipped.
+  /// Each time is counted from the first one, so there is no drift. Missed times are skipped.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: Never?, _ action: @escaping () -> Void
@@ -51,7 +51,7 @@ extension MainLoop: Scheduler {
   private func keep(_ make: (_ done: @escaping () -> Void) -> LoopSource) {
     var source: LoopSource?
     source = make { source = nil }
-    // Written but never read: it only keeps the source.
+    // Written but never read: it keeps the source alive.
     _ = source
   }
 }

@@ -2,9 +2,9 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// Applies the thresholds of one subscription: a ``DeliveryRule`` with its timer.
+/// Applies the thresholds of one subscription with a ``DeliveryRule`` and its timer.
 ///
-/// It outlives the chains that the subscription builds in turn, so that thresholds can change while a chain runs.
+/// Outlives the chains that the subscription builds, so that thresholds can change while a chain runs.
 package final class Pacer {
   /// Called when ``need(at:)`` may have changed.
   package var onNeedChanged: () -> Void = {}
@@ -23,7 +23,7 @@ package final class Pacer {
     perform(rule.reset())
   }
 
-  /// Passes nothing any more, and drops the waiting location.
+  /// Stops passing locations and drops the waiting one.
   package func close() {
     output = nil
     check = SignificantCheck()
@@ -48,13 +48,13 @@ package final class Pacer {
     }
   }
 
-  /// Notes that the device may be somewhere else.
+  /// Makes the next periodic check due now, because the device may have moved.
   package func checkNow() {
     check.checkNow(at: now)
     onNeedChanged()
   }
 
-  /// What this subscription needs from the source, at a level.
+  /// Returns what this subscription needs from the source at a level.
   package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
     if rule.configuration.isSignificant, let next = check.nextAt {
       return SourceSchedule.Need(level, from: next, isCheck: true)

@@ -2,15 +2,15 @@
 import GeopublicistLocationModel
 import MainLoop
 
-/// One region that a ``LocationManager`` monitors: a ``RegionMachine`` with its timer and its part of the source, or the
-/// part of a source that monitors regions itself.
+/// Monitors one region for a ``LocationManager``: with a ``RegionMachine`` and its timer, or through a source that
+/// monitors regions itself.
 final class RegionMonitor {
   private var machine: RegionMachine
   private weak var manager: LocationManager?
   private let onEvent: (RegionEvent) -> Void
   private let onEnd: () -> Void
   private let configuration: RegionConfiguration
-  /// What a source monitors, and at which level.
+  /// The region at a source that monitors it, and the level.
   private var remote: (region: AnyObject, level: AccuracyLevel)?
   private var beginning: LoopSource?
   private var timer: LoopSource?
@@ -18,8 +18,8 @@ final class RegionMonitor {
   private var isStarted = false
   private var isOver = false
 
-  /// Begins with the next turn of the loop, so that the caller is ready for the first event. `onEnd` is called when a region
-  /// for a single use has ended.
+  /// Begins in the next turn of the loop, so that the caller is ready for the first event. Calls `onEnd` when a
+  /// region for a single use has ended.
   init(
     _ configuration: RegionConfiguration, with manager: LocationManager, onEnd: @escaping () -> Void = {},
     _ onEvent: @escaping (RegionEvent) -> Void
@@ -79,11 +79,11 @@ final class RegionMonitor {
     arm()
   }
 
-  /// What it needs of the source.
+  /// What the monitor needs from the source.
   var need: SourceSchedule.Need? {
     guard let manager, isStarted, !isOver else { return nil }
     let level = manager.desiredAccuracy
-    // Only a source that is held tells when access is granted.
+    // The source reports a granted access only while it is held.
     guard manager.authorizationStatus.isAuthorized else { return SourceSchedule.Need(level) }
     switch machine.need {
     case .nothing: return nil

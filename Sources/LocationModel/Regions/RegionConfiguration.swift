@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a region is monitored. Times are milliseconds.
+/// The settings with which a region is monitored. Times are in milliseconds.
 public struct RegionConfiguration: Hashable, Sendable {
   /// The circle.
   public var region: CircularRegion
-  /// How long a change must persist before it is committed.
+  /// Milliseconds for which a change must persist before it is reported.
   public var confirm: UInt32 = 20_000
-  /// How long a stay lasts before ``RegionEvent/Kind/dwelled``; 0 for never.
+  /// Milliseconds that a stay lasts before ``RegionEvent/Kind/dwelled``; 0 for never.
   public var dwell: UInt32 = 0
-  /// How long without evidence before ``RegionEvent/Kind/lost``.
+  /// Milliseconds without evidence before ``RegionEvent/Kind/lost``.
   public var unknownAfter: UInt32 = 900_000
-  /// What the program remembers from its last run.
+  /// The state that the program remembers from its last run.
   public var assumed = RegionState.unknown
   /// Whether the first ``RegionEvent/Kind/entered`` or ``RegionEvent/Kind/exited`` ends the monitoring.
   public var isSingleUse = false

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the device is in relation to a region; the raw values are those of the D-Bus contract.
+/// The position of the device relative to a region. The raw values are those of the D-Bus contract.
 public enum RegionState: String, CaseIterable, Sendable {
   /// There is not enough evidence.
   case unknown
@@ -9,13 +9,13 @@ public enum RegionState: String, CaseIterable, Sendable {
   case outside
 }
 
-/// Why the state of a region is unknown; the raw values are those of the D-Bus contract.
+/// The reason why the state of a region is unknown. The raw values are those of the D-Bus contract.
 public enum RegionReason: String, CaseIterable, Sendable {
-  /// The state is known, or monitoring has only begun.
+  /// The state is known, or monitoring has just begun.
   case none = ""
-  /// No location arrived for as long as the region waits for evidence.
+  /// No location arrived for ``RegionConfiguration/unknownAfter``.
   case noFix = "no-fix"
-  /// The machine slept and may be elsewhere.
+  /// The machine has slept and may have moved.
   case slept
   /// Locations arrived, but all were too coarse or too close to the border.
   case accuracyInsufficient = "accuracy-insufficient"
@@ -27,42 +27,42 @@ public enum RegionReason: String, CaseIterable, Sendable {
 
 /// A change of a region's state, or the end of a stay's dwell time.
 public struct RegionEvent: Equatable, Sendable {
-  /// What happened; the raw values are those of the D-Bus contract.
+  /// The kind of an event. The raw values are those of the D-Bus contract.
   public enum Kind: String, CaseIterable, Sendable {
-    /// The state is known and does not differ from the last one known.
+    /// The state has become known and is the last one known, or the first.
     case determined
-    /// The device came in.
+    /// The device has entered the region.
     case entered
-    /// The device went out; only ever after a known stay.
+    /// The device has left the region, always after a known stay.
     case exited
-    /// The device has been inside for the dwell time; once per stay.
+    /// The device has been inside for the dwell time. Reported once per stay.
     case dwelled
-    /// The state is not known any more.
+    /// The state is no longer known.
     case lost
   }
 
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
-  /// The state from now on.
+  /// The new state.
   public let state: RegionState
-  /// The state until now.
+  /// The state before the event.
   public let previous: RegionState
-  /// Why the state is unknown; ``RegionReason/none`` if it is known.
+  /// The reason why the state is unknown; ``RegionReason/none`` if it is known.
   public let reason: RegionReason
-  /// Counts the events of this region from 1, without gaps.
+  /// The number of the event, from 1 and without gaps.
   public let sequence: UInt64
-  /// When the first location that supports the change was measured; for `lost`, the last one that said anything.
+  /// When the first location that supports the change was measured; for `lost`, the last location that was evidence.
   public let timestamp: Timestamp
-  /// When the change was committed: microseconds of `CLOCK_BOOTTIME`.
+  /// When the change was committed, in microseconds of `CLOCK_BOOTTIME`.
   public let committedAt: UInt64
-  /// Whether the crossing happened while nothing was known, so that its time is not known either.
+  /// Whether the crossing happened while the state was unknown, so that its time is unknown, too.
   public let hasGap: Bool
   /// Whether the evidence came from a test source.
   public let isSimulated: Bool
-  /// The newest location that supports the change; nil where there is none.
+  /// The newest location that supports the change; nil if there is none.
   public let location: Location?
 
-  /// Makes an event as given.
+  /// Creates an event.
   public init(
     kind: Kind, state: RegionState, previous: RegionState, reason: RegionReason = .none, sequence: UInt64,
     timestamp: Timestamp, committedAt: UInt64, hasGap: Bool = false, isSimulated: Bool = false,

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What one location says about a region.
+/// The evidence of one location for a region.
 enum RegionEvidence: Equatable, Sendable {
   /// The device is inside.
   case inside
   /// The device is outside, by more than the margin that keeps a border from flapping.
   case outside
-  /// The location is too coarse, or too close to the border, to say anything.
+  /// The location is too coarse, or too close to the border, to be evidence.
   case uncertain
 
-  /// Accuracies smaller than this are not believed, metres: receivers in towns are off by more, whatever they report.
+  /// The smallest accuracy that is assumed, in metres: receivers in towns are off by more, whatever they report.
   static let smallestAccuracy = 15.0
-  /// From this radius on a larger share of the location's circle must lie within the region, metres.
+  /// The radius, in metres, from which a larger share of the location's circle must lie within the region.
   static let largeRadius = 300.0
 
-  /// Returns what a location with a known accuracy says about a region; nil without one.
+  /// Returns the evidence of a location; nil if its accuracy is unknown.
   ///
-  /// Inside is Android's rule: the whole circle of the location, or a large share of its area, lies within the region.
-  /// Outside requires that none of it does: a share that is merely small would make an exit of every coarse location.
+  /// `inside` is Android's rule: the whole circle of the location, or a large share of its area, lies within the
+  /// region. `outside` requires that none of it does, because every coarse location has a small share and would be an
+  /// exit.
   ///
-  /// - Parameter isInside: Whether the region is occupied now, which adds a margin for leaving it.
+  /// - Parameter isInside: Whether the state is inside, which adds a margin for leaving.
   init?(of location: Location, on region: CircularRegion, isInside: Bool) {
     guard let reported = location.accuracy else { return nil }
     let accuracy = max(reported, Self.smallestAccuracy)
@@ -48,7 +49,7 @@ enum RegionEvidence: Equatable, Sendable {
       return ratio * ratio
     }
     let (d, r, s) = (distance, own, other)
-    // Half the angles under which each centre sees the chord that both circles share.
+    // Half of the angles that the common chord subtends at each centre.
     let mine = acos(clamped((d * d + r * r - s * s) / (2 * d * r)))
     let theirs = acos(clamped((d * d + s * s - r * r) / (2 * d * s)))
     let lens = r * r * (mine - sin(2 * mine) / 2) + s * s * (theirs - sin(2 * theirs) / 2)

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Monitors one region: a pure state machine that turns locations into events.
 ///
-/// The owner feeds it events, performs the actions that come back, sends ``Event/timer`` when ``deadline`` has come,
-/// and sees to ``need``. All times are microseconds of `CLOCK_BOOTTIME`.
+/// The owner passes events in, performs the returned actions, sends ``Event/timer`` at the ``deadline`` and provides
+/// what ``need`` asks for. All times are microseconds of `CLOCK_BOOTTIME`.
 public struct RegionMachine: Sendable {
-  /// What happens to the region.
+  /// An event for the machine.
   public enum Event: Sendable {
-    /// The client wants events. Does nothing while it already gets them.
+    /// The client starts the region. Does nothing while it is started.
     case start
-    /// The client wants no more events.
+    /// The client stops the region.
     case stop
     /// The finest level that may be revealed to the client from now on; nil while it is not authorized.
     case level(AccuracyLevel?)
     /// A location, reduced to that level, and the microseconds since it was measured.
     case location(Location, age: UInt64)
-    /// The machine slept and may be elsewhere.
+    /// The machine has slept and may have moved.
     case slept
     /// The device may have moved, for instance because the network changed: a location is needed now.
     case check
-    /// ``RegionMachine/deadline`` has come. Too early does no harm.
+    /// ``RegionMachine/deadline`` has passed. An early event does nothing.
     case timer
   }
 
-  /// What the owner must do.
+  /// An action for the owner.
   public enum Action: Equatable, Sendable {
     /// Send this event.
     case emit(RegionEvent)
-    /// End the region: it was for a single use.
+    /// End the region, which was for a single use.
     case complete
   }
 
-  /// What the region needs of the source of locations.
+  /// What the region needs from the source of locations.
   public enum Need: Equatable, Sendable {
-    /// Nothing; locations that others cause are welcome.
+    /// Nothing, although locations that arrive anyway are evaluated.
     case nothing
     /// Locations, now.
     case now
@@ -40,13 +40,13 @@ public struct RegionMachine: Sendable {
     case check(at: UInt64)
   }
 
-  /// How the region is monitored.
+  /// The settings of the region.
   public let configuration: RegionConfiguration
   private var level: AccuracyLevel?
   private var phase = Phase.stopped
-  /// The newest known state, remembered while nothing is known; unknown before the first.
+  /// The newest known state, remembered while the state is unknown.
   private var remembered: RegionState
-  /// Whether the present stay, as far as is known, has had its `dwelled`.
+  /// Whether `dwelled` was reported for the present stay.
   private var hasDwelled = false
   private var sequence: UInt64 = 0
   private var sleep = SleepFilter(passesRepeats: false)
@@ -59,18 +59,18 @@ public struct RegionMachine: Sendable {
     case watching(RegionWatch)
   }
 
-  /// Makes a stopped region for a client that is not authorized yet.
+  /// Creates a stopped region of a client that is not authorized yet.
   public init(_ configuration: RegionConfiguration) {
     self.configuration = configuration
     remembered = configuration.assumed
   }
 
-  /// Where the device is.
+  /// The position of the device.
   public var state: RegionState {
     if case .watching(let watch) = phase { watch.state } else { .unknown }
   }
 
-  /// Why ``state`` is unknown.
+  /// The reason why ``state`` is unknown.
   public var reason: RegionReason {
     switch phase {
     case .stopped: .none
@@ -80,18 +80,18 @@ public struct RegionMachine: Sendable {
     }
   }
 
-  /// When ``Event/timer`` is due; nil if nothing is waited for.
+  /// When ``Event/timer`` is due; nil if there is no timer.
   public var deadline: UInt64? {
     guard case .watching(let watch) = phase else { return nil }
     return watch.deadline(configuration, dwells: !hasDwelled)
   }
 
-  /// What is needed of the source.
+  /// What the region needs now.
   public var need: Need {
     if case .watching(let watch) = phase { watch.need } else { .nothing }
   }
 
-  /// Takes in what happened at a time and returns what to do about it, in order.
+  /// Handles an event and returns the actions to perform, in order.
   public mutating func handle(_ event: Event, at now: UInt64) -> [Action] {
     switch event {
     case .start:
@@ -131,14 +131,14 @@ public struct RegionMachine: Sendable {
     case .unauthorized, .limited: return new == old ? [] : resume(at: now)
     case .watching(var watch):
       guard let new, !isLimited(new) else { return resume(at: now) }
-      // What a finer location suggested must not show once the client is entitled to less.
+      // A candidate from finer locations must not show after the level has become coarser.
       if let old, new < old { watch.dropCandidate() }
       phase = .watching(watch)
       return []
     }
   }
 
-  /// Begins, or goes on, as the level allows.
+  /// Starts or continues the evaluation, as the level allows.
   private mutating func resume(at now: UInt64) -> [Action] {
     let before = phase
     guard let level else {
@@ -164,7 +164,7 @@ public struct RegionMachine: Sendable {
     level.cellSize.map { $0 > configuration.region.radius } ?? false
   }
 
-  /// Does what is due at a time.
+  /// Commits candidates, gives up states and reports stays that are due.
   private mutating func proceed(at now: UInt64) -> [Action] {
     guard case .watching(var watch) = phase else { return [] }
     var actions: [Action] = []

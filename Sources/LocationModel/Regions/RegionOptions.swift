@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a client asks for with `CreateRegion`, besides the options of subscriptions.
+/// The options of `CreateRegion` that subscriptions do not have.
 ///
-/// Nil marks a required option that has not been given.
+/// A required option is nil until it is given.
 public struct RegionOptions: Hashable, Sendable {
-  /// Degrees north of the centre.
+  /// Latitude of the centre in degrees, -90 to 90.
   public var latitude: Double?
-  /// Degrees east of the centre.
+  /// Longitude of the centre in degrees, -180 to 180.
   public var longitude: Double?
-  /// Metres.
+  /// Radius in metres, 50 to 1,000,000.
   public var radius: Double?
   /// Milliseconds for which a change must persist.
   public var confirm: UInt32 = 20_000
@@ -15,17 +15,17 @@ public struct RegionOptions: Hashable, Sendable {
   public var dwell: UInt32 = 0
   /// Milliseconds without evidence before `lost`.
   public var unknownAfter: UInt32 = 900_000
-  /// What the program remembers from its last run.
+  /// The state that the program remembers from its last run.
   public var assumed = RegionState.unknown
   /// Whether the first crossing ends the region.
   public var isSingleUse = false
   /// Whether events contain the location.
   public var includesLocation = false
 
-  /// Nothing given.
+  /// Creates the defaults.
   public init() {}
 
-  /// The options that ask for a configuration.
+  /// Creates the options for a configuration.
   public init(_ configuration: RegionConfiguration) {
     (latitude, longitude) = (configuration.region.latitude, configuration.region.longitude)
     radius = configuration.region.radius
@@ -36,7 +36,7 @@ public struct RegionOptions: Hashable, Sendable {
     isSingleUse = configuration.isSingleUse
   }
 
-  /// Returns the region to monitor; throws if a required option is missing.
+  /// Returns the region to monitor. Throws if a required option is missing.
   public func configuration() throws(OptionError) -> RegionConfiguration {
     let latitude = try required(latitude, .latitude)
     let longitude = try required(longitude, .longitude)

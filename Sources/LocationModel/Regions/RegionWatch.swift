@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A change of state that evidence suggests, and that has not been committed yet.
+/// A change of state that evidence supports and that is not committed yet.
 struct RegionCandidate: Equatable, Sendable {
-  /// The suggested state, never unknown.
+  /// The new state, never unknown.
   let state: RegionState
   /// When the first evidence arrived.
   let since: UInt64
@@ -9,25 +9,26 @@ struct RegionCandidate: Equatable, Sendable {
   let measured: Timestamp
   /// The newest evidence.
   var newest: Location
-  /// How many different measurements support it.
+  /// The number of different measurements that support it.
   var support = 1
 
-  /// When it is committed: a single measurement must stand three times as long, because Wi-Fi may be silent for long.
+  /// Returns when it is committed. A single measurement must stand three times as long, because Wi-Fi may be silent
+  /// for long.
   func due(_ configuration: RegionConfiguration) -> UInt64 {
     let confirm = UInt64(configuration.confirm) * 1_000
     return since.saturatingAdd(support > 1 ? confirm : 3 * confirm)
   }
 }
 
-/// What a region knows while it evaluates locations.
+/// The state of a region while it evaluates locations.
 struct RegionWatch: Sendable {
-  /// Older locations are no evidence, microseconds.
+  /// Age in microseconds above which a location is no evidence.
   static let oldestEvidence: UInt64 = 300_000_000
-  /// How long a check waits for a location, microseconds.
+  /// Microseconds for which a check waits for a location.
   static let checkDuration: UInt64 = 30_000_000
-  /// Between two checks, microseconds.
+  /// Microseconds between two checks.
   static let checkIntervals: ClosedRange<UInt64> = 120_000_000...1_800_000_000
-  /// The speed at which the device may approach the border between two checks, metres a second.
+  /// The speed in metres per second at which the device may approach the border between two checks.
   static let approachSpeed = 50.0
 
   private(set) var state = RegionState.unknown
@@ -70,7 +71,7 @@ struct RegionWatch: Sendable {
     return [checkAt, candidate?.due(configuration), dwell, lossAt(configuration)].compactMap { $0 }.min()
   }
 
-  /// Takes in a fresh location.
+  /// Evaluates a fresh location.
   mutating func take(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
     let isInside = state == .inside
     guard let found = RegionEvidence(of: location, on: configuration.region, isInside: isInside) else { return }
@@ -98,8 +99,8 @@ struct RegionWatch: Sendable {
     }
   }
 
-  /// A location derived from the network address counts only for regions far larger than its error, and only while
-  /// nothing better arrives.
+  /// Whether a location counts. One derived from the network address does so only for regions far larger than its
+  /// error, and only while nothing better arrives.
   private func trusts(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) -> Bool {
     guard location.source == .ip else { return true }
     guard let accuracy = location.accuracy, configuration.region.radius >= 2 * accuracy else { return false }
@@ -109,7 +110,7 @@ struct RegionWatch: Sendable {
 
   mutating func dropCandidate() { candidate = nil }
 
-  /// Returns the candidate whose time has come.
+  /// Returns the candidate if it is due.
   func commit(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
     guard let candidate, now >= candidate.due(configuration) else { return nil }
     return candidate
@@ -120,7 +121,7 @@ struct RegionWatch: Sendable {
   }
 }
 
-/// Losing track, and dwelling.
+/// Loss of the state, and dwelling.
 extension RegionWatch {
   /// Whether there has been no evidence for too long.
   func isLost(_ configuration: RegionConfiguration, at now: UInt64) -> Bool {
@@ -142,7 +143,7 @@ extension RegionWatch {
     return newestEvidence?.since.saturatingAdd(UInt64(configuration.dwell) * 1_000)
   }
 
-  /// When the state, or an empty reason for not knowing it, is given up; nil while a candidate stands.
+  /// When the state, or the empty reason for an unknown one, is given up; nil while a candidate stands.
   private func lossAt(_ configuration: RegionConfiguration) -> UInt64? {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
     return evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
@@ -151,7 +152,7 @@ extension RegionWatch {
 
 /// When the source is needed.
 extension RegionWatch {
-  /// Begins or ends a check whose time has come.
+  /// Begins or ends a check that is due.
   mutating func proceedChecks(at now: UInt64, _ configuration: RegionConfiguration) {
     switch check {
     case .waiting(let time) where now >= time: check = .running(until: now.saturatingAdd(Self.checkDuration))
@@ -162,13 +163,13 @@ extension RegionWatch {
     }
   }
 
-  /// Begins a check at once.
+  /// Begins a check now.
   mutating func checkNow(at now: UInt64) {
     check = .running(until: now.saturatingAdd(Self.checkDuration))
     pause = Self.checkIntervals.lowerBound
   }
 
-  /// A location ends the check. The next one is due before the border can have been reached.
+  /// Ends the check and schedules the next one before the device can reach the border.
   private mutating func scheduleCheck(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
     let region = configuration.region
     let distance = abs(region.distance(to: location) - region.radius) - (location.accuracy ?? 0)
@@ -179,7 +180,7 @@ extension RegionWatch {
     check = .waiting(until: now.saturatingAdd(min(interval, longestPause(configuration))))
   }
 
-  /// A check must have ended before the region is given up for lack of evidence.
+  /// The longest pause: a check must end before the state is given up for lack of evidence.
   private func longestPause(_ configuration: RegionConfiguration) -> UInt64 {
     let patience = UInt64(configuration.unknownAfter) * 1_000
     return max(patience / 2, patience > Self.checkDuration ? patience - Self.checkDuration : 0)
