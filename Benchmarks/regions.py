@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the cost of a fix with a thousand regions to its cost with as many subscriptions.
+"""Compares what a fix costs the service for a thousand regions with what it costs for as many subscriptions.
 
     regions.py [--count 1000] [--fixes 100] [--json FILE] [--no-build]
 
-Both belong to ten users, each with an agent, and the real polkit decides. The regions' borders are from a few metres to a few
-kilometres away. Needs root. The aim is at most twice the processor time.
+Both belong to ten users, each of whom has an agent; the real polkit decides. The regions have borders from a few metres to a few
+kilometres away. Needs root. The aim is no more than twice the processor time.
 """
 
 import argparse
 import json
 import pathlib
+import select
 import subprocess
+import threading
 
 from rig import CONFIGURATION, SERVICE, TOP, wait_until
 from soaking.machine import POLKIT, SoakMachine
@@ -21,31 +23,65 @@ import wire
 # System users that exist everywhere.
 USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
 MANAGER_PATH = "/org/geopublicist/Location1"
-# The locations of this many fixes fit into the sockets of clients that do not read meanwhile.
-FIXES_AT_ONCE = 10
 # The limits per connection.
 KINDS = {"Subscription": 16, "Region": 20}
+# Calls that may be pending, fewer than a connection is allowed.
+BATCH = 8
 
 
 class TenUsers(SoakMachine):
-    """A machine without limits on the calls and objects of one user."""
+    """Without the limits on calls and on objects of one user."""
 
     configuration = CONFIGURATION
 
     def create(self, kind, count):
         """Returns connections of the ten users that have started this many objects."""
-        peers = []
+        peers, begun = [], []
         for index in range(count):
             if index % KINDS[kind] == 0:
                 peers.append(wire.Peer(self.address, USERS[len(peers) % len(USERS)]))
-            peer, options = peers[-1], {}
+            options = {}
             if kind == "Region":
                 options = {"latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
-            path = done(peer.call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
-            done(peer.call(SERVICE, path, f"{SERVICE}.{kind}", "Start"))
-            # A refused object costs nothing and would distort the measurement.
-            wait_until(f"{path} is authorized", lambda: is_authorized(peer, kind, path))
+            path = done(peers[-1].call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
+            # Without waiting for each: a user's other connections, which do not answer now, delay the decision.
+            peers[-1].send(wire.CALL, destination=SERVICE, path=path, interface=f"{SERVICE}.{kind}", member="Start")
+            begun.append((peers[-1], path))
+            if len(begun) == BATCH or index + 1 == count:
+                for peer, started in begun:
+                    # A refused object costs nothing and would distort the measurement.
+                    wait_until(f"{started} is active", lambda: is_active(peer, kind, started))
+                begun.clear()
         return peers
+
+
+class Readers(threading.Thread):
+    """Reads what clients receive and answers calls, as the libraries of real clients do, until it is closed."""
+
+    def __init__(self, peers):
+        super().__init__(daemon=True)
+        self.peers = {peer.socket.fileno(): peer for peer in peers}
+        self.is_closed = False
+        self.start()
+
+    def run(self):
+        poll = select.poll()
+        for descriptor in self.peers:
+            poll.register(descriptor, select.POLLIN)
+        while not self.is_closed:
+            for descriptor, _ in poll.poll(100):
+                peer = self.peers[descriptor]
+                while message := peer.receive(0):
+                    if message.kind == wire.CALL:
+                        peer.send(
+                            wire.ERROR, destination=message.fields[wire.SENDER], reply=message.serial,
+                            error="org.freedesktop.DBus.Error.UnknownMethod")
+
+    def close(self):
+        self.is_closed = True
+        self.join()
+        for peer in self.peers.values():
+            peer.close()
 
 
 def done(answer):
@@ -54,10 +90,9 @@ def done(answer):
     return answer.arguments()
 
 
-def is_authorized(peer, kind, path):
-    status = done(peer.call(
-        SERVICE, path, "org.freedesktop.DBus.Properties", "Get", "ss", [f"{SERVICE}.{kind}", "AuthorizationStatus"]))
-    return status[0].startswith("authorized")
+def is_active(peer, kind, path):
+    properties = done(peer.call(SERVICE, path, "org.freedesktop.DBus.Properties", "GetAll", "s", [f"{SERVICE}.{kind}"]))[0]
+    return properties["Active"] and properties["AuthorizationStatus"].startswith("authorized")
 
 
 def measure(count, fixes):
@@ -69,24 +104,18 @@ def measure(count, fixes):
         # One subscription keeps the source active and shows when a fix has arrived.
         driver.tell("join", "service", 1)
 
-        def cost(peers):
-            costs = []
-            for _ in range(1 + fixes // FIXES_AT_ONCE):
-                for peer in peers:
-                    peer.drain()
-                    # A sign of life, without which the service would reduce deliveries.
-                    done(peer.call(SERVICE, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping"))
-                costs.append(driver.tell("fixes", FIXES_AT_ONCE)["cpu"]["service"])
-            # Warm up the caches.
-            return sum(costs[1:]) / len(costs[1:])
+        def cost():
+            # The first ones are those of cold caches.
+            driver.tell("fixes", 5)
+            return driver.tell("fixes", fixes)["cpu"]["service"]
 
-        costs = {"one": cost([])}
+        costs = {"one": cost()}
         observer = wire.Peer(machine.address)
         for kind in KINDS:
             peers = machine.create(kind, count)
-            costs[kind] = cost(peers) - costs["one"]
-            for peer in peers:
-                peer.close()
+            readers = Readers(peers)
+            costs[kind] = cost() - costs["one"]
+            readers.close()
             wait_until("nothing is left", lambda: len(done(
                 observer.call(SERVICE, MANAGER_PATH, SERVICE, "ListSubscriptions"))[0]) == 1)
         return costs
