@@ -130,7 +130,7 @@ import Testing
     daemon.kill()
     daemon = try Daemon(.system, on: bus)
     try turning("the service is asked again", within: .seconds(30)) {
-      Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
+      Set(geoclue.calls.filter { $0.member == "CreateClient" }.map(\.sender)).count == 2
     }
     try fix(52)
     try expect([52])
