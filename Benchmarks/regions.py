@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what a fix costs the service for a thousand regions with what it costs for as many subscriptions.
+"""Compares the cost of a fix with a thousand regions to its cost with as many subscriptions.
 
     regions.py [--count 1000] [--fixes 100] [--json FILE] [--no-build]
 
-Both belong to ten users, each of whom has an agent; the real polkit decides. The regions have borders from a few metres to a few
-kilometres away. Needs root. The aim is no more than twice the processor time.
+Both belong to ten users, each with an agent, and the real polkit decides. The regions' borders are from a few metres to a few
+kilometres away. Needs root. The aim is at most twice the processor time.
 """
 
 import argparse
