@@ -11,13 +11,31 @@ final class ClientFacts {
   var policy = PolicyAnswers()
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
-  /// Releases the calls that wait for polkit.
-  var policyWaiters: [() -> Void] = []
+  /// The calls that wait for polkit.
+  var policyWaiters = Waiters()
+  /// The calls that wait for the result of the sandbox check.
+  private var sandboxWaiters = Waiters()
+  private var isCheckingSandbox = false
 
   private var rounds: [ObjectIdentifier: (round: Gathering, timer: LoopSource)] = [:]
 
   /// Whether a call is waiting for facts.
   var isGathering: Bool { !rounds.isEmpty }
+
+  /// Runs one sandbox check for all calls that need its result; `check` calls its argument with the result.
+  func checkSandbox(
+    _ round: Gathering, _ check: (@escaping SandboxCheck.Handler) -> Void, _ done: @escaping (ControlGroup?) -> Void
+  ) {
+    guard confinement == .unknown else { return }
+    sandboxWaiters.add(round)
+    guard !isCheckingSandbox else { return }
+    isCheckingSandbox = true
+    check { [self] confinement, group in
+      self.confinement = confinement
+      done(group)
+      sandboxWaiters.release()
+    }
+  }
 
   /// Calls `action` once every answer expected by `gather` has arrived, at the latest after ``gatheringTime``.
   func wait(_ action: @escaping () -> Void, _ gather: (Gathering) -> Void) {

@@ -16,6 +16,9 @@ final class Gathering {
     return { [self] in finishOne() }
   }
 
+  /// Whether the action has been called.
+  var isOver: Bool { action == nil }
+
   /// Declares that no further answers will be expected.
   func allExpected() { finishOne() }
 
@@ -30,5 +33,23 @@ final class Gathering {
   private func finishOne() {
     missing -= 1
     if missing == 0 { giveUp() }
+  }
+}
+
+/// The rounds that wait for one answer. A round that is over is dropped before the next is added, so that calls to
+/// somebody who never answers do not pile up.
+struct Waiters {
+  private var waiting: [(round: Gathering, arrived: () -> Void)] = []
+
+  mutating func add(_ round: Gathering) {
+    waiting.removeAll { $0.round.isOver }
+    waiting.append((round, round.expect()))
+  }
+
+  /// Tells every round that the answer has arrived.
+  mutating func release() {
+    let released = waiting
+    waiting = []
+    for (_, arrived) in released { arrived() }
   }
 }

@@ -32,7 +32,7 @@ final class SandboxCheck {
     if let contents = controlGroup(process), let group = ControlGroup(contents: contents) {
       return handler(group.isSandbox ? .sandbox : .host, group)
     }
-    processes.controlGroup(of: process) { group in
+    processes.controlGroup(of: process, user: credentials.userID) { group in
       guard let group else { return handler(.unverifiable, nil) }
       handler(group.isSandbox ? .sandbox : .host, group)
     }

@@ -45,12 +45,11 @@ package final class SessionGatekeeper: Gatekeeper {
     let known = registry.open(for: client)
     guard known.confinement == .unknown, let credentials = client.credentials else { return action() }
     known.wait(action) { round in
-      let done = round.expect()
-      sandboxes.check(client.name, credentials) { [weak self, weak client] confinement, group in
-        known.confinement = confinement
+      known.checkSandbox(round) {
+        sandboxes.check(client.name, credentials, $0)
+      } _: { [weak self, weak client] group in
         client?.unit = group?.unit
         self?.onChange?(client)
-        done()
       }
     }
   }

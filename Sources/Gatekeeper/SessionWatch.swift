@@ -20,7 +20,7 @@ final class SessionWatch {
     var timer: LoopSource?
     /// No client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
-    var waiting: [() -> Void] = []
+    var waiters = Waiters()
   }
 
   private let connection: Connection
@@ -51,12 +51,12 @@ final class SessionWatch {
   /// Returns whether a user's state may have changed.
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
-  /// Calls `done` once a user's state is known, immediately if it already is, and tracks the user from then on.
-  func find(_ user: UInt32, _ done: @escaping () -> Void) {
+  /// Makes a round wait until a user's state is known, and tracks the user from then on.
+  func find(_ user: UInt32, for round: Gathering) {
     let entry = entries[user] ?? Entry()
     entries[user] = entry
     entry.isForgotten = false
-    entry.waiting.append(done)
+    entry.waiters.add(round)
     handle(.wanted, user, entry)
   }
 
@@ -67,7 +67,7 @@ final class SessionWatch {
   func forget(_ user: UInt32) {
     guard let entry = entries[user] else { return }
     entry.isForgotten = true
-    finish(entry)
+    entry.waiters.release()
     // The bus counts a question until it is answered. Keeping the entry prevents one more question each time that a
     // client comes and goes.
     if !entry.state.isAsking { entries[user] = nil }
@@ -110,15 +110,9 @@ final class SessionWatch {
       case .ask: ask(user, entry)
       case .held: onChange?(user, entry.state.state)
       case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
-      case .ready: finish(entry)
+      case .ready: entry.waiters.release()
       }
     }
-  }
-
-  private func finish(_ entry: Entry) {
-    let waiting = entry.waiting
-    entry.waiting = []
-    for done in waiting { done() }
   }
 }
 

@@ -76,9 +76,9 @@ package final class SystemGatekeeper: Gatekeeper {
     facts.wait(act) { round in
       checkSandbox(of: client, credentials, facts, round)
       guard kind(of: credentials.userID) == .other else { return }
-      facts.policyWaiters.append(round.expect())
+      facts.policyWaiters.add(round)
       handle(.wanted, for: client)
-      sources.sessions.find(credentials.userID, round.expect())
+      sources.sessions.find(credentials.userID, for: round)
       sources.agents.find(credentials.userID, for: client.name, round.expect())
     }
   }
@@ -165,15 +165,14 @@ extension SystemGatekeeper {
   private func checkSandbox(
     of client: any GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
   ) {
-    guard facts.confinement == .unknown else { return }
-    let done = round.expect()
-    sources.sandboxes.check(client.name, credentials) { [weak self, weak client] confinement, group in
-      facts.confinement = confinement
+    facts.checkSandbox(round) {
+      sources.sandboxes.check(client.name, credentials, $0)
+    } _: {
+      [weak self, weak client] group in
       facts.program = group?.program
       if let group { facts.placement = group.belongsToSession ? .session : .outside }
       client?.unit = group?.unit
       if let client { self?.onChange?(client) }
-      done()
     }
   }
 
@@ -194,9 +193,7 @@ extension SystemGatekeeper {
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
       case .changed: if !sources.sessions.isDoubtful(user) { changed(client) }
       case .ready:
-        let waiters = facts.policyWaiters
-        facts.policyWaiters = []
-        for waiter in waiters { waiter() }
+        facts.policyWaiters.release()
       }
     }
   }

@@ -15,24 +15,28 @@ final class UnitProcesses {
 
   private let connection: Connection
   private var count = 0
-  private var waiting: [(process: UInt32, handler: (ControlGroup?) -> Void)] = []
+  private var waiting: [UInt32: [(process: UInt32, handler: (ControlGroup?) -> Void)]] = [:]
+  /// The users with queued lookups, in the order of their turns, so that none delays another's.
+  private var turns: [UInt32] = []
 
   init(on connection: Connection) { self.connection = connection }
 
-  /// Calls the handler with the control group, or nil if systemd does not know the process.
-  func controlGroup(of process: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
-    waiting.append((process, handler))
-    next()
+  /// Calls the handler with the control group of a user's process, or nil if systemd does not know the process.
+  func controlGroup(of process: UInt32, user: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
+    if waiting[user] == nil { turns.append(user) }
+    waiting[user, default: []].append((process, handler))
+    sendNext()
   }
 
-  private func next() {
-    while count < Self.parallel, !waiting.isEmpty {
-      let (process, handler) = waiting.removeFirst()
+  private func sendNext() {
+    while count < Self.parallel, let user = turns.first, let lookup = waiting[user]?.removeFirst() {
+      turns.removeFirst()
+      if waiting[user]?.isEmpty == true { waiting[user] = nil } else { turns.append(user) }
       count += 1
-      lookUp(process) { [weak self] group in
+      lookUp(lookup.process) { [weak self] group in
         self?.count -= 1
-        handler(group)
-        self?.next()
+        lookup.handler(group)
+        self?.sendNext()
       }
     }
   }

@@ -44,12 +44,14 @@ import Testing
     try other.own("org.freedesktop.login1")
     let watch = SessionWatch(on: service)
     for _ in 0..<200 {
-      watch.find(1_000) {}
+      watch.find(1_000, for: Gathering {})
       watch.forget(1_000)
     }
     var isKnown = false
-    watch.find(1_000) { isKnown = true }
-    watch.find(1_001) {}
+    let round = Gathering { isKnown = true }
+    watch.find(1_000, for: round)
+    round.allExpected()
+    watch.find(1_001, for: Gathering {})
     try turning("it is asked for both") { logind.kept.count >= 2 }
     #expect(logind.asked == [[.uint32(1_000)], [.uint32(1_001)]])
 
@@ -154,5 +156,48 @@ import Testing
     #expect(agent.reads.count <= 3)
     #expect(opened == 1)
     withExtendedLifetime(end) {}
+  }
+
+  /// systemd's answers come one by one, and the queue was one for all users.
+  @Test func `a crowd of one user's processes delays another user's lookup by one turn`() throws {
+    final class Systemd { var calls: [MethodCall] = [] }
+    let systemd = Systemd()
+    let object = other.objects.export(
+      "/org/freedesktop/systemd1",
+      Implementation(
+        of: Interface<Systemd>(
+          "org.freedesktop.systemd1.Manager",
+          [.method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) { $0.calls.append($1) }]),
+        by: systemd))
+    try other.own("org.freedesktop.systemd1")
+    let processes = UnitProcesses(on: service)
+    var done: [UInt32] = []
+    for process in 0..<200 as Range<UInt32> {
+      processes.controlGroup(of: process, user: 1_000) { _ in done.append(1_000) }
+    }
+    processes.controlGroup(of: 1_000, user: 1_001) { _ in done.append(1_001) }
+    try turning("the other user is answered") {
+      while !systemd.calls.isEmpty { systemd.calls.removeFirst().fail(DBusError(.failed, "no unit")) }
+      return done.contains(1_001)
+    }
+    #expect(done.count < 40)
+    withExtendedLifetime(object) {}
+  }
+
+  @Test func `calls to somebody who never answers do not pile up`() {
+    var waiters = Waiters()
+    weak var first: Gathering?
+    for attempt in 0..<3 {
+      var isOver = false
+      let round = Gathering { isOver = true }
+      if attempt == 0 { first = round }
+      waiters.add(round)
+      round.allExpected()
+      #expect(!isOver)
+      round.giveUp()
+      #expect(isOver)
+    }
+    #expect(first == nil, "a round that was given up is dropped")
+    waiters.release()
   }
 }
