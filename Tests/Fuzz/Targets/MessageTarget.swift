@@ -15,7 +15,8 @@ func fuzzMessage(_ source: ByteSource) {
   _ = (message.wantsReply, message.allowsInteractiveAuthorization, message.isDisconnection, message.hasDescriptors)
   claim(message.byteCount(upTo: 0) == nil, "a message has a size")
   guard let arguments = try? message.arguments() else { return }
-  if !message.hasDescriptors {
+  // Descriptors are not read, not even those that a message names without having any.
+  if !message.signature.contains("h") {
     claim(arguments.map(\.signature).joined() == message.signature, "what is read has the types of the message")
   }
   for argument in arguments {
