@@ -46,7 +46,7 @@ nonisolated struct ConnectionMachine: Sendable {
   private var geoclue = GeoCluePresence()
   private var pacing = ConnectionPacing()
   /// The last failure, until the next success.
-  private var trouble = UpstreamReason.none
+  private var trouble = SourceReason.none
   /// Whether GeoClue has refused the service as an agent since the last client.
   private var isAgentRefused = false
   /// The level that the user's agent announced last.
@@ -311,15 +311,15 @@ nonisolated extension ConnectionMachine {
     }
   }
 
-  private mutating func activationFailed(_ reason: UpstreamReason?, _ moment: Moment) {
+  private mutating func activationFailed(_ reason: SourceReason?, _ moment: Moment) {
     // An authorization by a GeoClue that has exited is not trusted for longer than one failed attempt.
     authorization = .undecided()
     pause(reason ?? .geoclueRestarting, moment)
   }
 
-  private mutating func fail(_ failure: Failure, _ reason: UpstreamReason, _ moment: Moment) {
+  private mutating func fail(_ failure: Failure, _ reason: SourceReason, _ moment: Moment) {
     guard case .refused(let refusal) = failure else { return pause(reason, moment) }
-    trouble = UpstreamReason(refusal: refusal)
+    trouble = SourceReason(refusal: refusal)
     if let refused = Authorization(refusedFor: refusal) { authorization = refused }
     let retry = pacing.afterRefusal(at: moment.now, chance: moment.chance)
     // An agent that has announced "off" announces "on", too.
@@ -327,7 +327,7 @@ nonisolated extension ConnectionMachine {
     state = .pausing(until: isAnnounced ? max(retry, moment.now + Self.announcedOff) : retry)
   }
 
-  private mutating func pause(_ reason: UpstreamReason, _ moment: Moment) {
+  private mutating func pause(_ reason: SourceReason, _ moment: Moment) {
     trouble = reason
     let end = pacing.afterFailure(
       isForAgent: reason == .noAgent || isAgentRefused, at: moment.now, chance: moment.chance)
@@ -381,12 +381,12 @@ nonisolated extension ConnectionMachine {
     }
   }
 
-  var status: UpstreamStatus {
+  var status: SourceStatus {
     let (state, reason) = stateAndReason
-    return UpstreamStatus(state: state, reason: reason, availableAccuracy: geoclue.available)
+    return SourceStatus(state: state, reason: reason, availableAccuracy: geoclue.available)
   }
 
-  private var stateAndReason: (UpstreamState, UpstreamReason) {
+  private var stateAndReason: (SourceState, SourceReason) {
     switch state {
     case .idle: return (.idle, .none)
     case .activating, .creating, .starting, .pausing:

@@ -24,7 +24,7 @@ public final class GeoClueSource: LocationSource {
   private var last: Location?
   /// The authorization at the time when the source was released to rest. Valid until GeoClue or the agent changes it.
   private var remembered: Authorization?
-  private var told = (status: UpstreamStatus(), authorization: Authorization.undecided())
+  private var told = (status: SourceStatus(), authorization: Authorization.undecided())
 
   /// Connects to GeoClue through the given connection.
   ///

@@ -28,11 +28,11 @@ nonisolated extension Authorization {
   }
 }
 
-nonisolated extension UpstreamStatus {
+nonisolated extension SourceStatus {
   /// Updates the status from properties of the manager object. Missing ones keep their values.
   mutating func update(_ properties: [String: Value]) {
-    if let state = properties["State"]?.string.flatMap(UpstreamState.init) { self.state = state }
-    if let reason = properties["StateReason"]?.string { self.reason = UpstreamReason(rawValue: reason) ?? .none }
+    if let state = properties["State"]?.string.flatMap(SourceState.init) { self.state = state }
+    if let reason = properties["StateReason"]?.string { self.reason = SourceReason(rawValue: reason) ?? .none }
     if let accuracy = properties["AvailableAccuracy"]?.string {
       availableAccuracy = accuracy == "none" ? AccuracyLevel.none : AccuracyLevel(contractName: accuracy)
     }

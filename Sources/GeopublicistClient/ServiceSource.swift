@@ -23,7 +23,7 @@ import MainLoop
   private var service: ServiceConnection?
   private var subscription: ServiceSubscription?
   private var properties: PropertyWatch?
-  private var status = UpstreamStatus()
+  private var status = SourceStatus()
   var options: ClientOptions?
   private var request: Request?
   private var requests: UInt64 = 0
@@ -74,7 +74,7 @@ import MainLoop
     guard let options = self.options else {
       (subscription, properties) = (nil, nil)
       if request == nil, !areRegionsWanted { retry = nil }
-      return tell(UpstreamStatus())
+      return tell(SourceStatus())
     }
     if let subscription {
       subscription.change(to: options)
@@ -189,13 +189,13 @@ extension ServiceSource {
   /// Makes the source unavailable if the bus does not know the service: it is neither installed nor running.
   private func missed(_ error: DBusError) {
     guard error.name == .serviceUnknown else { return }
-    tell(UpstreamStatus(state: .unavailable).explained(by: LocationError(error).message))
+    tell(SourceStatus(state: .unavailable).explained(by: LocationError(error).message))
   }
 
   /// Resets the state after the service has answered. With a subscription, its properties are followed instead.
-  func returned() { if options == nil { tell(UpstreamStatus()) } }
+  func returned() { if options == nil { tell(SourceStatus()) } }
 
-  private func tell(_ new: UpstreamStatus) {
+  private func tell(_ new: SourceStatus) {
     guard new != status else { return }
     status = new
     onEvent?(.status(new))

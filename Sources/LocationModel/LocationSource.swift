@@ -67,7 +67,7 @@ public enum LocationSourceEvent: Sendable {
   /// A validated fix, in order of arrival.
   case location(Location)
   /// The state of GeoClue and its sources has changed.
-  case status(UpstreamStatus)
+  case status(SourceStatus)
   /// The authorization has changed.
   case authorization(Authorization)
   /// A failure, after which the source continues.

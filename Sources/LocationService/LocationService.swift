@@ -32,7 +32,7 @@ public final class LocationService {
     }
   }
   private let limitsInForce: LimitsInForce
-  private(set) var upstreamStatus = UpstreamStatus()
+  private(set) var sourceStatus = SourceStatus()
   /// Called when the service has been idle for the configured time.
   public var onIdle: (() -> Void)? {
     get { idleWatch.onIdle }
@@ -82,7 +82,7 @@ public final class LocationService {
     idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
     source.onRestingChanged = { [weak self, weak publicist] in
-      if let self, let publicist { upstreamChanged(publicist.manager.upstreamStatus) }
+      if let self, let publicist { sourceChanged(publicist.manager.sourceStatus) }
     }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
@@ -154,8 +154,8 @@ public final class LocationService {
         if !authorization.isAuthorized { locations.forget() }
         session.geoClueAuthorization = authorization
       }.store(in: &cancellables)
-    publicist.upstreamStatusPublisher()
-      .sink { [weak self] status in self?.upstreamChanged(status) }.store(in: &cancellables)
+    publicist.sourceStatusPublisher()
+      .sink { [weak self] status in self?.sourceChanged(status) }.store(in: &cancellables)
     publicist.errorPublisher()
       .filter { [weak self] _ in self?.outage.isNew() ?? false }
       .sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
@@ -164,12 +164,12 @@ public final class LocationService {
   }
 
   /// Handles a new state of the source, or that it is released until the next delivery is due.
-  private func upstreamChanged(_ sourceStatus: UpstreamStatus) {
-    let before = upstreamStatus
-    var status = sourceStatus
+  private func sourceChanged(_ new: SourceStatus) {
+    let before = sourceStatus
+    var status = new
     if source.isResting, status.state == .idle { status.reason = .resting }
-    upstreamStatus = status
-    source.status = sourceStatus
+    sourceStatus = status
+    source.status = new
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
@@ -260,7 +260,7 @@ extension LocationService: ClientHost {
     let now = MainLoop.main.clock.boottime()
     let age = now > arrival ? now - arrival : 0
     let isRecent = age <= UInt64(ClientOptions.defaultMaximumAge) * 1_000
-    return isRecent || upstreamStatus.state == .running ? locations.newest(for: level) : nil
+    return isRecent || sourceStatus.state == .running ? locations.newest(for: level) : nil
   }
 
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {

@@ -38,7 +38,7 @@ public final class LocationManager {
   /// The newest location; nil before the first one, and as soon as access is lost.
   public private(set) var location: Location?
   /// The state of the source.
-  public private(set) var upstreamStatus = UpstreamStatus()
+  public private(set) var sourceStatus = SourceStatus()
 
   /// All events of the source, for code that waits for one answer next to the delegate.
   package let events = PassthroughSubject<LocationSourceEvent, Never>()
@@ -201,9 +201,9 @@ public final class LocationManager {
       }
       requireLevel()
     case .status(let status):
-      upstreamStatus = status
+      sourceStatus = status
       events.send(event)
-      delegate?.locationManager(self, didChangeUpstreamStatus: status)
+      delegate?.locationManager(self, didChangeSourceStatus: status)
     case .authorization(let authorization):
       let before = self.authorization
       self.authorization = authorization

@@ -13,7 +13,7 @@ public protocol LocationManagerDelegate: AnyObject {
   func locationManager(_ manager: LocationManager, didFailWithError error: LocationError)
 
   /// Reports that the state of the source has changed.
-  func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus)
+  func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus)
 
   /// Reports that the device has entered a monitored region.
   func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion)
@@ -27,7 +27,7 @@ public protocol LocationManagerDelegate: AnyObject {
 
 extension LocationManagerDelegate {
   public func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {}
-  public func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {}
+  public func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {}
   public func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) {}
   public func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) {}
   public func locationManager(

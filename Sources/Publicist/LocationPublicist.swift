@@ -13,7 +13,7 @@ public final class LocationPublicist {
   private let authorizations = PassthroughSubject<AuthorizationStatus, Never>()
   private let locations = PassthroughSubject<[Location], Never>()
   private let errors = PassthroughSubject<LocationError, Never>()
-  private let upstreamStatuses = PassthroughSubject<UpstreamStatus, Never>()
+  private let sourceStatuses = PassthroughSubject<SourceStatus, Never>()
 
   /// Sets itself as the manager's delegate.
   public init(_ manager: LocationManager) {
@@ -37,9 +37,9 @@ public final class LocationPublicist {
   public func errorPublisher() -> AnyPublisher<LocationError, Never> { errors.eraseToAnyPublisher() }
 
   /// Publishes the state of the source at the moment of subscribing, then every change.
-  public func upstreamStatusPublisher() -> AnyPublisher<UpstreamStatus, Never> {
-    Deferred { [manager, upstreamStatuses] in
-      Just(manager.upstreamStatus).merge(with: upstreamStatuses)
+  public func sourceStatusPublisher() -> AnyPublisher<SourceStatus, Never> {
+    Deferred { [manager, sourceStatuses] in
+      Just(manager.sourceStatus).merge(with: sourceStatuses)
     }.eraseToAnyPublisher()
   }
 }
@@ -79,7 +79,7 @@ extension LocationPublicist: LocationManagerDelegate {
     errors.send(error)
   }
 
-  public func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {
-    upstreamStatuses.send(status)
+  public func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
+    sourceStatuses.send(status)
   }
 }

@@ -24,13 +24,13 @@ public final class ReplaySource: LocationSource {
     isListenedTo = level != nil
     guard isListenedTo else {
       timer = nil
-      onEvent?(.status(UpstreamStatus(availableAccuracy: .exact)))
+      onEvent?(.status(SourceStatus(availableAccuracy: .exact)))
       return
     }
     // On the next turn, because the caller does not expect events before this call returns.
     timer = MainLoop.main.nextTurn { [weak self] in
       self?.onEvent?(.authorization(.authorized(.always)))
-      self?.onEvent?(.status(UpstreamStatus(state: .running, availableAccuracy: .exact)))
+      self?.onEvent?(.status(SourceStatus(state: .running, availableAccuracy: .exact)))
       self?.play()
     }
   }

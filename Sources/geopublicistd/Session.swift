@@ -12,7 +12,7 @@ import Publicist
 /// The running service with its connections, from acquiring the bus name to a clean end.
 final class Session {
   private let options: DaemonOptions
-  private let upstream: Connection
+  private let geoClueBus: Connection
   private let exported: Connection
   private let service: LocationService
   private let notifier: ServiceNotifier
@@ -25,7 +25,7 @@ final class Session {
   private var lastCalls: LoopSource?
   private var isThrownOut = false
   private var rejoining: LoopSource?
-  private var rejoiningUpstream: LoopSource?
+  private var rejoiningGeoClueBus: LoopSource?
   private var liveness: PendingCall?
   private var isStalled = false
 
@@ -45,12 +45,12 @@ final class Session {
   ) throws(DBusError) {
     self.options = options
     self.notifier = notifier
-    upstream = try Connection(to: options.geoclueBus)
+    geoClueBus = try Connection(to: options.geoclueBus)
     exported = try Connection(to: options.exportBus)
     let source: any LocationSource =
       replay
       ?? GeoClueSource(
-        on: upstream, desktopID: ServiceContract.service.rawValue, registersAgent: options.deployment == .system)
+        on: geoClueBus, desktopID: ServiceContract.service.rawValue, registersAgent: options.deployment == .system)
     service = LocationService(
       on: exported, LocationPublicist(LocationManager(source: source)), for: options.deployment, configuration
     ) { () throws(DBusError) in try Connection(to: options.exportBus) }
@@ -67,17 +67,17 @@ final class Session {
   func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
     // Half of what the bus allows for calls to all services together.
-    for connection in [upstream, exported] {
+    for connection in [geoClueBus, exported] {
       connection.unansweredCallLimit = 64
       // dbus-daemon's own limit. With dbus-broker's limit of 128 MiB, a message could exceed the unit's MemoryMax.
       connection.largestMessage = 32 << 20
     }
-    upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
+    geoClueBus.onDisconnected = { [weak self] in self?.rejoinGeoClueBus() }
     exported.isToRejoin = true
     exported.onDisconnected = { [weak self] in self?.rejoin() }
     exported.onStalled = { [weak self] in self?.checkBus() }
-    networkWatch = NetworkWatch(on: upstream) { [weak self] in self?.service.networkChanged() }
-    timeWatch = TimeWatch(on: upstream) { [weak self] event in self?.service.timeChanged(event) }
+    networkWatch = NetworkWatch(on: geoClueBus) { [weak self] in self?.service.networkChanged() }
+    timeWatch = TimeWatch(on: geoClueBus) { [weak self] event in self?.service.timeChanged(event) }
     service.onIdle = { [weak self] in self?.retire() }
     do {
       // Replaceable by the service itself, because dbus-daemon does not notice the end of a connection from which it no
@@ -122,17 +122,17 @@ final class Session {
 
   /// The connection to GeoClue can be lost in the same way. GeoClue treats the new connection as another client, so for
   /// the source this is like a restart of GeoClue.
-  private func rejoinUpstream(attempt: Int = 0) {
+  private func rejoinGeoClueBus(attempt: Int = 0) {
     guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
-    rejoiningUpstream = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
+    rejoiningGeoClueBus = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
       guard let self else { return }
-      rejoiningUpstream = nil
-      upstream.onDisconnected = { [weak self] in self?.rejoinUpstream() }
+      rejoiningGeoClueBus = nil
+      geoClueBus.onDisconnected = { [weak self] in self?.rejoinGeoClueBus() }
       do throws(DBusError) {
-        guard try upstream.rejoin(forgettingOwners: true) else { return giveUp() }
+        guard try geoClueBus.rejoin(forgettingOwners: true) else { return giveUp() }
         Log.warning("The message bus ended the connection to GeoClue; reconnected")
       } catch {
-        rejoinUpstream(attempt: attempt + 1)
+        rejoinGeoClueBus(attempt: attempt + 1)
       }
     }
   }
@@ -155,7 +155,7 @@ final class Session {
       isStalled = true
       return rejoin()
     }
-    liveness = upstream.call(question, timeout: .milliseconds(1_000)) { [weak self] result in
+    liveness = geoClueBus.call(question, timeout: .milliseconds(1_000)) { [weak self] result in
       guard let self else { return }
       liveness = nil
       if case .success = result { askBus(answers: answers + 1, since: progress) }
@@ -213,8 +213,8 @@ final class Session {
     service.shutDown()
     exported.release(ServiceContract.service)
     exported.flush()
-    upstream.flush()
+    geoClueBus.flush()
     exported.close()
-    upstream.close()
+    geoClueBus.close()
   }
 }

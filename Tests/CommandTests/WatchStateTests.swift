@@ -17,7 +17,7 @@ import Testing
     #expect(!text { _ in }.contains("allowed"))
     #expect(text { _ in }.contains("asking"))
     let idle = text {
-      $0.upstreamChanged(["State": .string("idle"), "StateReason": .string("")])
+      $0.sourceChanged(["State": .string("idle"), "StateReason": .string("")])
       $0.handle(.authorization(.denied(.disabledByUser)))
     }
     #expect(idle.contains("turned off") && !idle.contains("No subscribers"))

@@ -256,19 +256,19 @@ struct DecisionTests {
 
   @Test func `in a session GeoClue decides, and only rules and sandboxes are added`() {
     var facts = Facts(.own)
-    for upstream in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
+    for geoClue in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
       facts.confinement = .host
       facts.rule = .silent
-      #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == upstream)
+      #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == geoClue)
       facts.rule = .disallowed
       #expect(
-        Decision(facts, asking: .exact, geoClue: upstream).authorization == .restricted(.disallowedByConfiguration))
+        Decision(facts, asking: .exact, geoClue: geoClue).authorization == .restricted(.disallowedByConfiguration))
       for confinement in [Facts.Confinement.sandbox, .unverifiable] {
         facts.confinement = confinement
-        #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == .restricted(.sandboxed))
+        #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .restricted(.sandboxed))
       }
       facts.confinement = .unknown
-      #expect(Decision(facts, asking: .exact, geoClue: upstream).authorization == .undecided())
+      #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .undecided())
     }
   }
 }

@@ -10,11 +10,11 @@ import Testing
     var driver = MachineDriver()
     #expect(driver.send(.serviceAppeared) == [.readAvailableAccuracy])
     #expect(driver.send(.available(.city)) == [])
-    #expect(driver.machine.status == UpstreamStatus(state: .idle, reason: .none, availableAccuracy: .city))
+    #expect(driver.machine.status == SourceStatus(state: .idle, reason: .none, availableAccuracy: .city))
     #expect(driver.machine.deadline == nil)
     #expect(driver.authorization == .undecided())
     driver.send(.serviceVanished)
-    #expect(driver.machine.status == UpstreamStatus())
+    #expect(driver.machine.status == SourceStatus())
   }
 
   @Test func `demand starts GeoClue, and a client is created when it is there`() {
@@ -27,7 +27,7 @@ import Testing
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .city)])
     #expect(driver.state == .starting)
     #expect(driver.send(.started) == [])
-    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: .exact))
+    #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noFix, availableAccuracy: .exact))
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.send(.fix(isNew: true)) == [])
     #expect(driver.state == .running)
@@ -71,10 +71,10 @@ import Testing
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
     // It stays the truth while it is tried again.
     #expect(driver.pass(210) == [.activate])
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
     // Somebody installs and starts it.
     driver.send(.activationFailed(notInstalled: true))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
@@ -85,14 +85,14 @@ import Testing
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     driver.send(.activationFailed(notInstalled: false))
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
   @Test func `an activation without an answer times out`() {
     var driver = MachineDriver()
     driver.send(.demand(.exact))
     #expect(driver.pass(ConnectionMachine.activationDeadline) == [])
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(driver.pass(210) == [.activate])
   }
 

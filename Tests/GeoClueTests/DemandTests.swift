@@ -10,7 +10,7 @@ import Testing
     var driver = MachineDriver.running()
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.machine.deadline == nil)
-    #expect(driver.machine.status == UpstreamStatus(availableAccuracy: .exact))
+    #expect(driver.machine.status == SourceStatus(availableAccuracy: .exact))
   }
 
   @Test func `a client that has not started yet is deleted, too`() {

@@ -44,13 +44,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("disallowed by configuration for UID 0", UpstreamReason.disallowedByConfiguration, "restricted"),
+    ("disallowed by configuration for UID 0", SourceReason.disallowedByConfiguration, "restricted"),
     ("Geolocation disabled for UID 0", .disabledByUser, "denied"),
     ("Agent rejected 'x' for user '0'.", .rejectedByAgent, "denied"),
     ("'x' disallowed, no agent for UID 0", .noAgent, "not-determined"),
     ("something that no release has said yet", .disallowedByPolicy, "restricted"),
   ])
-  func `a refusal is reported and withdrawn`(text: String, reason: UpstreamReason, status: String) throws {
+  func `a refusal is reported and withdrawn`(text: String, reason: SourceReason, status: String) throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.refuse("Start", with: text)
     listener.source.require(.exact)

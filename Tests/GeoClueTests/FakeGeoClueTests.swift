@@ -169,7 +169,7 @@ import Testing
     try geoclue.fix(latitude: 5, longitude: 6)
     #expect(try listener.location(2).latitude == 5)
     #expect(listener.locations.count == 2)
-    #expect(listener.status == UpstreamStatus(state: .running, availableAccuracy: .exact))
+    #expect(listener.status == SourceStatus(state: .running, availableAccuracy: .exact))
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
@@ -182,9 +182,9 @@ import Testing
     try listener.waitFor(.waiting, .noFix)
     #expect(listener.status.availableAccuracy == .city)
     listener.source.require(nil)
-    #expect(listener.status == UpstreamStatus(availableAccuracy: .city))
+    #expect(listener.status == SourceStatus(availableAccuracy: .city))
     geoclue.kill()
-    try turning("it is unknown") { listener.status == UpstreamStatus() }
+    try turning("it is unknown") { listener.status == SourceStatus() }
   }
 
   @Test func `when the source of the last fix has gone, GeoClue is made to forget that fix`() throws {

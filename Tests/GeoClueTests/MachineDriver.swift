@@ -13,8 +13,8 @@ nonisolated struct MachineDriver {
 
   init(registersAgent: Bool = false) { machine = ConnectionMachine(registersAgent: registersAgent) }
 
-  var state: UpstreamState { machine.status.state }
-  var reason: UpstreamReason { machine.status.reason }
+  var state: SourceState { machine.status.state }
+  var reason: SourceReason { machine.status.reason }
   var authorization: Authorization { machine.authorization }
 
   @discardableResult

@@ -37,7 +37,7 @@ import Testing
     try listener.waitFor(.waiting, .noFix)
     try geoclue.receiver.write(here, turn: turn)
     expect(try listener.location(), at: here)
-    #expect(listener.status == UpstreamStatus(state: .running, availableAccuracy: .exact))
+    #expect(listener.status == SourceStatus(state: .running, availableAccuracy: .exact))
     #expect(try geoclue.clients().count == 1)
     listener.source.refresh()
     expect(try listener.location(2), at: here)

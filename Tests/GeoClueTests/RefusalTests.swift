@@ -23,8 +23,8 @@ import Testing
       (.disallowedByPolicy, .unavailable, .disallowedByPolicy),
       (.noAgent, .waiting, .noAgent),
       (.undecided, .starting, .none),
-    ] as [(AuthorizationReason, UpstreamState, UpstreamReason)])
-  func `a refusal is reported`(reason: AuthorizationReason, state: UpstreamState, told: UpstreamReason) {
+    ] as [(AuthorizationReason, SourceState, SourceReason)])
+  func `a refusal is reported`(reason: AuthorizationReason, state: SourceState, told: SourceReason) {
     let driver = refused(reason)
     #expect(driver.state == state)
     #expect(driver.reason == told)
@@ -39,10 +39,10 @@ import Testing
     for client in 2..<12 {
       while driver.pass(100).isEmpty {}
       attempts.append(driver.now)
-      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .disabledByUser))
+      #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser))
       #expect(driver.authorization == .denied(.disabledByUser))
       driver.send(.created(client: "/\(client)"))
-      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .disabledByUser))
+      #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser))
       driver.send(.startFailed(.refused(.disabledByUser)))
     }
     let gaps = zip(attempts, attempts.dropFirst()).map { $1 - $0 }
@@ -107,7 +107,7 @@ import Testing
       driver.send(.created(client: "/1"))
       let actions = isAnswered ? driver.send(.startFailed(.other)) : driver.pass(ConnectionMachine.startDeadline)
       #expect(actions == [.deleteClient("/1")])
-      #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+      #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
       #expect(driver.send(.started) == [], "too late")
       #expect(driver.machine.client == nil)
       #expect(driver.pass(260).contains(.createClient))

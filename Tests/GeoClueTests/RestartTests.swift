@@ -10,7 +10,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.serviceVanished) == [], "its clients have gone with it")
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(!driver.machine.acceptsFixes)
     #expect(driver.pass(250) == [.activate])
     #expect(driver.reason == .geoclueRestarting)

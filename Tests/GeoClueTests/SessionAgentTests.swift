@@ -53,7 +53,7 @@ import Testing
     try listener.waitFor(.waiting, .noAgent)
     try turning("it exits") { geoclue.exited != nil && listener.status.availableAccuracy == nil }
     try turning(for: .milliseconds(500), "nothing is started") {
-      listener.status == UpstreamStatus(state: .waiting, reason: .noAgent)
+      listener.status == SourceStatus(state: .waiting, reason: .noAgent)
     }
     #expect(listener.failures.isEmpty)
   }

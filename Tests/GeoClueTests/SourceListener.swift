@@ -12,7 +12,7 @@ final class SourceListener {
   let source: GeoClueSource
   let connection: Connection
   private(set) var locations: [Location] = []
-  private(set) var statuses: [UpstreamStatus] = []
+  private(set) var statuses: [SourceStatus] = []
   private(set) var authorizations: [Authorization] = []
   private(set) var failures: [LocationError] = []
 
@@ -29,12 +29,12 @@ final class SourceListener {
     }
   }
 
-  var status: UpstreamStatus { statuses.last ?? UpstreamStatus() }
+  var status: SourceStatus { statuses.last ?? SourceStatus() }
   var authorization: Authorization { authorizations.last ?? .undecided() }
 
   /// Runs the loop until the source says that.
   func waitFor(
-    _ state: UpstreamState, _ reason: UpstreamReason = .none, within limit: Duration = .seconds(10)
+    _ state: SourceState, _ reason: SourceReason = .none, within limit: Duration = .seconds(10)
   ) throws {
     do {
       try turning("\(state) \(reason)", within: limit) { status.state == state && status.reason == reason }

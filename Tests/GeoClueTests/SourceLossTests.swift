@@ -11,7 +11,7 @@ import Testing
     #expect(driver.send(.available(AccuracyLevel.none)) == [], "there was no fix that could hide another")
     #expect(
       driver.machine.status
-        == UpstreamStatus(
+        == SourceStatus(
           state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none))
     driver.send(.available(.city))
     #expect(driver.reason == .noFix)

@@ -12,7 +12,7 @@ import Testing
     #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
     #expect(
       driver.machine.status
-        == UpstreamStatus(
+        == SourceStatus(
           state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     #expect(driver.authorization == .denied(.disabledByUser))
     #expect(!driver.machine.acceptsFixes)
@@ -64,7 +64,7 @@ import Testing
     #expect(driver.authorization == .denied(.disabledByUser))
     #expect(
       driver.machine.status
-        == UpstreamStatus(
+        == SourceStatus(
           state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"))

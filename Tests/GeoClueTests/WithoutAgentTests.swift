@@ -14,7 +14,7 @@ import Testing
     driver.pass(ConnectionMachine.agentDeadline - 1)
     #expect(driver.state == .starting)
     driver.pass(1)
-    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
+    #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
     #expect(driver.authorization == .undecided(.noAgent))
     #expect(ConnectionMachine.agentDeadline <= 2_000, "a call with the deadline of 5 s can still say so")
   }
@@ -154,9 +154,9 @@ import Testing
     driver.pass(10_000)
     driver.send(.demand(.exact))
     driver.pass(ConnectionMachine.agentDeadline - 1)
-    #expect(driver.machine.status == UpstreamStatus(state: .starting))
+    #expect(driver.machine.status == SourceStatus(state: .starting))
     driver.pass(1)
-    #expect(driver.machine.status == UpstreamStatus(state: .unavailable, reason: .geoclueRestarting))
+    #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
   @Test func `a GeoClue that begins to hang is no missing agent`() {
@@ -178,6 +178,6 @@ import Testing
     driver.send(.demand(.exact))
     driver.send(.available(nil))
     driver.pass(ConnectionMachine.agentDeadline)
-    #expect(driver.machine.status == UpstreamStatus(state: .waiting, reason: .noAgent))
+    #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent))
   }
 }

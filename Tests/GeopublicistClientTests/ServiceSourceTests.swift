@@ -59,9 +59,9 @@ import Testing
     try fix(52)
     try expect([52])
     #expect(manager.location?.accuracy == 5 && statuses == [.notDetermined, .authorizedAlways])
-    try turning("the state") { manager.upstreamStatus.state == .running }
+    try turning("the state") { manager.sourceStatus.state == .running }
     manager.stopUpdatingLocation()
-    #expect(manager.upstreamStatus.state == .idle)
+    #expect(manager.sourceStatus.state == .idle)
     try turning("the source is released", within: .seconds(30)) {
       try geoclue.state()["clients"]?.array?.isEmpty == true
     }
@@ -194,13 +194,13 @@ import Testing
     for error in errors {
       #expect("\(error)".hasPrefix("unavailable: The location service is not installed: "))
     }
-    #expect(manager.upstreamStatus.state == .unavailable)
-    #expect(manager.upstreamStatus.message == errors.first?.message)
+    #expect(manager.sourceStatus.state == .unavailable)
+    #expect(manager.sourceStatus.message == errors.first?.message)
     daemon = try Daemon(.system, on: bus)
     try waitForClient()
     try fix(52)
     try expect([52])
-    try turning("the state of the service", within: .seconds(30)) { manager.upstreamStatus.message.isEmpty }
+    try turning("the state of the service", within: .seconds(30)) { manager.sourceStatus.message.isEmpty }
     #expect(errors.count == 2)
   }
 

@@ -7,9 +7,9 @@ import Testing
 @Suite("The level that GeoClue is asked for")
 struct LevelChoiceTests {
   private func status(
-    _ state: UpstreamState, _ reason: UpstreamReason = .none, available: AccuracyLevel? = .exact
-  ) -> UpstreamStatus {
-    UpstreamStatus(state: state, reason: reason, availableAccuracy: available)
+    _ state: SourceState, _ reason: SourceReason = .none, available: AccuracyLevel? = .exact
+  ) -> SourceStatus {
+    SourceStatus(state: state, reason: reason, availableAccuracy: available)
   }
 
   @Test func `a client at city level is served by a GPS receiver when there is nothing coarser`() {

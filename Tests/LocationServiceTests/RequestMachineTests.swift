@@ -14,7 +14,7 @@ import Testing
   ) -> LocationRequestMachine {
     var options = ClientOptions()
     change(&options)
-    return LocationRequestMachine(options, UpstreamStatus(), at: 0, sourceDecides: sourceDecides)
+    return LocationRequestMachine(options, SourceStatus(), at: 0, sourceDecides: sourceDecides)
   }
 
   private func standing(
@@ -145,19 +145,19 @@ import Testing
     #expect(machine.handle(standing(city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
   }
 
-  @Test(arguments: [UpstreamReason.geoclueNotInstalled, .disallowedByConfiguration])
-  func `facts that cannot change end the wait`(reason: UpstreamReason) {
+  @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
+  func `facts that cannot change end the wait`(reason: SourceReason) {
     var machine = machine()
     _ = machine.handle(standing(Self.allowed), at: 0)
     _ = machine.handle(.prepared, at: 1)
-    let status = UpstreamStatus(state: .unavailable, reason: reason)
+    let status = SourceStatus(state: .unavailable, reason: reason)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
   }
 
   @Test func `a source that is away until the timeout is Unavailable`() {
     var machine = machine(sourceDecides: true)
     _ = machine.handle(.prepared, at: 1)
-    let status = UpstreamStatus(state: .unavailable, reason: .geoclueRestarting)
+    let status = SourceStatus(state: .unavailable, reason: .geoclueRestarting)
     #expect(machine.handle(.source(status), at: 2) == [])
     #expect(machine.handle(.timer, at: 20_000_000).last == .refuse(.unavailable(.geoclueRestarting)))
   }
@@ -179,7 +179,7 @@ import Testing
 
   private func machine(isInteractive: Bool = true, sourceDecides: Bool = false) -> AuthorizationRequestMachine {
     AuthorizationRequestMachine(
-      ClientOptions(), UpstreamStatus(), isInteractive: isInteractive, at: 1_000, sourceDecides: sourceDecides)
+      ClientOptions(), SourceStatus(), isInteractive: isInteractive, at: 1_000, sourceDecides: sourceDecides)
   }
 
   private func standing(_ authorization: Authorization, canAsk: Bool = false) -> ClientEvent {
@@ -228,7 +228,7 @@ import Testing
     var machine = machine(sourceDecides: true)
     #expect(machine.begin() == [.armTimer(4_501_000), .need(.exact)])
     _ = machine.handle(.prepared, at: 1)
-    let status = UpstreamStatus(state: .unavailable, reason: .geoclueNotInstalled)
+    let status = SourceStatus(state: .unavailable, reason: .geoclueNotInstalled)
     #expect(
       machine.handle(.source(status), at: 2) == [
         .audit(.undecided()), .need(nil), .end(nil), .reply(.undecided()),

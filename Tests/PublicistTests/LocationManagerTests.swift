@@ -23,7 +23,7 @@ import Testing
     #expect(source.required.isEmpty)
     #expect(manager.location == nil)
     #expect(manager.authorizationStatus == .notDetermined)
-    #expect(manager.upstreamStatus == UpstreamStatus())
+    #expect(manager.sourceStatus == SourceStatus())
     manager.desiredAccuracy = .city
     manager.stopUpdatingLocation()
     manager.startOver()
@@ -127,10 +127,10 @@ import Testing
   }
 
   @Test func `failures and the source's state are passed on`() {
-    let status = UpstreamStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none)
+    let status = SourceStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none)
     source.onEvent?(.status(status))
     source.onEvent?(.failure(LocationError(.denied, "No")))
-    #expect(manager.upstreamStatus == status)
+    #expect(manager.sourceStatus == status)
     #expect(delegate.statuses == [status])
     #expect(delegate.failures == [LocationError(.denied, "No")])
   }
@@ -169,7 +169,7 @@ private final class Diary: LocationManagerDelegate {
   var locations: [Location] = []
   var authorizations: [AuthorizationStatus] = []
   var failures: [LocationError] = []
-  var statuses: [UpstreamStatus] = []
+  var statuses: [SourceStatus] = []
   var onLocation: ((LocationManager) -> Void)?
   var onAuthorization: ((LocationManager) -> Void)?
 
@@ -189,7 +189,7 @@ private final class Diary: LocationManagerDelegate {
 
   func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) { failures.append(error) }
 
-  func locationManager(_ manager: LocationManager, didChangeUpstreamStatus status: UpstreamStatus) {
+  func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
     statuses.append(status)
   }
 }

@@ -53,10 +53,10 @@ import Testing
   }
 
   @Test func `the state of the source starts with the current one`() {
-    let recorder = scene.publicist.upstreamStatusPublisher().record()
-    let status = UpstreamStatus()
+    let recorder = scene.publicist.sourceStatusPublisher().record()
+    let status = SourceStatus()
     scene.source.onEvent?(.status(status))
-    #expect(recorder.values == [UpstreamStatus(), status])
+    #expect(recorder.values == [SourceStatus(), status])
   }
 
   @Test func `cancelled subscribers receive nothing and retain nothing`() {

@@ -22,7 +22,7 @@ nonisolated struct LevelChoice: Equatable, Sendable {
 
   /// Returns whether to wait for a location before requesting a finer level: none has arrived, and a finer source
   /// exists and is permitted.
-  func isWaiting(_ status: UpstreamStatus, ceiling: AccuracyLevel) -> Bool {
+  func isWaiting(_ status: SourceStatus, ceiling: AccuracyLevel) -> Bool {
     guard let needed, let available = status.availableAccuracy, !isRaised else { return false }
     return status.reason == .noFix && min(available, ceiling) > needed
   }

@@ -6,7 +6,7 @@ import Publicist
 /// Requests the source from the location manager for as long and as precisely as all clients together require.
 final class SourceControl {
   /// The state of the source, as reported by the manager.
-  var status = UpstreamStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
+  var status = SourceStatus() { didSet { if status != oldValue { waitForFinerSource() } } }
 
   /// The finest level at which GeoClue would serve the user of a client that is being served.
   var ceiling: () -> AccuracyLevel = { .exact }

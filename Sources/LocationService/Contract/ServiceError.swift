@@ -44,7 +44,7 @@ nonisolated extension DBusError {
   )
 
   /// No location can arrive, for a reason given by the source.
-  static func unavailable(_ reason: UpstreamReason) -> DBusError {
+  static func unavailable(_ reason: SourceReason) -> DBusError {
     DBusError(.locationUnavailable, reason.sentence)
   }
 

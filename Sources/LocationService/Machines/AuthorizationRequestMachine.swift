@@ -7,7 +7,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
   private var standing = Standing(authorization: .undecided())
-  private var source: UpstreamStatus
+  private var source: SourceStatus
   private var engagement = Engagement()
   private let arrivedAt: UInt64
   private let isInteractive: Bool
@@ -29,7 +29,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
   static let dialogDeadline: UInt64 = 119_000_000
 
   /// Creates the state machine of a call that arrived at `now`. `isInteractive` allows asking the user.
-  init(_ options: ClientOptions, _ source: UpstreamStatus, isInteractive: Bool, at now: UInt64, sourceDecides: Bool) {
+  init(_ options: ClientOptions, _ source: SourceStatus, isInteractive: Bool, at now: UInt64, sourceDecides: Bool) {
     self.options = options
     self.source = source
     self.isInteractive = isInteractive

@@ -15,7 +15,7 @@ nonisolated enum ClientEvent: Sendable {
   /// The current decision of the gatekeeper.
   case standing(Standing)
   /// The current state of the source.
-  case source(UpstreamStatus)
+  case source(SourceStatus)
   /// The chain delivered a location of the level that it follows.
   case location(Location, AccuracyLevel)
   /// The source reported a failure but continues.
@@ -113,7 +113,7 @@ nonisolated enum Refusal: Equatable, Sendable {
   case notAuthorized(Authorization)
   case interactionRequired(Authorization)
   case timeout
-  case unavailable(UpstreamReason)
+  case unavailable(SourceReason)
   case limit(Limits.Key)
   case ending
 }

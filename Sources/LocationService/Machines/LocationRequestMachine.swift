@@ -6,7 +6,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
   private var standing = Standing(authorization: .undecided())
-  private var source: UpstreamStatus
+  private var source: SourceStatus
   private var engagement = Engagement()
   /// The newest suitable location, which waits while deliveries are held.
   private var kept: (location: Location, level: AccuracyLevel)?
@@ -27,7 +27,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   static let patience: UInt64 = 3_000_000
 
   /// Creates the state machine of a call that arrived at `now`.
-  init(_ options: ClientOptions, _ source: UpstreamStatus, at now: UInt64, sourceDecides: Bool) {
+  init(_ options: ClientOptions, _ source: SourceStatus, at now: UInt64, sourceDecides: Bool) {
     self.options = options
     self.source = source
     self.sourceDecides = sourceDecides

@@ -17,7 +17,7 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
     self.call = call
     super.init(
       AuthorizationRequestMachine(
-        options, host.upstreamStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
+        options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
         sourceDecides: host.gatekeeper.sourceDecides),
       of: client, in: host)
   }

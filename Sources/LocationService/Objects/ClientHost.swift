@@ -12,7 +12,7 @@ protocol ClientHost: AnyObject {
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }
   /// The current state of the source.
-  var upstreamStatus: UpstreamStatus { get }
+  var sourceStatus: SourceStatus { get }
 
   /// Returns the first location for a new chain.
   func firstLocation(for level: AccuracyLevel) -> Location?

@@ -15,7 +15,7 @@ final class LocationRequest: ClientShell<LocationRequestMachine>, PendingRequest
     self.call = call
     super.init(
       LocationRequestMachine(
-        options, host.upstreamStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides),
+        options, host.sourceStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides),
       of: client, in: host)
   }
 

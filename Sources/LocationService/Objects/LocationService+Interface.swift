@@ -53,11 +53,11 @@ extension LocationService {
 
       .property("Version", "s", emits: .const) { _ in .string(ProgramVersion.current) },
       .property("Limits", "a{su}", emits: .const) { $0.limits.value },
-      .property("State", "s", emits: .changed) { .string($0.upstreamStatus.state.rawValue) },
-      .property("StateReason", "s", emits: .changed) { .string($0.upstreamStatus.reason.rawValue) },
-      .property("StateMessage", "s", emits: .nothing) { .string($0.upstreamStatus.message) },
+      .property("State", "s", emits: .changed) { .string($0.sourceStatus.state.rawValue) },
+      .property("StateReason", "s", emits: .changed) { .string($0.sourceStatus.reason.rawValue) },
+      .property("StateMessage", "s", emits: .nothing) { .string($0.sourceStatus.message) },
       .property("AvailableAccuracy", "s", emits: .changed) {
-        .string($0.upstreamStatus.availableAccuracyName)
+        .string($0.sourceStatus.availableAccuracyName)
       },
       .property("InUse", "b", emits: .changed) { .boolean($0.isInUse) },
       .property(

@@ -90,7 +90,7 @@ final class MonitorCommand: Command {
     stateReason = values["StateReason"]?.string ?? stateReason
     guard !invocation.isJSON else { return print("Service", shown, "") }
     if values["State"] != nil || values["StateReason"] != nil {
-      let sentence = Sentences.upstream(state: state, reason: stateReason)
+      let sentence = Sentences.source(state: state, reason: stateReason)
       print("GeoClue", [], "\(Text.plain(state)): \(Text.plain(sentence))", Sentences.emphasis(state: state))
     }
     if let accuracy = values["AvailableAccuracy"]?.string {

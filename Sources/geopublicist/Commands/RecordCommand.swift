@@ -39,7 +39,7 @@ final class RecordCommand: Command {
   private var writer: (any TrackSink)?
   private var prompt: AuthorizationPrompt?
   private var subscription: ServiceSubscription?
-  private var upstream: PropertyWatch?
+  private var sourceWatch: PropertyWatch?
   private var timers: [LoopSource] = []
   private var state = WatchState()
   private var metres = 0.0
@@ -93,7 +93,7 @@ final class RecordCommand: Command {
       return fail(error)
     }
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
-    upstream = service.manager.onProperties { [weak self] properties in self?.state.upstreamChanged(properties) }
+    sourceWatch = service.manager.onProperties { [weak self] properties in self?.state.sourceChanged(properties) }
     showProgress()
     timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
     if let duration {

@@ -52,7 +52,7 @@ final class StatusCommand: Command {
     rows.add("Service", "geopublicist \(text("Version")) on \(invocation.busName)")
     rows.add(
       "GeoClue", state, Sentences.emphasis(state: state),
-      detail: Sentences.upstream(state: state, reason: text("StateReason")))
+      detail: Sentences.source(state: state, reason: text("StateReason")))
     rows.add("Sources", Sentences.sources(text("AvailableAccuracy")))
     rows.add("In use", values["InUse"]?.boolean == true ? "yes" : "no")
     rows.add(

@@ -29,7 +29,7 @@ final class WatchCommand: Command {
   private var subscription: ServiceSubscription?
   private var state = WatchState()
   private var region: LiveRegion?
-  private var upstream: PropertyWatch?
+  private var sourceWatch: PropertyWatch?
   private var ticks: LoopSource?
   private var keyboard: Keyboard?
 
@@ -53,8 +53,8 @@ final class WatchCommand: Command {
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
     if invocation.output.isOnTerminal { readKeys() }
     if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
-    upstream = service.manager.onProperties { [weak self] properties in
-      self?.state.upstreamChanged(properties)
+    sourceWatch = service.manager.onProperties { [weak self] properties in
+      self?.state.sourceChanged(properties)
       self?.draw()
     }
   }

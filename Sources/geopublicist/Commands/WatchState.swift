@@ -9,8 +9,8 @@ struct WatchState {
   private(set) var count = 0
   private var status = ""
   private var reason = ""
-  private var upstreamState = ""
-  private var upstreamReason = ""
+  private var sourceState = ""
+  private var sourceReason = ""
   private var complaint = ""
   /// Whether the service has decided about this program at least once.
   private(set) var hasBegun = false
@@ -39,36 +39,36 @@ struct WatchState {
     }
   }
 
-  mutating func upstreamChanged(_ properties: [String: Value]) {
-    if let state = properties["State"]?.string { upstreamState = state }
-    if let reason = properties["StateReason"]?.string { upstreamReason = reason }
+  mutating func sourceChanged(_ properties: [String: Value]) {
+    if let state = properties["State"]?.string { sourceState = state }
+    if let reason = properties["StateReason"]?.string { sourceReason = reason }
   }
 
   /// The exit status when the service has ended the subscription.
   var exitStatus: Int32 {
     if count > 0 { return ExitStatus.success }
     if isRefused, !status.isEmpty { return ExitStatus.notAuthorized }
-    if upstreamState == UpstreamState.unavailable.rawValue { return ExitStatus.unavailable }
+    if sourceState == SourceState.unavailable.rawValue { return ExitStatus.unavailable }
     return isAuthorized || status.isEmpty ? ExitStatus.timeout : ExitStatus.notAuthorized
   }
 
   /// Why no location arrived; nil if one did, or if the reason has been reported.
   var lack: String? {
     if count > 0 || isRefused { return nil }
-    switch UpstreamState(rawValue: upstreamState) {
-    case .unavailable, .waiting: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
+    switch SourceState(rawValue: sourceState) {
+    case .unavailable, .waiting: return Sentences.source(state: sourceState, reason: sourceReason)
     case .idle, .starting, .running, nil: return "No location arrived in this time"
     }
   }
 
-  private var upstreamDetail: String {
+  private var sourceDetail: String {
     // The authorization shows the same reason.
-    if !reason.isEmpty, reason == upstreamReason { return "" }
-    switch UpstreamState(rawValue: upstreamState) {
+    if !reason.isEmpty, reason == sourceReason { return "" }
+    switch SourceState(rawValue: sourceState) {
     case .running: return ""
     // The sentence, "No subscribers", would be wrong: this program subscribes.
-    case .idle where upstreamReason.isEmpty: return isAuthorized ? "" : "GeoClue is used once access is allowed"
-    default: return Sentences.upstream(state: upstreamState, reason: upstreamReason)
+    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : "GeoClue is used once access is allowed"
+    default: return Sentences.source(state: sourceState, reason: sourceReason)
     }
   }
 
@@ -79,8 +79,8 @@ struct WatchState {
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
       detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     rows.add(
-      "GeoClue", upstreamState.isEmpty ? nil : upstreamState, Sentences.emphasis(state: upstreamState),
-      detail: upstreamDetail)
+      "GeoClue", sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState),
+      detail: sourceDetail)
     if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
     rows.add("Locations", "\(count)")
     let head = rows.lines(for: output)

@@ -4,18 +4,18 @@ import GeopublicistLocationModel
 /// Sentences for the contract's words.
 nonisolated enum Sentences {
   /// Describes the location source, from the properties `State` and `StateReason`.
-  static func upstream(state: String, reason: String) -> String {
-    guard let state = UpstreamState(rawValue: state), let known = UpstreamReason(rawValue: reason) else {
+  static func source(state: String, reason: String) -> String {
+    guard let state = SourceState(rawValue: state), let known = SourceReason(rawValue: reason) else {
       return reason.isEmpty ? state : reason
     }
-    return UpstreamStatus(state: state, reason: known).sentence
+    return SourceStatus(state: state, reason: known).sentence
   }
 
   /// Explains an authorization and what to do about it.
   ///
   /// - Parameter state: The property `State`, if known: GeoClue decides only while a program uses the location.
   static func authorization(reason: String, state: String? = nil) -> String {
-    switch (AuthorizationReason(rawValue: reason), state.flatMap(UpstreamState.init)) {
+    switch (AuthorizationReason(rawValue: reason), state.flatMap(SourceState.init)) {
     case (.undecided?, .idle?): "not decided yet; GeoClue decides when a program asks for the location"
     case (.authorizationRequired?, _): "polkit requires that the user is asked; use --interactive"
     case (.undecided?, .unavailable?): "not decided yet; GeoClue, which decides, is not available"
@@ -42,7 +42,7 @@ nonisolated enum Sentences {
 
   /// The emphasis of a state.
   static func emphasis(state: String) -> Emphasis {
-    switch UpstreamState(rawValue: state) {
+    switch SourceState(rawValue: state) {
     case .running, .idle: .good
     case .unavailable: .bad
     default: .doubtful

@@ -35,12 +35,12 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
 }
 
 private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: ByteSource) {
-  let upstream = source.pick([
+  let geoClue = source.pick([
     Authorization.undecided(), .denied(.disabledByUser), .restricted(.disallowedByPolicy), .authorized(.always),
     .authorized(.whenInUse, level: .city),
   ])
-  let authorization = Decision(facts, asking: asked, geoClue: upstream).authorization
+  let authorization = Decision(facts, asking: asked, geoClue: geoClue).authorization
   guard authorization.isAuthorized else { return }
   claim(facts.confinement == .host && facts.rule == .silent, "nobody in a sandbox, nobody who is forbidden")
-  claim(upstream.isAuthorized && authorization.level <= upstream.level, "no more than GeoClue allows")
+  claim(geoClue.isAuthorized && authorization.level <= geoClue.level, "no more than GeoClue allows")
 }

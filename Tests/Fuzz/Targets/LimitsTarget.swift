@@ -40,7 +40,7 @@ func fuzzLimits(_ source: ByteSource) {
       claim((level == nil) == (choice.needed == nil), "asked for when a client needs it")
       claim(level.map { $0 <= max(ceiling, choice.needed ?? $0) } ?? true, "never finer than permitted")
       _ = choice.isWaiting(
-        UpstreamStatus(state: .waiting, reason: .noFix, availableAccuracy: available), ceiling: ceiling)
+        SourceStatus(state: .waiting, reason: .noFix, availableAccuracy: available), ceiling: ceiling)
     }
     let (level, again) = schedule.update(at: UInt64(now))
     claim(again.map { $0 > UInt64(now) } ?? true, "a time that has come does not come again")

@@ -2,11 +2,11 @@
 import GeopublicistLocationModel
 import Testing
 
-@Suite struct UpstreamStatusTests {
+@Suite struct SourceStatusTests {
   @Test func `the words are the contract's`() {
-    #expect(UpstreamState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
+    #expect(SourceState.allCases.map(\.rawValue) == ["idle", "starting", "waiting", "running", "unavailable"])
     #expect(
-      UpstreamReason.allCases.map(\.rawValue) == [
+      SourceReason.allCases.map(\.rawValue) == [
         "", "no-agent", "geoclue-not-installed", "geoclue-restarting", "no-source", "no-fix", "resting",
         "disabled-by-user", "rejected-by-agent", "disallowed-by-configuration", "disallowed-by-policy",
       ])
@@ -14,17 +14,17 @@ import Testing
 
   @Test func `a refusal keeps its word`() {
     for reason in AuthorizationReason.allCases {
-      let upstream = UpstreamReason(refusal: reason)
+      let upstream = SourceReason(refusal: reason)
       #expect(upstream == .none || upstream.rawValue == reason.rawValue)
     }
-    #expect(UpstreamReason(refusal: .disabledByUser) == .disabledByUser)
-    #expect(UpstreamReason(refusal: .noAgent) == .noAgent)
-    #expect(UpstreamReason(refusal: .undecided) == .none)
-    #expect(UpstreamReason(refusal: .reducedAccuracy) == .none)
+    #expect(SourceReason(refusal: .disabledByUser) == .disabledByUser)
+    #expect(SourceReason(refusal: .noAgent) == .noAgent)
+    #expect(SourceReason(refusal: .undecided) == .none)
+    #expect(SourceReason(refusal: .reducedAccuracy) == .none)
   }
 
   @Test(arguments: [(nil, "unknown"), (.some(.none), "none"), (.city, "city")] as [(AccuracyLevel?, String)])
   func `none and unknown are different`(level: AccuracyLevel?, name: String) {
-    #expect(UpstreamStatus(state: .running, availableAccuracy: level).availableAccuracyName == name)
+    #expect(SourceStatus(state: .running, availableAccuracy: level).availableAccuracyName == name)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The state of the location source. Raw values as in the property `State`.
-public enum UpstreamState: String, CaseIterable, Sendable {
+public enum SourceState: String, CaseIterable, Sendable {
   /// Not in use, or resting.
   case idle
   /// A client is being created.
@@ -14,7 +14,7 @@ public enum UpstreamState: String, CaseIterable, Sendable {
 }
 
 /// The reason for the state. Raw values as in the property `StateReason`.
-public enum UpstreamReason: String, CaseIterable, Sendable {
+public enum SourceReason: String, CaseIterable, Sendable {
   /// No particular reason.
   case none = ""
   /// GeoClue is waiting for an agent of the user.
@@ -60,22 +60,22 @@ public enum UpstreamReason: String, CaseIterable, Sendable {
   }
 
   /// Creates the reason for a refusal by GeoClue, ``none`` if the authorization reason is not a refusal.
-  public init(refusal: AuthorizationReason) { self = UpstreamReason(rawValue: refusal.rawValue) ?? .none }
+  public init(refusal: AuthorizationReason) { self = SourceReason(rawValue: refusal.rawValue) ?? .none }
 }
 
 /// The three properties of the source, kept together so that they never contradict each other.
-public struct UpstreamStatus: Hashable, Sendable {
+public struct SourceStatus: Hashable, Sendable {
   /// The state.
-  public var state: UpstreamState
+  public var state: SourceState
   /// The reason of the state.
-  public var reason: UpstreamReason
+  public var reason: SourceReason
   /// The available accuracy last reported by GeoClue, or nil while it is not running.
   public var availableAccuracy: AccuracyLevel?
   private var explanation: String?
 
   /// Creates a status.
   public init(
-    state: UpstreamState = .idle, reason: UpstreamReason = .none, availableAccuracy: AccuracyLevel? = nil
+    state: SourceState = .idle, reason: SourceReason = .none, availableAccuracy: AccuracyLevel? = nil
   ) {
     self.state = state
     self.reason = reason
@@ -83,7 +83,7 @@ public struct UpstreamStatus: Hashable, Sendable {
   }
 
   /// Returns the same status with a more specific sentence. An empty sentence changes nothing.
-  public func explained(by message: String) -> UpstreamStatus {
+  public func explained(by message: String) -> SourceStatus {
     var status = self
     status.explanation = nil
     if !message.isEmpty, message != status.message { status.explanation = message }
