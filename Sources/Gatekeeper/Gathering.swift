@@ -36,8 +36,8 @@ final class Gathering {
   }
 }
 
-/// The rounds that wait for one answer. A round that is over is dropped before the next is added, so that calls to
-/// somebody who never answers do not pile up.
+/// The rounds that wait for one answer. A round that is over is dropped before the next is added, so that rounds do not
+/// pile up while nothing answers.
 struct Waiters {
   private var waiting: [(round: Gathering, arrived: () -> Void)] = []
 

@@ -15,7 +15,7 @@ final class Machine {
   ///
   /// - Parameters:
   ///   - user: As whom the daemon runs; only root may say that.
-  ///   - agentLevel: In the session deployment, what the user's agent allows, in GeoClue's numbers; none unless given.
+  ///   - agentLevel: In the session deployment, what the user's agent allows, in GeoClue's numbers; none by default.
   init(_ deployment: Daemon.Deployment, as user: uid_t? = nil, agentLevel: Int? = nil) throws {
     systemBus = try PrivateBus(.system, owner: user ?? getuid())
     bus = deployment == .system ? systemBus : try PrivateBus(.session)

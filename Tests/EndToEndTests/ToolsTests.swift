@@ -99,7 +99,7 @@ import Testing
   func `a Python program follows the walk`(_ program: String) throws {
     let machine = try Machine(.system)
     let options = program == "watch_dbus.py" ? ["--address"] : []
-    let consumer = try ChildProcess([Rig.python, Rig.file("consumers/\(program)")] + options + [machine.bus.address])
+    let consumer = try ChildProcess([Rig.python, Rig.file("clients/\(program)")] + options + [machine.bus.address])
     let sent = walk(3)
     let pattern = #/(-?[0-9]+\.[0-9]{7}) +(-?[0-9]+\.[0-9]{7}) /#
     do {

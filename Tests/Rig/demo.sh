@@ -76,7 +76,7 @@ await is_owned org.geopublicist.Location1
 echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
 echo "In another terminal this leads there: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
 # In the background, so that a signal to this script alone is handled immediately.
-setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/consumers/watch_dbus.py" --address "$address" \
+setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/clients/watch_dbus.py" --address "$address" \
   ${COUNT:+--count "$COUNT"} ${DURATION:+--duration "$DURATION"} &
 client=$!
 children="$client $children"

@@ -5,7 +5,7 @@
 #
 #   fuzz.sh [TARGET…]
 #
-# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them unless given.
+# TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them by default.
 # SECONDS_EACH (default 8) is for each target, and for each of the three places where the daemon is attacked, on each broker.
 # SEED has libFuzzer try the same inputs in the same order each time, as a gate should.
 # What libFuzzer finds worth keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to

@@ -6,7 +6,7 @@
 #   private-bus.sh system|session DIR [OWNER [REFUSED]]
 #
 # "system" is ruled as Debian rules the system bus: GeoClue's packaged policy and ours, in which OWNER (a user's name or
-# number, this user unless given) stands for the service's own user. On "session" everything is allowed, but to talk to
+# number, this user by default) stands for the service's own user. On "session" everything is allowed, but to talk to
 # the service REFUSED.
 # BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker, BUS_LIMITS=stock the limits that a system
 # bus has unless an administrator changes them; with higher ones a test's only user may open thousands of connections.

@@ -4,7 +4,7 @@
 
     suite.py [--broker dbus-daemon|dbus-broker|both] [REGEX…]
 
-REGEX selects tests, as `swift test --filter` does; all of them unless given. Most tests start programs and wait for them
+REGEX selects tests, as `swift test --filter` does; all of them by default. Most tests start programs and wait for them
 on the main actor, which each process has only one of: in one process they would queue behind each other. Each test runs
 once. VERBOSE=1 prints everything that the tests write; otherwise it stays in the folder that the summary names.
 """

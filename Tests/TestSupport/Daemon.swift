@@ -24,7 +24,7 @@ public final class Daemon {
   ///
   /// - Parameters:
   ///   - bus: The bus of its interface.
-  ///   - geoclueBus: The bus of GeoClue, the same unless given.
+  ///   - geoclueBus: The bus of GeoClue, the same by default.
   ///   - user: The user to run as; only root may choose.
   ///   - options: Further arguments. Without `--config` among them the service never exits for idleness, because a test
   ///     may have to wait between starting it and the first call.

@@ -31,7 +31,7 @@ public final class PrivateBus {
   /// Starts a bus and waits until it accepts connections.
   ///
   /// - Parameters:
-  ///   - owner: On a system bus, the user who may own the service's name; this one unless given.
+  ///   - owner: On a system bus, the user who may own the service's name; this one by default.
   ///   - refused: On a session bus, a service that no program may call.
   public init(
     _ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil

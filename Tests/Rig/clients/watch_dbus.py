@@ -16,7 +16,7 @@ from gi.repository import GLib
 NAME = "org.geopublicist.Location1"
 
 options = argparse.ArgumentParser(description="Prints where this machine is.")
-options.add_argument("--address", help="of a message bus; the system bus unless given")
+options.add_argument("--address", help="of a message bus; the system bus by default")
 options.add_argument("--session", action="store_true", help="ask on the session bus")
 options.add_argument("--accuracy", default="exact", help="country, city, neighborhood, street or exact")
 options.add_argument("--count", type=int, help="end after so many fixes")
