@@ -46,21 +46,28 @@ import Glibc
   public func stopping() { send("STOPPING=1") }
 
   /// Reports that the program's main loop is running.
-  public func keepAlive() { send("WATCHDOG=1") }
+  public func keepAlive() { send("WATCHDOG=1", MSG_DONTWAIT) }
 
   /// Sets the line shown by `systemctl status`, which must not contain a coordinate. Sent only when it changes.
+  ///
+  /// Clients cause changes, and a service manager that is busy reads nothing: a status for which its queue has no room
+  /// is dropped, so that it does not block the program.
   public func status(_ text: String) {
     guard text != lastStatus else { return }
-    lastStatus = text
     // A line break would begin another assignment.
-    send("STATUS=" + text.map { $0.isNewline ? " " : String($0) }.joined())
+    let isSent = send("STATUS=" + text.map { $0.isNewline ? " " : String($0) }.joined(), MSG_DONTWAIT)
+    lastStatus = isSent ? text : nil
   }
 
-  private func send(_ message: String) {
-    guard descriptor >= 0 else { return }
+  @discardableResult
+  private func send(_ message: String, _ flags: Int = 0) -> Bool {
+    guard descriptor >= 0 else { return false }
     let bytes = Array(message.utf8)
     // A service manager that does not listen must not end the program, and there is nowhere to report it.
-    while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) < 0, errno == EINTR {}
+    while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(flags)) < 0 {
+      if errno != EINTR { return false }
+    }
+    return true
   }
 
   /// Returns a datagram socket connected to a path or, if the name begins with @, to an abstract name, or -1.

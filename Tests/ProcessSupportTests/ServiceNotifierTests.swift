@@ -111,4 +111,20 @@ import Testing
     notifier.ready()
     notifier.stopping()
   }
+
+  /// Clients that came and went could block the service while the service manager read nothing.
+  @Test
+  @MainActor func `a service manager that does not read blocks nothing`() throws {
+    let folder = TemporaryDirectory()
+    let manager = try Manager(folder.file("notify"))
+    let notifier = ServiceNotifier(socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+    for number in 0..<5_000 {
+      notifier.status("\(number) clients")
+      notifier.keepAlive()
+    }
+    #expect(manager.received() == "STATUS=0 clients")
+    while manager.received() != nil {}
+    notifier.status("4999 clients")
+    #expect(manager.received() == "STATUS=4999 clients", "what was dropped is not taken for sent")
+  }
 }
