@@ -38,6 +38,15 @@ import Testing
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
 
+  @Test func `an agent returns after a rival that left before it registered`() {
+    var machine = machine(
+      .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false),
+      .left(Self.desktop))
+    // GeoClue still follows this agent, and returns clients because of it.
+    #expect(machine.handle(.probed(isAnotherRegistered: true)) == [.register])
+    #expect(machine.handle(.accepted) == [] && machine.phase == .registered && machine.isShown)
+  }
+
   @Test func `a desktop whose agent has given up does not keep another one away`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
     #expect(!machine.isShown)

@@ -48,6 +48,8 @@ nonisolated struct AgentMachine {
   private var idleDesktops: Set<BusName> = []
   /// Whether the last GeoClue followed another agent, as the next one probably will.
   private var wasAside = false
+  /// Whether this GeoClue has accepted this agent, and may still follow it.
+  private var wasAccepted = false
 
   /// Whether the agent answers calls about its level; the service asks every agent of a user.
   var isShown: Bool { rivals.isEmpty && phase != .aside && !(phase == .withoutGeoClue && wasAside) }
@@ -60,13 +62,17 @@ nonisolated struct AgentMachine {
     case .geoclueAppeared: return probe()
     case .geoclueVanished:
       wasAside = phase == .aside
+      wasAccepted = false
       candidates = []
       idleDesktops = []
       phase = .withoutGeoClue
     case .probed(let isAnotherRegistered):
       guard phase == .probing else { return [] }
-      phase = isAnotherRegistered ? .aside : .registering
-      if isAnotherRegistered { return rivals.isEmpty ? [.listCandidates] : [] }
+      // A rival that leaves before it registers changes nothing for GeoClue, which still follows this agent.
+      let isOther = isAnotherRegistered && !(wasAccepted && rivals.isEmpty)
+      phase = isOther ? .aside : .registering
+      if isOther { return rivals.isEmpty ? [.listCandidates] : [] }
+      wasAccepted = false
       idleDesktops.formUnion(rivals)
       rivals = []
       return [.register]
@@ -83,7 +89,9 @@ nonisolated struct AgentMachine {
       idleDesktops.remove(name)
       if phase == .aside, wasCandidate || (wasRival && rivals.isEmpty) { return probe() }
       if rivals.isEmpty, wasRival { wasAside = false }
-    case .accepted: if phase == .registering { phase = .registered }
+    case .accepted:
+      wasAccepted = true
+      if phase == .registering { phase = .registered }
     case .refused: if phase == .registering { phase = .refused }
     }
     return []
