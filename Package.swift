@@ -43,9 +43,10 @@ let package = Package(
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"], swiftSettings: onMainLoop),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"], swiftSettings: onMainLoop),
-    // The names of the contract, for the service and for its clients.
+    // The names and types of the contract, for the service and for its clients.
     .target(
-      name: "GeopublicistContract", dependencies: ["DBus"], path: "Sources/Contract", swiftSettings: onMainLoop),
+      name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract",
+      swiftSettings: onMainLoop),
     .target(
       name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"],
       swiftSettings: onMainLoop),

@@ -33,27 +33,15 @@ nonisolated extension ClientOptions {
     return .options(
       options.compactMap { option in
         let value = option.value(in: self)
-        return value == option.value(in: defaults) ? nil : (option.name, Value(value, for: option))
+        return value == option.value(in: defaults) ? nil : (option.name, Value(value, as: option.type))
       })
   }
 }
 
-nonisolated extension Value {
-  /// Converts the value of an option to the option's D-Bus type.
-  init(_ value: OptionValue, for option: ClientOption) {
-    self =
-      switch value {
-      case .text(let text): .string(text)
-      case .truth(let truth): .boolean(truth)
-      case .number(let number): option.type == "u" ? .uint32(UInt32(exactly: number) ?? 0) : .double(number)
-      }
-  }
-}
-
 nonisolated extension Timestamp {
-  /// Reads a `(tt)`; any other value becomes the epoch.
-  init(_ value: Value?) {
-    let time = value?.structure?.compactMap(\.uint64) ?? []
-    self = time.count == 2 ? Timestamp(seconds: time[0], microseconds: time[1]) : Timestamp()
+  /// Reads a `(tt)`.
+  package init?(_ value: Value?) {
+    guard let time = value?.structure?.compactMap(\.uint64), time.count == 2 else { return nil }
+    self.init(seconds: time[0], microseconds: time[1])
   }
 }

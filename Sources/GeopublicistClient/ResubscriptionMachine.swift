@@ -98,7 +98,7 @@ nonisolated extension ResubscriptionMachine {
     object.ask(for: set.accuracy)
     return changes.compactMap { option in
       option.property.flatMap(MemberName.init(validating:)).map {
-        .set(path, $0, Value(option.value(in: wanted), for: option))
+        .set(path, $0, Value(option.value(in: wanted), as: option.type))
       }
     }
   }

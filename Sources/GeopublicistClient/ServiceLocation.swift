@@ -25,7 +25,7 @@ nonisolated public struct ServiceLocation: Equatable, Sendable {
     location = Location(
       latitude: latitude, longitude: longitude, accuracy: known("Accuracy"), altitude: known("Altitude"),
       speed: known("Speed"), heading: known("Heading"), sourceDescription: properties["Description"]?.string,
-      timestamp: Timestamp(properties["Timestamp"]),
+      timestamp: Timestamp(properties["Timestamp"]) ?? Timestamp(),
       receivedAt: properties["MonotonicUSec"]?.uint64 ?? 0, sequence: properties["Sequence"]?.uint64 ?? 0,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       source: properties["Source"]?.string.flatMap(SourceKind.init) ?? .unknown)

@@ -20,7 +20,7 @@ nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
       kind: kind, state: state, previous: properties["Previous"]?.string.flatMap(RegionState.init) ?? .unknown,
       reason: properties["Reason"]?.string.flatMap(RegionReason.init) ?? .none,
       sequence: properties["Sequence"]?.uint64 ?? 0,
-      timestamp: Timestamp(properties["Timestamp"]),
+      timestamp: Timestamp(properties["Timestamp"]) ?? Timestamp(),
       committedAt: properties["MonotonicUSec"]?.uint64 ?? 0, hasGap: properties["Gap"]?.boolean ?? false,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       location: properties["Location"].flatMap(ServiceLocation.init)?.location)

@@ -17,7 +17,7 @@ public final class FakeGeoClue {
   private let idleSeconds: Double
   private var process: ChildProcess
   private var received: [Call] = []
-  private var states: [JSON] = []
+  private var lastState = JSON.null
   /// How many commands it has carried out.
   private var told = 0
 
@@ -78,7 +78,7 @@ public final class FakeGeoClue {
   /// The clients, agents and waiting calls that it has now.
   public func state() throws -> JSON {
     try tell(["state": true])
-    return states.last ?? .null
+    return lastState
   }
 
   /// Ends it as a crash would.
@@ -113,7 +113,7 @@ public final class FakeGeoClue {
   private func read() {
     for line in process.newLines() {
       guard let message = JSON(line: line) else { continue }
-      if let state = message["state"] { states.append(state) }
+      if let state = message["state"] { lastState = state }
       if message["told"] != nil { told += 1 }
       guard let member = message["called"]?.string else { continue }
       received.append(

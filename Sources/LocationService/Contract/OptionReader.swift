@@ -77,15 +77,3 @@ nonisolated extension OptionValue {
     self = .number(number)
   }
 }
-
-nonisolated extension Value {
-  /// Creates the value of an option in its own D-Bus type.
-  init(_ value: OptionValue, as type: String) {
-    self =
-      switch value {
-      case .text(let text): .string(text)
-      case .truth(let truth): .boolean(truth)
-      case .number(let number): type == "u" ? .uint32(UInt32(exactly: number) ?? 0) : .double(number)
-      }
-  }
-}

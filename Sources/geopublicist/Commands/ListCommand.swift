@@ -98,10 +98,7 @@ private nonisolated struct ListEntry {
     case "level": return text("Level")
     case "active": return .text(properties["Active"]?.boolean == true ? "yes" : "no")
     case "delivered": return number(properties["Delivered"]?.uint64 ?? 0)
-    default:
-      let since = properties["Since"]?.structure?.compactMap(\.uint64) ?? []
-      guard since.count == 2 else { return nil }
-      return .text(Moment.local(Timestamp(seconds: since[0], microseconds: since[1])))
+    default: return Timestamp(properties["Since"]).map { .text(Moment.local($0)) }
     }
   }
 }
