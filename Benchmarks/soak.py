@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -173,12 +174,12 @@ class Soak:
         self.check_growth()
 
     def check_growth(self):
-        """Checks that the last third of the run needs no more memory than the second."""
+        """Checks that the last third of the run typically needs no more memory than the second."""
         third = self.samples[-1].time / 3
         second = [sample for sample in self.samples if third <= sample.time < 2 * third]
         last = [sample for sample in self.samples if sample.time >= 2 * third]
-        # Descriptors come and go with the connections to agents; one that leaks never goes.
-        for what, allowance, typical in (("private_kib", MEMORY_KIB, max), ("descriptors", 0, min)):
+        # What leaks never goes. Some samples show a message of 7 MB being received, and others a connection to an agent.
+        for what, allowance, typical in (("private_kib", MEMORY_KIB, statistics.median), ("descriptors", 0, min)):
             before, after = (typical(getattr(sample, what) for sample in part) for part in (second, last))
             if after > before + allowance:
                 self.ledger.violation(f"{what} has grown from {before} to {after}")
