@@ -12,10 +12,13 @@ final class AgentFinder {
 
   private final class User {
     var search = AgentSearch()
-    var questions: [BusName: AgentQuestion] = [:]
+    var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
     var timer: LoopSource?
   }
+
+  /// How long a connection may take to say that it is an agent: long enough for an agent on a busy machine.
+  private static let patience = CallTimeout.milliseconds(2_000)
 
   private let connection: Connection
   private let probes: ProbePool
@@ -162,17 +165,22 @@ extension AgentFinder {
     handle(.left(name), user)
   }
 
+  /// Asks one connection whether it is an agent and which level it allows.
   private func probe(_ name: BusName, _ user: UInt32, _ entry: User) {
-    let question = AgentQuestion()
-    entry.questions[name] = question
-    question.ask(name, through: probes) { [weak self, weak entry] answer in
+    let message = try? Message(
+      calling: "Get", of: .properties, at: GeoClueNames.agentPath, on: name,
+      [.string(GeoClueNames.agent.rawValue), .string("MaxAccuracyLevel")])
+    guard let message, let probe = probes.take() else { return handle(.silent(name), user) }
+    message.startsService = false
+    entry.questions[name] = probe.connection.call(
+      message, timeout: Self.patience, expecting: .variant, within: .smallAnswer
+    ) { [weak self, weak entry] result in
+      let isSilent = if case .failure(let error) = result { error.name == .noReply } else { false }
+      if !isSilent { probe.answered() }
       guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil
-      switch answer {
-      case .level(let level): handle(.answered(name, level), user)
-      case .notAnAgent: handle(.answered(name, nil), user)
-      case .silence: handle(.silent(name), user)
-      }
+      let level = (try? result.get())?.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))
+      handle(isSilent ? .silent(name) : .answered(name, level), user)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import Glibc
 
 /// The owner of a connection, as reported by the bus.
 nonisolated package struct Credentials: Hashable, Sendable {
@@ -27,4 +28,9 @@ nonisolated package struct Credentials: Hashable, Sendable {
         ))
     }
   }
+}
+
+package enum UserID {
+  /// The user that this process runs as.
+  package static var own: UInt32 { getuid() }
 }

@@ -31,11 +31,11 @@ nonisolated struct Decision: Hashable, Sendable {
   init(_ facts: Facts, asking asked: AccuracyLevel, geoClue authorization: Authorization) {
     self =
       switch facts.confinement {
-      case .unknown: Decision(.undecided())
-      case .sandbox, .unverifiable: Decision(.restricted(.sandboxed))
+      case .unknown: Decision(.undecided)
+      case .sandbox, .unverifiable: Decision(.refused(.sandboxed))
       case .host:
         facts.rule == .silent
-          ? Decision(authorization.asking(asked)) : Decision(.restricted(.disallowedByConfiguration))
+          ? Decision(authorization.asking(asked)) : Decision(.refused(.disallowedByConfiguration))
       }
   }
 
@@ -49,69 +49,61 @@ nonisolated struct Decision: Hashable, Sendable {
     let isTrusted = facts.user != .other
     switch facts.confinement {
     case .host: break
-    case .unknown: return Decision(.undecided())
-    case .sandbox: return Decision(.restricted(.sandboxed))
-    case .unverifiable: if !isTrusted { return Decision(.restricted(.sandboxed)) }
+    case .unknown: return Decision(.undecided)
+    case .sandbox: return Decision(.refused(.sandboxed))
+    case .unverifiable: if !isTrusted { return Decision(.refused(.sandboxed)) }
     }
-    if facts.rule == .disallowed { return Decision(.restricted(.disallowedByConfiguration)) }
+    if facts.rule == .disallowed { return Decision(.refused(.disallowedByConfiguration)) }
     return isTrusted ? Decision(.authorized(.always)) : nil
   }
 
   private static func byPolicy(_ facts: Facts, asking asked: AccuracyLevel) -> Decision {
     switch facts.withoutAgent {
     case .yes: return Decision(.authorized(.always))
-    case .unavailable: return Decision(.restricted(.policyUnavailable))
-    case .unknown: return Decision(.undecided())
+    case .unavailable: return Decision(.refused(.policyUnavailable))
+    case .unknown: return Decision(.undecided)
     case .no, .challenge: break
     }
     let isPrecise = facts.precise == .yes
     if !isPrecise, facts.precise == .unavailable || facts.reduced == .unavailable {
-      return Decision(.restricted(.policyUnavailable))
+      return Decision(.refused(.policyUnavailable))
     }
     switch facts.session {
     // Checked before the remaining polkit answers, because polkit must be asked again after each session change.
-    case .inactive: return Decision(.denied(.sessionInactive))
-    case .unknown: return Decision(.undecided())
+    case .inactive: return Decision(.refused(.sessionInactive))
+    case .unknown: return Decision(.undecided)
     case .active, .untracked: break
     }
-    if !isPrecise, facts.precise == .unknown || facts.reduced == .unknown { return Decision(.undecided()) }
-    let permission = Permission(facts, asking: asked)
-    if permission == .none { return Decision(.restricted(.disallowedByPolicy)) }
+    if !isPrecise, facts.precise == .unknown || facts.reduced == .unknown { return Decision(.undecided) }
+    let permission = permission(facts, asking: asked)
+    if permission == Permission() { return Decision(.refused(.disallowedByPolicy)) }
     switch facts.agent {
-    case .unknown: return Decision(.undecided())
-    case .none: return Decision(.undecided(.noAgent))
-    case .level(.none): return Decision(.denied(.disabledByUser))
+    case .unknown: return Decision(.undecided)
+    case .none: return Decision(.refused(.noAgent))
+    case .level(.none): return Decision(.refused(.disabledByUser))
     case .level(let level): return byAgent(permission, agent: level, asking: asked)
     }
   }
 
   /// The access that polkit permits without and with a dialog.
   private struct Permission: Equatable {
-    static let none = Permission(level: nil, reachable: nil, dialog: nil)
-
-    let level: AccuracyLevel?
+    var level: AccuracyLevel?
     /// The level that a dialog can grant, and the action to ask about.
-    let reachable: AccuracyLevel?
-    let dialog: PolkitAction?
+    var reachable: AccuracyLevel?
+    var dialog: PolkitAction?
+  }
 
-    init(_ facts: Facts, asking asked: AccuracyLevel) {
-      switch (facts.precise, facts.reduced) {
-      case (.yes, _): self.init(level: .exact, reachable: nil, dialog: nil)
-      case (.challenge, .yes): self.init(level: PolkitAction.reducedLevel, reachable: .exact, dialog: .accessPrecise)
-      // Ask for no more than the caller needs.
-      case (.challenge, .challenge) where asked <= PolkitAction.reducedLevel:
-        self.init(level: nil, reachable: PolkitAction.reducedLevel, dialog: .access)
-      case (.challenge, _): self.init(level: nil, reachable: .exact, dialog: .accessPrecise)
-      case (_, .yes): self.init(level: PolkitAction.reducedLevel, reachable: nil, dialog: nil)
-      case (_, .challenge): self.init(level: nil, reachable: PolkitAction.reducedLevel, dialog: .access)
-      default: self = .none
-      }
-    }
-
-    private init(level: AccuracyLevel?, reachable: AccuracyLevel?, dialog: PolkitAction?) {
-      self.level = level
-      self.reachable = reachable
-      self.dialog = dialog
+  private static func permission(_ facts: Facts, asking asked: AccuracyLevel) -> Permission {
+    let reduced = PolkitAction.reducedLevel
+    return switch (facts.precise, facts.reduced) {
+    case (.yes, _): Permission(level: .exact)
+    case (.challenge, .yes): Permission(level: reduced, reachable: .exact, dialog: .accessPrecise)
+    // Ask for no more than the caller needs.
+    case (.challenge, .challenge) where asked <= reduced: Permission(reachable: reduced, dialog: .access)
+    case (.challenge, _): Permission(reachable: .exact, dialog: .accessPrecise)
+    case (_, .yes): Permission(level: reduced)
+    case (_, .challenge): Permission(reachable: reduced, dialog: .access)
+    default: Permission()
     }
   }
 
@@ -125,7 +117,7 @@ nonisolated struct Decision: Hashable, Sendable {
         level.map { min(reachable, agent, asked) > $0 } ?? true
       } ?? false
     let dialog = isWorthADialog ? permission.dialog : nil
-    guard let level else { return Decision(.undecided(.authorizationRequired), dialog: dialog) }
+    guard let level else { return Decision(.refused(.authorizationRequired), dialog: dialog) }
     return Decision(.authorized(.whenInUse, level: level, asked: asked), dialog: dialog)
   }
 }

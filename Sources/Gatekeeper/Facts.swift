@@ -127,3 +127,18 @@ nonisolated enum PolkitAction: String, CaseIterable, Hashable, Sendable {
   /// The finest level that ``access`` permits.
   static let reducedLevel = AccuracyLevel.city
 }
+
+/// polkit's answer to one check.
+nonisolated struct PolkitReply: Hashable, Sendable {
+  let answer: Facts.Answer
+  /// Whether a yes rests on an authentication that polkit keeps only for a while. polkit sends `Changed` when it
+  /// expires.
+  let isTemporary: Bool
+
+  init(_ answer: Facts.Answer, isTemporary: Bool = false) {
+    self.answer = answer
+    self.isTemporary = isTemporary
+  }
+
+  static let unavailable = PolkitReply(.unavailable)
+}

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import MainLoop
-
 /// Calls an action once all expected answers have arrived. Answers may arrive immediately.
 final class Gathering {
-  /// A timer that calls ``giveUp()``, released with this object.
-  var timer: LoopSource?
   private var missing = 1
   private var action: (() -> Void)?
 
@@ -24,7 +20,6 @@ final class Gathering {
 
   /// Calls the action now, even if answers are missing.
   func giveUp() {
-    timer = nil
     let action = action
     self.action = nil
     action?()

@@ -70,9 +70,6 @@ nonisolated struct PolicyAnswers {
   /// Returns whether deliveries are held until polkit confirms its answers.
   func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
 
-  /// Whether the answers may have changed.
-  var isDoubtful: Bool { confirmation.isDoubtful }
-
   /// Returns the answer that decisions use.
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 

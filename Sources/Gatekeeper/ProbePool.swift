@@ -47,7 +47,4 @@ package final class ProbePool {
 
   /// Returns whether a name belongs to the current connection.
   func isOurs(_ name: BusName) -> Bool { current?.connection.uniqueName == name }
-
-  /// Releases the connection. The next call opens a new one.
-  func rest() { current = nil }
 }

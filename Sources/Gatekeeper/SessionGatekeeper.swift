@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistLocationModel
 
 /// Decides in the session deployment, where the service runs as the user and GeoClue itself judges that user. The
@@ -8,19 +9,17 @@ package final class SessionGatekeeper: Gatekeeper {
   package var onChange: (((any GatekeeperClient)?) -> Void)?
   package let sourceDecides = true
   /// GeoClue's decision about the service itself.
-  package var geoClueAuthorization = Authorization.undecided() {
+  package var geoClueAuthorization = Authorization.undecided {
     didSet { if geoClueAuthorization != oldValue { onChange?(nil) } }
   }
 
-  private let ownUserID: UInt32
+  private let ownUserID = UserID.own
   private let sandboxes: SandboxCheck
-  private let rules: GeoClueRules
+  private let rules = GeoClueRules()
   private let registry = ClientFactsRegistry()
 
-  init(ownUserID: UInt32, _ sandboxes: SandboxCheck, _ rules: GeoClueRules) {
-    self.ownUserID = ownUserID
-    self.sandboxes = sandboxes
-    self.rules = rules
+  package init(on connection: Connection) {
+    sandboxes = SandboxCheck(on: connection)
     rules.onChange = { [weak self] _ in self?.onChange?(nil) }
   }
 

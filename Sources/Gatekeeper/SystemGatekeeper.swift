@@ -10,40 +10,41 @@ import MainLoop
 /// machines, one per client (``PolicyAnswers``) and per user (``AgentSearch``, ``SessionState``), track what is known
 /// and how reliable it is. ``Decision`` derives the authorization from the facts.
 package final class SystemGatekeeper: Gatekeeper {
-  struct Sources {
-    let sandboxes: SandboxCheck
-    let rules: GeoClueRules
-    let polkit: PolkitAuthority
-    let agents: AgentFinder
-    let sessions: SessionWatch
-  }
-
   package var onChange: (((any GatekeeperClient)?) -> Void)?
   package let sourceDecides = false
 
   /// The interval between agent searches while a client waits for an agent, in milliseconds.
   static let searchInterval: Int64 = 1_500
 
-  private let ownUserID: UInt32
-  private let sources: Sources
+  private let ownUserID = UserID.own
+  private let sandboxes: SandboxCheck
+  private let rules: GeoClueRules
+  private let polkit: PolkitAuthority
+  private let agents: AgentFinder
+  private let sessions: SessionWatch
   private let registry = ClientFactsRegistry()
   private var clients: [BusName: any GatekeeperClient] = [:]
   private var search: LoopSource?
 
-  init(ownUserID: UInt32, _ sources: Sources) {
-    self.ownUserID = ownUserID
-    self.sources = sources
-    sources.rules.onChange = { [weak self] areAgentsAffected in
-      if areAgentsAffected { self?.sources.agents.startOver() }
+  /// - Parameter probes: Connections to the same bus for asking users' agents.
+  package init(on connection: Connection, probes: ProbePool) {
+    let rules = GeoClueRules()
+    self.rules = rules
+    sandboxes = SandboxCheck(on: connection)
+    agents = AgentFinder(on: connection, probes, sandboxes) { rules.acceptsAgent(AgentIdentity.id(of: $0)) }
+    polkit = PolkitAuthority(on: connection)
+    sessions = SessionWatch(on: connection)
+    rules.onChange = { [weak self] areAgentsAffected in
+      if areAgentsAffected { self?.agents.startOver() }
       self?.onChange?(nil)
     }
-    sources.polkit.onDoubt = { [weak self] in self?.policyChanged() }
-    sources.polkit.onReply = { [weak self] name, action, reply in
+    polkit.onDoubt = { [weak self] in self?.policyChanged() }
+    polkit.onReply = { [weak self] name, action, reply in
       guard let self, let client = clients[name] else { return }
       handle(.answered(action, reply), for: client)
     }
-    sources.agents.onChange = { [weak self] user in self?.changed(user) }
-    sources.sessions.onChange = { [weak self] user, before in self?.sessionChanged(user, from: before) }
+    agents.onChange = { [weak self] user in self?.changed(user) }
+    sessions.onChange = { [weak self] user, before in self?.sessionChanged(user, from: before) }
   }
 
   package func authorization(
@@ -63,7 +64,7 @@ package final class SystemGatekeeper: Gatekeeper {
     return .none
   }
 
-  package func reload() { sources.rules.reloadIfChanged() }
+  package func reload() { rules.reloadIfChanged() }
 
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
     reload()
@@ -78,8 +79,8 @@ package final class SystemGatekeeper: Gatekeeper {
       guard kind(of: credentials.userID) == .other else { return }
       facts.policyWaiters.add(round)
       handle(.wanted, for: client)
-      sources.sessions.find(credentials.userID, for: round)
-      sources.agents.find(credentials.userID, for: client.name, round.expect())
+      sessions.find(credentials.userID, for: round)
+      agents.find(credentials.userID, for: client.name, round.expect())
     }
   }
 
@@ -94,14 +95,14 @@ package final class SystemGatekeeper: Gatekeeper {
     var facts = Facts(kind(of: user))
     facts.confinement = known.confinement
     facts.placement = known.placement
-    facts.rule = sources.rules.rule(for: desktopID, user: user, through: ownUserID)
+    facts.rule = rules.rule(for: desktopID, user: user, through: ownUserID)
     guard facts.user == .other else { return facts }
     for action in PolkitAction.allCases { facts[action] = known.policy.answer(to: action) }
-    facts.session = sources.sessions.state(of: user)
-    facts.agent = sources.agents.level(for: user, without: client.name)
+    facts.session = sessions.state(of: user)
+    facts.agent = agents.level(for: user, without: client.name)
     if known.policy.isHeld(at: now) { facts.held.insert(.policy) }
-    if sources.sessions.isHeld(user) { facts.held.insert(.session) }
-    if sources.agents.isHeld(user) { facts.held.insert(.agents) }
+    if sessions.isHeld(user) { facts.held.insert(.session) }
+    if agents.isHeld(user) { facts.held.insert(.agents) }
     return facts
   }
 
@@ -115,10 +116,10 @@ package final class SystemGatekeeper: Gatekeeper {
     return registry.open(for: client) { [weak self, name = client.name, user = client.credentials?.userID] in
       guard let self else { return }
       clients.removeValue(forKey: name)
-      sources.polkit.forget(name)
+      polkit.forget(name)
       guard let user, !clients.values.contains(where: { $0.credentials?.userID == user }) else { return }
-      sources.sessions.forget(user)
-      sources.agents.forget(user)
+      sessions.forget(user)
+      agents.forget(user)
     }
   }
 }
@@ -139,7 +140,7 @@ extension SystemGatekeeper {
       handler(authorization(for: client, asking: level, as: desktopID))
       return Prompt {}
     }
-    let question = sources.polkit.showDialog(action, about: client.name, of: user, program: program(of: client)) {
+    let question = polkit.showDialog(action, about: client.name, of: user, program: program(of: client)) {
       [weak self, weak client] reply in
       guard let self, let client else { return }
       // Consent is remembered. A refusal applies only to this call.
@@ -148,9 +149,9 @@ extension SystemGatekeeper {
       // Facts that are still missing must not hide the user's refusal.
       let isOpen = authorization.reason == .authorizationRequired || authorization.reason == .undecided
       let isRejected = reply.answer == .no && isOpen
-      handler(isRejected ? .denied(.rejectedByAgent) : authorization)
+      handler(isRejected ? .refused(.rejectedByAgent) : authorization)
     }
-    return Prompt { [polkit = sources.polkit] in polkit.withdraw(question) }
+    return Prompt { [polkit] in polkit.withdraw(question) }
   }
 
   /// Returns the name of a client in dialogs: from /proc if readable, otherwise from systemd.
@@ -166,7 +167,7 @@ extension SystemGatekeeper {
     of client: any GatekeeperClient, _ credentials: Credentials, _ facts: ClientFacts, _ round: Gathering
   ) {
     facts.checkSandbox(round) {
-      sources.sandboxes.check(client.name, credentials, $0)
+      sandboxes.check(client.name, credentials, $0)
     } _: {
       [weak self, weak client] group in
       facts.program = group?.program
@@ -182,16 +183,16 @@ extension SystemGatekeeper {
     facts.timer = facts.policy.wakeUp.map { time in
       MainLoop.main.at(monotonic: time) { [weak self, weak client] in
         guard let self, let client else { return }
-        handle(.timer(isServed: client.isWaiting, isPolkitThere: sources.polkit.isThere), for: client)
+        handle(.timer(isServed: client.isWaiting, isPolkitThere: polkit.isThere), for: client)
       }
     }
     for action in actions {
       switch action {
       case .ask(let action, let mayStart):
-        sources.polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
+        polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
       case .held: onChange?(client)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
-      case .changed: if !sources.sessions.isDoubtful(user) { changed(client) }
+      case .changed: if !sessions.isDoubtful(user) { changed(client) }
       case .ready:
         facts.policyWaiters.release()
       }
@@ -212,11 +213,11 @@ extension SystemGatekeeper {
   }
 
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
-    let state = sources.sessions.state(of: user)
+    let state = sessions.state(of: user)
     if before != .unknown, before != state {
       // polkit's defaults depend on the session, so its earlier answers are now in doubt.
       for client in clients.values where client.credentials?.userID == user {
-        sources.polkit.doubt(client.name)
+        polkit.doubt(client.name)
         doubt(client)
       }
       if state == .active { return }
@@ -225,7 +226,7 @@ extension SystemGatekeeper {
   }
 
   private func policyChanged() {
-    sources.sessions.doubtAll()
+    sessions.doubtAll()
     for client in clients.values { doubt(client) }
   }
 
@@ -250,7 +251,7 @@ extension SystemGatekeeper {
     search = MainLoop.main.after(milliseconds: Self.searchInterval) { [weak self] in
       guard let self else { return }
       search = nil
-      for user in usersWithoutAgent { sources.agents.find(user, again: true) {} }
+      for user in usersWithoutAgent { agents.find(user, again: true) {} }
       searchIfNeeded()
     }
   }
@@ -259,7 +260,7 @@ extension SystemGatekeeper {
     Set(
       clients.values.compactMap { client in
         guard client.isWaiting, let user = client.credentials?.userID, kind(of: user) == .other else { return nil }
-        switch sources.agents.level(for: user, without: client.name) {
+        switch agents.level(for: user, without: client.name) {
         case .none, .unknown: return user
         case .level: return nil
         }

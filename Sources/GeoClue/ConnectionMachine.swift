@@ -40,7 +40,7 @@ nonisolated struct ConnectionMachine: Sendable {
   let registersAgent: Bool
   /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is not
   /// followed then.
-  private(set) var authorization = Authorization.undecided()
+  private(set) var authorization = Authorization.undecided
   private var state = State.idle
   private var wanted: AccuracyLevel?
   private var geoclue = GeoCluePresence()
@@ -95,7 +95,7 @@ nonisolated struct ConnectionMachine: Sendable {
       agentLevel = level
       guard level == AccuracyLevel.none else { return }
       // The agent's announcement is enough; GeoClue need not confirm it.
-      authorization = .denied(.disabledByUser)
+      authorization = .refused(.disabledByUser)
       if client != nil { trouble = .disabledByUser }
     default: break
     }
@@ -227,7 +227,7 @@ nonisolated struct ConnectionMachine: Sendable {
     case .serviceAppeared:
       // What another GeoClue refused, this one has not; an agent's "off" outlives GeoClue.
       let isRefused = authorization.status == .restricted || authorization.status == .denied
-      if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided(), .none) }
+      if isRefused, agentLevel != AccuracyLevel.none { (authorization, trouble) = (.undecided, .none) }
       return connect(moment)
     case .agentChanged where geoclue.isThere || lacksAgent:
       return connect(moment, notBefore: pacing.replacement(at: moment.now))
@@ -245,7 +245,7 @@ nonisolated extension ConnectionMachine {
   private mutating func release() -> [Action] {
     let actions = client.map { [Action.deleteClient($0)] } ?? []
     state = .idle
-    authorization = .undecided()
+    authorization = .undecided
     agentLevel = nil
     return actions
   }
@@ -292,7 +292,7 @@ nonisolated extension ConnectionMachine {
     var until = moment.now + Self.agentDeadline
     if geoclue.hangs(at: moment.now) {
       trouble = .geoclueRestarting
-      authorization = .undecided()
+      authorization = .undecided
       until = pacing.nextAgentCheck(at: moment.now, chance: moment.chance)
     }
     state = .creating(until: until)
@@ -306,21 +306,21 @@ nonisolated extension ConnectionMachine {
     case .early: break
     case .noAgent(let isAnswer):
       trouble = isAgentRefused ? .disallowedByConfiguration : .noAgent
-      authorization = .undecided(.noAgent)
+      authorization = .refused(.noAgent)
       if isAnswer { state = .creating(until: pacing.nextAgentCheck(at: moment.now, chance: moment.chance)) }
     }
   }
 
   private mutating func activationFailed(_ reason: SourceReason?, _ moment: Moment) {
     // An authorization by a GeoClue that has exited is not trusted for longer than one failed attempt.
-    authorization = .undecided()
+    authorization = .undecided
     pause(reason ?? .geoclueRestarting, moment)
   }
 
   private mutating func fail(_ failure: Failure, _ reason: SourceReason, _ moment: Moment) {
     guard case .refused(let refusal) = failure else { return pause(reason, moment) }
     trouble = SourceReason(refusal: refusal)
-    if let refused = Authorization(refusedFor: refusal) { authorization = refused }
+    authorization = .refused(refusal)
     let retry = pacing.afterRefusal(at: moment.now, chance: moment.chance)
     // An agent that has announced "off" announces "on", too.
     let isAnnounced = refusal == .disabledByUser && agentLevel == AccuracyLevel.none
@@ -350,7 +350,7 @@ nonisolated extension ConnectionMachine {
   private mutating func authorize(_ client: HeldClient) {
     // An agent that announces "off" while GeoClue still starts clients is not the one that GeoClue follows.
     let level = agentLevel == AccuracyLevel.none ? nil : agentLevel
-    authorization = client.isActive ? .authorized(.always, level: level ?? .exact) : .denied(.disabledByUser)
+    authorization = client.isActive ? .authorized(.always, level: level ?? .exact) : .refused(.disabledByUser)
   }
 }
 

@@ -24,7 +24,7 @@ public final class GeoClueSource: LocationSource {
   private var last: Location?
   /// The authorization at the time when the source was released to rest. Valid until GeoClue or the agent changes it.
   private var remembered: Authorization?
-  private var told = (status: SourceStatus(), authorization: Authorization.undecided())
+  private var told = (status: SourceStatus(), authorization: Authorization.undecided)
 
   /// Connects to GeoClue through the given connection.
   ///
@@ -72,7 +72,7 @@ public final class GeoClueSource: LocationSource {
 
   private func agentChanged(_ level: AccuracyLevel?) {
     if remembered != nil, let level {
-      remembered = level == .none ? .denied(.disabledByUser) : .authorized(.always, level: level)
+      remembered = level == .none ? .refused(.disabledByUser) : .authorized(.always, level: level)
     }
     handle(.agentChanged(level))
   }

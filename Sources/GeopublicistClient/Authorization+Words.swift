@@ -11,17 +11,15 @@ nonisolated extension Authorization {
   ///   - asked: The level that the program asked for.
   init?(status: String, reason: String, revealed: AccuracyLevel? = nil, asked: AccuracyLevel) {
     guard let status = AuthorizationStatus(rawValue: status) else { return nil }
-    if let refused = AuthorizationReason(rawValue: reason).flatMap(Authorization.init(refusedFor:)),
-      refused.status == status
-    {
-      self = refused
+    if let reason = AuthorizationReason(rawValue: reason), reason.refusedStatus == status {
+      self = .refused(reason)
       return
     }
     let level = reason == AuthorizationReason.reducedAccuracy.rawValue ? revealed ?? .country : asked
     switch status {
-    case .notDetermined: self = .undecided()
-    case .denied: self = .denied(.rejectedByAgent)
-    case .restricted: self = .restricted(.disallowedByPolicy)
+    case .notDetermined: self = .undecided
+    case .denied: self = .refused(.rejectedByAgent)
+    case .restricted: self = .refused(.disallowedByPolicy)
     case .authorizedWhenInUse: self = .authorized(.whenInUse, level: level, asked: asked)
     case .authorizedAlways: self = .authorized(.always, level: level, asked: asked)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The authorization of a client: a status, its matching reason, and the granted level.
 ///
-/// Created only by ``undecided(_:)``, ``denied(_:)``, ``restricted(_:)``, ``authorized(_:level:asked:)`` or
-/// ``init(refusedFor:)``, so that combinations outside the D-Bus contract cannot exist.
+/// Created only by ``refused(_:)`` and ``authorized(_:level:asked:)``, so that combinations outside the D-Bus contract
+/// cannot exist.
 public struct Authorization: Hashable, Sendable {
   /// Whether access is allowed.
   public let status: AuthorizationStatus
@@ -14,38 +14,6 @@ public struct Authorization: Hashable, Sendable {
   /// A sentence that is more specific than the reason's own.
   private var explanation: String?
 
-  /// Reasons why no decision has been made.
-  public enum Undecided: Sendable {
-    /// No location agent is running for the user.
-    case noAgent
-    /// The user must be asked, which requires an interactive call.
-    case authorizationRequired
-    /// A check is in progress.
-    case undecided
-  }
-
-  /// Reasons that depend on the user.
-  public enum Denial: Sendable {
-    /// Location is turned off.
-    case disabledByUser
-    /// The user was asked and refused.
-    case rejectedByAgent
-    /// The user has no active session.
-    case sessionInactive
-  }
-
-  /// Reasons that depend on a rule.
-  public enum Restriction: Sendable {
-    /// GeoClue's configuration forbids the program.
-    case disallowedByConfiguration
-    /// polkit's rules forbid access for the user.
-    case disallowedByPolicy
-    /// The program is sandboxed and must use the desktop portal.
-    case sandboxed
-    /// polkit could not be asked.
-    case policyUnavailable
-  }
-
   /// How long an authorization lasts.
   public enum Scope: Sendable {
     /// While the user has an active session.
@@ -54,38 +22,14 @@ public struct Authorization: Hashable, Sendable {
     case always
   }
 
-  /// No decision has been made yet.
-  public static func undecided(_ reason: Undecided = .undecided) -> Authorization {
-    let reason: AuthorizationReason =
-      switch reason {
-      case .noAgent: .noAgent
-      case .authorizationRequired: .authorizationRequired
-      case .undecided: .undecided
-      }
-    return Authorization(status: .notDetermined, reason: reason, level: .none)
-  }
+  /// A check is in progress.
+  public static let undecided = refused(.undecided)
 
-  /// The user refused or has no active session.
-  public static func denied(_ reason: Denial) -> Authorization {
-    let reason: AuthorizationReason =
-      switch reason {
-      case .disabledByUser: .disabledByUser
-      case .rejectedByAgent: .rejectedByAgent
-      case .sessionInactive: .sessionInactive
-      }
-    return Authorization(status: .denied, reason: reason, level: .none)
-  }
-
-  /// A rule forbids access.
-  public static func restricted(_ reason: Restriction) -> Authorization {
-    let reason: AuthorizationReason =
-      switch reason {
-      case .disallowedByConfiguration: .disallowedByConfiguration
-      case .disallowedByPolicy: .disallowedByPolicy
-      case .sandboxed: .sandboxed
-      case .policyUnavailable: .policyUnavailable
-      }
-    return Authorization(status: .restricted, reason: reason, level: .none)
+  /// No access, for a reason that determines the status. The two reasons of an authorized status are no refusals and
+  /// count as ``AuthorizationReason/undecided``.
+  public static func refused(_ reason: AuthorizationReason) -> Authorization {
+    guard let status = reason.refusedStatus else { return .undecided }
+    return Authorization(status: status, reason: reason, level: .none)
   }
 
   /// Access is allowed up to `level`. The reason is `reduced-accuracy` if that is coarser than the requested level.
@@ -95,17 +39,11 @@ public struct Authorization: Hashable, Sendable {
   public static func authorized(
     _ scope: Scope, level: AccuracyLevel = .exact, asked: AccuracyLevel = .exact
   ) -> Authorization {
-    guard level != .none else { return .denied(.disabledByUser) }
+    guard level != .none else { return .refused(.disabledByUser) }
     return Authorization(
       status: scope == .always ? .authorizedAlways : .authorizedWhenInUse,
       reason: level < asked ? .reducedAccuracy : .none,
       level: level)
-  }
-
-  /// Creates the refusal for a reason. Returns nil for the two reasons of an authorized status.
-  public init?(refusedFor reason: AuthorizationReason) {
-    guard let status = reason.refusedStatus else { return nil }
-    self.init(status: status, reason: reason, level: .none)
   }
 
   private init(status: AuthorizationStatus, reason: AuthorizationReason, level: AccuracyLevel) {

@@ -100,5 +100,4 @@ public enum Log {
   public static func warning(_ message: String) { write(.warning, message) }
   public static func notice(_ message: String) { write(.notice, message) }
   public static func info(_ message: String) { write(.info, message) }
-  public static func debug(_ message: String) { write(.debug, message) }
 }

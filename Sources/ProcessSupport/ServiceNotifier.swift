@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
 import Glibc
 
 /// Reports the state of the program to the service manager.
@@ -11,7 +12,6 @@ import Glibc
   public let keepAliveInterval: Int64?
 
   private let descriptor: Int32
-  private var lastStatus: String?
 
   /// Reads the socket and the watchdog time from the environment and removes them, because they do not apply to child
   /// processes.
@@ -40,7 +40,7 @@ import Glibc
   public func ready() { send("READY=1") }
 
   /// Reports that the program is reloading its configuration, until ``ready()`` is called.
-  public func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)") }
+  public func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(g_get_monotonic_time())") }
 
   /// Reports that the program is exiting.
   public func stopping() { send("STOPPING=1") }
@@ -48,26 +48,11 @@ import Glibc
   /// Reports that the program's main loop is running.
   public func keepAlive() { send("WATCHDOG=1", MSG_DONTWAIT) }
 
-  /// Sets the line shown by `systemctl status`, which must not contain a coordinate. Sent only when it changes.
-  ///
-  /// Clients cause changes, and a service manager that is busy reads nothing: a status for which its queue has no room
-  /// is dropped, so that it does not block the program.
-  public func status(_ text: String) {
-    guard text != lastStatus else { return }
-    // A line break would begin another assignment.
-    let isSent = send("STATUS=" + text.map { $0.isNewline ? " " : String($0) }.joined(), MSG_DONTWAIT)
-    lastStatus = isSent ? text : nil
-  }
-
-  @discardableResult
-  private func send(_ message: String, _ flags: Int = 0) -> Bool {
-    guard descriptor >= 0 else { return false }
+  private func send(_ message: String, _ flags: Int = 0) {
+    guard descriptor >= 0 else { return }
     let bytes = Array(message.utf8)
     // A service manager that does not listen must not end the program, and there is nowhere to report it.
-    while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(flags)) < 0 {
-      if errno != EINTR { return false }
-    }
-    return true
+    while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(flags)) < 0, errno == EINTR {}
   }
 
   /// Returns a datagram socket connected to a path or, if the name begins with @, to an abstract name, or -1.
@@ -92,12 +77,6 @@ import Glibc
     if result == 0 { return descriptor }
     close(descriptor)
     return -1
-  }
-
-  private static var monotonicMicroseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
   }
 
   private static func takeVariable(_ name: String) -> String? {

@@ -34,7 +34,7 @@ public final class LocationManager {
   /// Whether this process may have locations, as far as is known.
   public var authorizationStatus: AuthorizationStatus { authorization.status }
   /// The status with its reason.
-  public private(set) var authorization = Authorization.undecided()
+  public private(set) var authorization = Authorization.undecided
   /// The newest location; nil before the first one, and as soon as access is lost.
   public private(set) var location: Location?
   /// The state of the source.

@@ -18,7 +18,7 @@ import Testing
     #expect(text { _ in }.contains("asking"))
     let idle = text {
       $0.sourceChanged(["State": .string("idle"), "StateReason": .string("")])
-      $0.handle(.authorization(.denied(.disabledByUser)))
+      $0.handle(.authorization(.refused(.disabledByUser)))
     }
     #expect(idle.contains("turned off") && !idle.contains("No subscribers"))
   }

@@ -65,10 +65,10 @@ struct DecisionTests {
         "agent 4, asks for the city", Self.facts { $0.agent = .level(.city) }, .city,
         .authorized(.whenInUse, level: .city, asked: .city)
       ),
-      ("agent 0", Self.facts { $0.agent = .level(.none) }, .exact, .denied(.disabledByUser)),
-      ("no agent", Self.facts { $0.agent = .none }, .exact, .undecided(.noAgent)),
-      ("search in progress", Self.facts { $0.agent = .unknown }, .exact, .undecided()),
-      ("polkit: no", Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .restricted(.disallowedByPolicy)),
+      ("agent 0", Self.facts { $0.agent = .level(.none) }, .exact, .refused(.disabledByUser)),
+      ("no agent", Self.facts { $0.agent = .none }, .exact, .refused(.noAgent)),
+      ("search in progress", Self.facts { $0.agent = .unknown }, .exact, .undecided),
+      ("polkit: no", Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .refused(.disallowedByPolicy)),
       (
         "polkit: reduced only", Self.facts { $0.precise = .no }, .exact,
         .authorized(.whenInUse, level: .city, asked: .exact)
@@ -83,42 +83,42 @@ struct DecisionTests {
       ),
       (
         "polkit asks", Self.facts { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
-        .undecided(.authorizationRequired)
+        .refused(.authorizationRequired)
       ),
       (
         "polkit asks, agent 0",
         Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
-        .exact, .denied(.disabledByUser)
+        .exact, .refused(.disabledByUser)
       ),
       (
         "polkit asks, no agent", Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
-        .exact, .undecided(.noAgent)
+        .exact, .refused(.noAgent)
       ),
       (
         "polkit is absent",
         Self.facts { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
-        .exact, .restricted(.policyUnavailable)
+        .exact, .refused(.policyUnavailable)
       ),
       (
         "polkit died while asked", Self.facts { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
-        .restricted(.policyUnavailable)
+        .refused(.policyUnavailable)
       ),
-      ("polkit has not answered", Self.facts { $0.precise = .unknown }, .exact, .undecided()),
-      ("session inactive", Self.facts { $0.session = .inactive }, .exact, .denied(.sessionInactive)),
+      ("polkit has not answered", Self.facts { $0.precise = .unknown }, .exact, .undecided),
+      ("session inactive", Self.facts { $0.session = .inactive }, .exact, .refused(.sessionInactive)),
       (
         "session inactive, so polkit says no",
         Self.facts { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
-        .exact, .denied(.sessionInactive)
+        .exact, .refused(.sessionInactive)
       ),
       (
         "session inactive, polkit has not answered anew",
         Self.facts { ($0.session, $0.precise) = (.inactive, .unknown) },
-        .exact, .denied(.sessionInactive)
+        .exact, .refused(.sessionInactive)
       ),
       ("no logind", Self.facts { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
-      ("geoclue.conf forbids", Self.facts { $0.rule = .disallowed }, .exact, .restricted(.disallowedByConfiguration)),
-      ("Flatpak", Self.facts { $0.confinement = .sandbox }, .exact, .restricted(.sandboxed)),
-      ("process unknown", Self.facts { $0.confinement = .unverifiable }, .exact, .restricted(.sandboxed)),
+      ("geoclue.conf forbids", Self.facts { $0.rule = .disallowed }, .exact, .refused(.disallowedByConfiguration)),
+      ("Flatpak", Self.facts { $0.confinement = .sandbox }, .exact, .refused(.sandboxed)),
+      ("process unknown", Self.facts { $0.confinement = .unverifiable }, .exact, .refused(.sandboxed)),
       (
         "named by a rule, without anything else",
         Self.facts {
@@ -127,12 +127,12 @@ struct DecisionTests {
       ),
       (
         "named by a rule, in a Flatpak", Self.facts { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
-        .restricted(.sandboxed)
+        .refused(.sandboxed)
       ),
       (
         "a dialog about the rule is not shown", Self.facts { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
         .exact,
-        .undecided(.noAgent)
+        .refused(.noAgent)
       ),
     ]
     for (name, facts, level, expected) in rows {
@@ -146,9 +146,9 @@ struct DecisionTests {
       for level in Self.everyLevel {
         let expected: Authorization =
           switch (facts.confinement, facts.rule) {
-          case (.unknown, _): .undecided()
-          case (.sandbox, _): .restricted(.sandboxed)
-          case (_, .disallowed): .restricted(.disallowedByConfiguration)
+          case (.unknown, _): .undecided
+          case (.sandbox, _): .refused(.sandboxed)
+          case (_, .disallowed): .refused(.disallowedByConfiguration)
           default: .authorized(.always)
           }
         #expect(Decision(facts, asking: level).authorization == expected)
@@ -233,7 +233,7 @@ struct DecisionTests {
       #expect(!inside.authorization.sentence.contains("does not belong"))
     }
     let other = Self.facts { ($0.placement, $0.agent) = (.outside, .level(.none)) }
-    #expect(Decision(other, asking: .exact).authorization == .denied(.disabledByUser))
+    #expect(Decision(other, asking: .exact).authorization == .refused(.disabledByUser))
   }
 
   // MARK: Held deliveries
@@ -256,19 +256,19 @@ struct DecisionTests {
 
   @Test func `in a session GeoClue decides, and only rules and sandboxes are added`() {
     var facts = Facts(.own)
-    for geoClue in [Authorization.authorized(.always), .denied(.disabledByUser), .undecided(.noAgent)] {
+    for geoClue in [Authorization.authorized(.always), .refused(.disabledByUser), .refused(.noAgent)] {
       facts.confinement = .host
       facts.rule = .silent
       #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == geoClue)
       facts.rule = .disallowed
       #expect(
-        Decision(facts, asking: .exact, geoClue: geoClue).authorization == .restricted(.disallowedByConfiguration))
+        Decision(facts, asking: .exact, geoClue: geoClue).authorization == .refused(.disallowedByConfiguration))
       for confinement in [Facts.Confinement.sandbox, .unverifiable] {
         facts.confinement = confinement
-        #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .restricted(.sandboxed))
+        #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .refused(.sandboxed))
       }
       facts.confinement = .unknown
-      #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .undecided())
+      #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .undecided)
     }
   }
 }

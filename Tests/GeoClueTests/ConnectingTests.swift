@@ -12,7 +12,7 @@ import Testing
     #expect(driver.send(.available(.city)) == [])
     #expect(driver.machine.status == SourceStatus(state: .idle, reason: .none, availableAccuracy: .city))
     #expect(driver.machine.deadline == nil)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
     driver.send(.serviceVanished)
     #expect(driver.machine.status == SourceStatus())
   }
@@ -64,7 +64,7 @@ import Testing
     #expect(!driver.machine.acceptsFixes)
     #expect(driver.send(.fix(isNew: true)) == [])
     #expect(driver.machine.status == before)
-    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.authorization == .refused(.noAgent))
   }
 
   @Test func `a missing GeoClue is reported`() {

@@ -21,7 +21,7 @@ import Testing
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.send(.started) == [])
     #expect(driver.state == .idle)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
   }
 
   @Test func `a finer level needs a new client, because GeoClue reads it only at the start`() {

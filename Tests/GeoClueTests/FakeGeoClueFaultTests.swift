@@ -20,7 +20,7 @@ import Testing
     listener.source.require(.exact)
     try listener.waitFor(.unavailable, .geoclueNotInstalled)
     #expect(listener.failures.first?.code == .unavailable)
-    #expect(listener.authorization == .undecided())
+    #expect(listener.authorization == .undecided)
     let geoclue = try FakeGeoClue(on: bus)
     try listener.waitFor(.waiting, .noFix)
     #expect(try geoclue.clients().count == 1)

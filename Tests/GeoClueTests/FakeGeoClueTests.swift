@@ -56,7 +56,7 @@ import Testing
     listener.source.require(nil)
     try turning("the client is deleted") { try geoclue.clients().isEmpty }
     #expect(listener.status.state == .idle)
-    #expect(listener.authorization == .undecided())
+    #expect(listener.authorization == .undecided)
     #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
   }
 

@@ -75,7 +75,7 @@ import Testing
     let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 3)
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noAgent)
-    #expect(listener.authorization == .undecided(.noAgent))
+    #expect(listener.authorization == .refused(.noAgent))
     try turning("it exits") { !geoclue.isRunning && listener.status.availableAccuracy == nil }
     #expect(listener.status.reason == .noAgent)
     try geoclue.restart()
@@ -92,7 +92,7 @@ import Testing
     _ = try listener.location()
     try agent?.setLevel(0)
     try listener.waitFor(.unavailable, .disabledByUser, within: .seconds(1))
-    #expect(listener.authorization == .denied(.disabledByUser))
+    #expect(listener.authorization == .refused(.disabledByUser))
     // GeoClue 2.6 loses a receiver for good when it is to close it while it connects: who flips the switch back sooner
     // than we have asked again finds that bug.
     try turning("GeoClue has said no itself") { listener.failures.last?.code == .denied }
@@ -142,11 +142,11 @@ import Testing
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noFix)
     try agent?.setLevel(0)
-    try turning("off") { listener.authorization == .denied(.disabledByUser) }
+    try turning("off") { listener.authorization == .refused(.disabledByUser) }
     listener.source.require(nil)
     try agent?.setLevel(8)
     try turning("nothing is left") { try geoclue.clients().isEmpty }
     try turning(for: .milliseconds(200), "the receiver rests") { !geoclue.receiver.isConnected }
-    #expect(listener.authorization == .undecided())
+    #expect(listener.authorization == .undecided)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     let driver = refused(reason)
     #expect(driver.state == state)
     #expect(driver.reason == told)
-    #expect(driver.authorization == Authorization(refusedFor: reason))
+    #expect(driver.authorization == .refused(reason))
     #expect(driver.machine.client == nil)
     #expect(driver.machine.deadline != nil, "it is asked again some day")
   }
@@ -40,7 +40,7 @@ import Testing
       while driver.pass(100).isEmpty {}
       attempts.append(driver.now)
       #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser))
-      #expect(driver.authorization == .denied(.disabledByUser))
+      #expect(driver.authorization == .refused(.disabledByUser))
       driver.send(.created(client: "/\(client)"))
       #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser))
       driver.send(.startFailed(.refused(.disabledByUser)))
@@ -64,9 +64,9 @@ import Testing
     var driver = refused(.disallowedByConfiguration)
     driver.send(.serviceVanished)
     #expect(driver.reason == .disallowedByConfiguration)
-    #expect(driver.authorization == .restricted(.disallowedByConfiguration))
+    #expect(driver.authorization == .refused(.disallowedByConfiguration))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
-    #expect(driver.authorization == .undecided() && driver.state == .starting, "that one has refused nothing")
+    #expect(driver.authorization == .undecided && driver.state == .starting, "that one has refused nothing")
     driver.send(.created(client: "/1"))
     driver.send(.started)
     #expect(driver.authorization.isAuthorized)
@@ -77,13 +77,13 @@ import Testing
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.send(.serviceVanished)
     driver.send(.serviceAppeared)
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
   }
 
   @Test func `new demand gets a new answer`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
-    #expect(driver.authorization == .undecided(), "nobody follows the switch now")
+    #expect(driver.authorization == .undecided, "nobody follows the switch now")
     #expect(driver.state == .idle)
     #expect(driver.send(.demand(.city)) == [.createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)
@@ -95,7 +95,7 @@ import Testing
     driver.send(.demand(.exact))
     #expect(driver.send(.creationFailed(.refused(.disallowedByPolicy))) == [])
     #expect(driver.reason == .disallowedByPolicy)
-    #expect(driver.authorization == .restricted(.disallowedByPolicy))
+    #expect(driver.authorization == .refused(.disallowedByPolicy))
     #expect(driver.pass(2_000) == [.createClient, .readAvailableAccuracy])
   }
 

@@ -86,7 +86,7 @@ import Testing
     #expect(driver.authorization.isAuthorized, "a restart is no news for consumers")
     driver.pass(250)
     driver.send(.activationFailed(notInstalled: true))
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
   }
 
   @Test func `new demand does not cause retries without limit`() {

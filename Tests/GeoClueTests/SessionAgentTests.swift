@@ -24,7 +24,7 @@ import Testing
     listener.source.require(.exact)
     // Within ten seconds: without an agent the call that makes a client takes 25 to fail.
     try listener.waitFor(.waiting, .noAgent)
-    #expect(listener.authorization == .undecided(.noAgent))
+    #expect(listener.authorization == .refused(.noAgent))
     #expect(geoclue.count(of: "AddAgent") == 0)
     let agent = try agent(on: bus)
     try listener.waitFor(.waiting, .noFix)
@@ -68,7 +68,7 @@ import Testing
       try turning("a location") { listener.locations.last?.longitude == Double(round) }
       try agent.setLevel(0)
       try listener.waitFor(.unavailable, .disabledByUser)
-      #expect(listener.authorization == .denied(.disabledByUser))
+      #expect(listener.authorization == .refused(.disabledByUser))
       let count = listener.locations.count
       try geoclue.fix(latitude: 7, longitude: 7)
       try turning(for: .milliseconds(50), "no location") { listener.locations.count == count }
@@ -87,7 +87,7 @@ import Testing
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell(["active": false, "client": .string(client)])
     try listener.waitFor(.unavailable, .disabledByUser)
-    #expect(listener.authorization == .denied(.disabledByUser))
+    #expect(listener.authorization == .refused(.disabledByUser))
     try geoclue.tell(["active": true, "client": .string(client)])
     try listener.waitFor(.waiting, .noFix)
     #expect(listener.authorization == .authorized(.always))
@@ -131,7 +131,7 @@ import Testing
     _ = try geoclue.clients()
     agent.kill()
     try listener.waitFor(.waiting, .noAgent)
-    #expect(listener.authorization == .undecided(.noAgent))
+    #expect(listener.authorization == .refused(.noAgent))
     #expect(try geoclue.clients().isEmpty)
     let next = try self.agent(on: bus)
     try listener.waitFor(.waiting, .noFix)

@@ -89,7 +89,7 @@ nonisolated struct SimulatedGeoClue<Source: Choices> {
     note(clients == Set([machine.client].compactMap { $0 }), "every client is the current one, or deleted")
     note((demand == nil) == (status.state == .idle), "idle without demand, and only then")
     note(demand != nil || clients.isEmpty, "no client is held without demand")
-    note(demand != nil || machine.authorization == .undecided(), "no authorization is assumed without demand")
+    note(demand != nil || machine.authorization == .undecided, "no authorization is assumed without demand")
     note(isThere || status.availableAccuracy == nil && machine.client == nil, "nothing is held without GeoClue")
     note(status.state != .running || machine.authorization.isAuthorized, "no fixes without authorization")
     note(!machine.acceptsFixes || machine.client != nil, "no fixes without a client")

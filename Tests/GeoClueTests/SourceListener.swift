@@ -30,7 +30,7 @@ final class SourceListener {
   }
 
   var status: SourceStatus { statuses.last ?? SourceStatus() }
-  var authorization: Authorization { authorizations.last ?? .undecided() }
+  var authorization: Authorization { authorizations.last ?? .undecided }
 
   /// Runs the loop until the source says that.
   func waitFor(

@@ -14,10 +14,10 @@ import Testing
       driver.machine.status
         == SourceStatus(
           state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
     #expect(!driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))
-    #expect(driver.authorization == .denied(.disabledByUser), "a fix that was on its way is not taken")
+    #expect(driver.authorization == .refused(.disabledByUser), "a fix that was on its way is not taken")
     #expect(driver.send(.active(true)) == [])
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.reason == .noFix, "the fix from before is not known to be true")
@@ -33,7 +33,7 @@ import Testing
     driver.send(.active(true))
     driver.send(.active(false))
     driver.send(.started)
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
     #expect(driver.reason == .disabledByUser)
   }
 
@@ -43,7 +43,7 @@ import Testing
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.send(.active(true)) == [])
     #expect(driver.state == .idle)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
   }
 
   @Test func `an agent's change needs a new client to take effect`() {
@@ -61,7 +61,7 @@ import Testing
   @Test func `an agent that turns location off is believed at once`() {
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
     #expect(
       driver.machine.status
         == SourceStatus(
@@ -69,7 +69,7 @@ import Testing
     driver.pass(ConnectionPacing.agentDelay)
     driver.send(.created(client: "/2"))
     driver.send(.startFailed(.refused(.disabledByUser)))
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
   }
 
   @Test func `while an agent has announced off, no client is created again and again`() {
@@ -115,7 +115,7 @@ import Testing
     driver.pass(ConnectionPacing.agentDelay)
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
-    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.authorization == .refused(.noAgent))
   }
 
   @Test func `a flapping agent does not cause flapping clients`() {
@@ -148,11 +148,11 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     driver.send(.demand(nil))
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
     driver.send(.demand(.exact))
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
     driver.send(.created(client: "/2"))
     driver.send(.startFailed(.refused(.disabledByUser)))
-    #expect(driver.authorization == .denied(.disabledByUser))
+    #expect(driver.authorization == .refused(.disabledByUser))
   }
 }

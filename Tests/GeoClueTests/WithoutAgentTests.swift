@@ -15,7 +15,7 @@ import Testing
     #expect(driver.state == .starting)
     driver.pass(1)
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent, availableAccuracy: .exact))
-    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.authorization == .refused(.noAgent))
     #expect(ConnectionMachine.agentDeadline <= 2_000, "a call with the deadline of 5 s can still say so")
   }
 
@@ -57,7 +57,7 @@ import Testing
     var driver = MachineDriver.withoutAgent()
     #expect(driver.send(.demand(nil)) == [])
     #expect(driver.state == .idle)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
     #expect(driver.machine.deadline == nil)
     #expect(driver.send(.created(client: "/7")) == [.deleteClient("/7")])
     #expect(driver.machine.client == nil)
@@ -70,7 +70,7 @@ import Testing
     #expect(driver.send(.demand(.city)) == [.readAvailableAccuracy])
     driver.send(.available(.exact))
     #expect(driver.reason == .noAgent)
-    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.authorization == .refused(.noAgent))
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .city)])
   }
 
@@ -129,14 +129,14 @@ import Testing
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.state == .unavailable)
     #expect(driver.reason == .geoclueRestarting)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
     // It wakes up, and answers what it was asked; how it is about agents, it finds out only now.
     driver.send(.available(.exact))
     #expect(driver.reason == .geoclueRestarting)
     driver.isAlive = true
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.reason == .noAgent)
-    #expect(driver.authorization == .undecided(.noAgent))
+    #expect(driver.authorization == .refused(.noAgent))
     // It falls asleep again.
     driver.isAlive = false
     driver.pass(120_000)
@@ -169,7 +169,7 @@ import Testing
     #expect(driver.state == .starting, "it is asked once more")
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.machine.status.reason == .geoclueRestarting)
-    #expect(driver.authorization == .undecided())
+    #expect(driver.authorization == .undecided)
   }
 
   @Test func `an error counts as an answer`() {

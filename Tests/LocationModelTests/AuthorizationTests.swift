@@ -16,13 +16,11 @@ import Testing
   func `the reason decides the status`(word: String, status: String?) throws {
     let reason = try #require(AuthorizationReason(rawValue: word))
     #expect(reason.refusedStatus?.rawValue == status)
-    let refusal = Authorization(refusedFor: reason)
-    #expect(refusal?.status.rawValue == status)
-    if let refusal {
-      #expect(refusal.reason == reason)
-      #expect(refusal.level == AccuracyLevel.none)
-      #expect(!refusal.isAuthorized)
-    }
+    let refusal = Authorization.refused(reason)
+    #expect(refusal.status.rawValue == status ?? "not-determined")
+    #expect(refusal.reason == (status == nil ? .undecided : reason))
+    #expect(refusal.level == AccuracyLevel.none)
+    #expect(!refusal.isAuthorized)
   }
 
   @Test func `reasons and statuses are the contract's`() {
@@ -34,18 +32,9 @@ import Testing
     #expect(AuthorizationStatus.allCases.filter(\.isAuthorized) == [.authorizedWhenInUse, .authorizedAlways])
   }
 
-  @Test(
-    arguments: [
-      (.undecided(), .undecided), (.undecided(.noAgent), .noAgent),
-      (.undecided(.authorizationRequired), .authorizationRequired), (.undecided(.undecided), .undecided),
-      (.denied(.disabledByUser), .disabledByUser), (.denied(.rejectedByAgent), .rejectedByAgent),
-      (.denied(.sessionInactive), .sessionInactive),
-      (.restricted(.disallowedByConfiguration), .disallowedByConfiguration),
-      (.restricted(.disallowedByPolicy), .disallowedByPolicy), (.restricted(.sandboxed), .sandboxed),
-      (.restricted(.policyUnavailable), .policyUnavailable),
-    ] as [(Authorization, AuthorizationReason)])
-  func `a refusal is the same either way`(made: Authorization, reason: AuthorizationReason) {
-    #expect(made == Authorization(refusedFor: reason))
+  @Test(arguments: AuthorizationReason.allCases.filter { $0.refusedStatus != nil })
+  func `a refusal reveals nothing`(reason: AuthorizationReason) {
+    let made = Authorization.refused(reason)
     #expect(made.sentence == reason.sentence)
     #expect(made.asking(.city) == made)
     #expect(made.revealedLevel(asked: .exact) == AccuracyLevel.none)
@@ -76,8 +65,8 @@ import Testing
   }
 
   @Test func `an agent's level 0 grants nothing`() {
-    #expect(Authorization.authorized(.always, level: .none) == .denied(.disabledByUser))
-    #expect(Authorization.authorized(.whenInUse, level: .none, asked: .country) == .denied(.disabledByUser))
+    #expect(Authorization.authorized(.always, level: .none) == .refused(.disabledByUser))
+    #expect(Authorization.authorized(.whenInUse, level: .none, asked: .country) == .refused(.disabledByUser))
   }
 
   @Test(arguments: AuthorizationReason.allCases)

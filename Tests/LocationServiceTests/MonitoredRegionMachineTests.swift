@@ -8,7 +8,7 @@ import Testing
 @Suite struct MonitoredRegionMachineTests {
   nonisolated static let allowed = Authorization.authorized(.whenInUse)
   nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
-  nonisolated static let off = Authorization.denied(.disabledByUser)
+  nonisolated static let off = Authorization.refused(.disabledByUser)
 
   private func machine(
     radius: Double = 1_000, _ authorization: Authorization = allowed, sourceDecides: Bool = false,

@@ -7,7 +7,7 @@ import Testing
 /// A call of `GetLocation` from event to event, without a bus.
 @Suite struct LocationRequestMachineTests {
   nonisolated static let allowed = Authorization.authorized(.whenInUse)
-  nonisolated static let off = Authorization.denied(.disabledByUser)
+  nonisolated static let off = Authorization.refused(.disabledByUser)
 
   private func machine(
     sourceDecides: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
@@ -46,7 +46,7 @@ import Testing
     #expect(!self.machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 1_000))
   }
 
-  @Test(arguments: [off, .restricted(.sandboxed)]) func `a refusal is reported at once`(authorization: Authorization) {
+  @Test(arguments: [off, .refused(.sandboxed)]) func `a refusal is reported at once`(authorization: Authorization) {
     var machine = machine()
     _ = machine.handle(standing(authorization), at: 0)
     #expect(
@@ -57,11 +57,11 @@ import Testing
 
   @Test func `an undecided request waits until the timeout`() {
     var machine = machine { $0.timeout = 1 }
-    _ = machine.handle(standing(.undecided(.noAgent)), at: 0)
+    _ = machine.handle(standing(.refused(.noAgent)), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(
       machine.handle(.timer, at: 1_000) == [
-        .audit(.undecided(.noAgent)), .end(nil), .refuse(.notAuthorized(.undecided(.noAgent))),
+        .audit(.refused(.noAgent)), .end(nil), .refuse(.notAuthorized(.refused(.noAgent))),
       ])
   }
 
@@ -175,7 +175,7 @@ import Testing
 /// A call of `RequestAuthorization` from event to event, without a bus.
 @Suite struct AuthorizationRequestMachineTests {
   private let allowed = Authorization.authorized(.whenInUse)
-  private let open = Authorization.undecided(.authorizationRequired)
+  private let open = Authorization.refused(.authorizationRequired)
 
   private func machine(isInteractive: Bool = true, sourceDecides: Bool = false) -> AuthorizationRequestMachine {
     AuthorizationRequestMachine(
@@ -219,9 +219,9 @@ import Testing
 
   @Test func `a request that stays undecided is answered as undecided`() {
     var machine = machine()
-    _ = machine.handle(standing(.undecided()), at: 0)
+    _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
-    #expect(machine.handle(.timer, at: 4_501_000) == [.audit(.undecided()), .end(nil), .reply(.undecided())])
+    #expect(machine.handle(.timer, at: 4_501_000) == [.audit(.undecided), .end(nil), .reply(.undecided)])
   }
 
   @Test func `where the source decides it is needed until the answer, and hopeless without it`() {
@@ -231,7 +231,7 @@ import Testing
     let status = SourceStatus(state: .unavailable, reason: .geoclueNotInstalled)
     #expect(
       machine.handle(.source(status), at: 2) == [
-        .audit(.undecided()), .need(nil), .end(nil), .reply(.undecided()),
+        .audit(.undecided), .need(nil), .end(nil), .reply(.undecided),
       ])
   }
 

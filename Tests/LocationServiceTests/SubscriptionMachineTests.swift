@@ -9,8 +9,8 @@ import Testing
 @Suite struct SubscriptionMachineTests {
   nonisolated static let allowed = Authorization.authorized(.whenInUse)
   nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
-  nonisolated static let off = Authorization.denied(.disabledByUser)
-  nonisolated static let forbidden = Authorization.restricted(.disallowedByPolicy)
+  nonisolated static let off = Authorization.refused(.disabledByUser)
+  nonisolated static let forbidden = Authorization.refused(.disallowedByPolicy)
 
   private func machine(
     _ authorization: Authorization = allowed, sourceDecides: Bool = false,
@@ -66,7 +66,7 @@ import Testing
     #expect(!machine.isActive)
   }
 
-  @Test(arguments: [off, .undecided(), .undecided(.noAgent)])
+  @Test(arguments: [off, .undecided, .refused(.noAgent)])
   func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce(first)])
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func `where the source decides it is needed before it has said yes`() {
-    var machine = machine(.undecided(), sourceDecides: true)
+    var machine = machine(.undecided, sourceDecides: true)
     #expect(machine.handle(.start(machine.startAsked()), at: 0).contains(.need(.exact)))
   }
 

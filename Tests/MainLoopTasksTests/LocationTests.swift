@@ -81,7 +81,7 @@ private final class TestSource: LocationSource {
       return error?.code
     }
     #expect(try await failure(.failure(LocationError(.unavailable, "off"))) == .unavailable)
-    #expect(try await failure(.authorization(.denied(.disabledByUser))) == .denied)
+    #expect(try await failure(.authorization(.refused(.disabledByUser))) == .denied)
     #expect(try await failure(timeout: .milliseconds(20), nil) == .locationUnknown)
   }
 

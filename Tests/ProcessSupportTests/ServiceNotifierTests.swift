@@ -51,20 +51,6 @@ import Testing
   }
 
   @Test
-  @MainActor func `a status is sent when it changes, in one line`() throws {
-    let folder = TemporaryDirectory()
-    let manager = try Manager(folder.file("notify"))
-    let notifier = ServiceNotifier(
-      socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
-    notifier.status("running")
-    notifier.status("running")
-    notifier.status("idle\nREADY=1\r\nx")
-    #expect(manager.received() == "STATUS=running")
-    #expect(manager.received() == "STATUS=idle READY=1 x")
-    #expect(manager.received() == nil)
-  }
-
-  @Test
   @MainActor func `a reload carries the time at which it began`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
@@ -112,19 +98,14 @@ import Testing
     notifier.stopping()
   }
 
-  /// Clients that came and went could block the service while the service manager read nothing.
   @Test
   @MainActor func `a service manager that does not read blocks nothing`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
     let notifier = ServiceNotifier(socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
-    for number in 0..<5_000 {
-      notifier.status("\(number) clients")
-      notifier.keepAlive()
-    }
-    #expect(manager.received() == "STATUS=0 clients")
+    for _ in 0..<5_000 { notifier.keepAlive() }
     while manager.received() != nil {}
-    notifier.status("4999 clients")
-    #expect(manager.received() == "STATUS=4999 clients", "what was dropped is not taken for sent")
+    notifier.keepAlive()
+    #expect(manager.received() == "WATCHDOG=1")
   }
 }

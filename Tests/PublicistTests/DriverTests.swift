@@ -49,7 +49,7 @@ extension LocationPublicist {
     try turning("two values") { first.values.count >= 2 }
     let second = driver.record()
     #expect(second.values == [true])
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     try turning("both heard") { first.values.count >= 3 && second.values.count >= 2 }
     #expect(first.values == [false, true, false])
     #expect(second.values == [true, false])
@@ -65,7 +65,7 @@ extension LocationPublicist {
       .receive(on: MainLoop.main)
     let recorder = driver.record()
     scene.source.authorize(.authorized(.always))
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     try turning("the end") { recorder.completion != nil }
     #expect(recorder.values == [false, true, false])
     #expect(recorder.completion == .finished)

@@ -103,7 +103,7 @@ import Testing
     source.onEvent?(.authorization(.authorized(.always)))
     fix(1)
     delegate.onAuthorization = { manager in #expect(manager.location == nil) }
-    for lost in [Authorization.denied(.disabledByUser), .undecided(), .restricted(.disallowedByPolicy)] {
+    for lost in [Authorization.refused(.disabledByUser), .undecided, .refused(.disallowedByPolicy)] {
       source.onEvent?(.authorization(lost))
       #expect(manager.location == nil)
       #expect(manager.authorization == lost)
@@ -119,10 +119,10 @@ import Testing
   }
 
   @Test func `a repeated authorization is no change`() {
-    source.onEvent?(.authorization(.undecided()))
+    source.onEvent?(.authorization(.undecided))
     #expect(delegate.authorizations.isEmpty)
-    source.onEvent?(.authorization(.undecided(.noAgent)))
-    source.onEvent?(.authorization(.undecided(.noAgent)))
+    source.onEvent?(.authorization(.refused(.noAgent)))
+    source.onEvent?(.authorization(.refused(.noAgent)))
     #expect(delegate.authorizations == [.notDetermined])
   }
 

@@ -39,7 +39,7 @@ import Testing
     let publicist = SimplePublicist(scene.manager)
     let recorder = publicist.authorizationPublisher().record()
     scene.source.authorize(.authorized(.whenInUse))
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     #expect(recorder.values == [.notDetermined, .authorizedWhenInUse, .denied])
     #expect(recorder.completion == nil)
   }
@@ -66,7 +66,7 @@ import Testing
     scene.source.move(north: 1)
     scene.source.authorize(.authorized(.whenInUse))
     scene.source.move(north: 2)
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     scene.source.move(north: 3)
     scene.source.authorize(.authorized(.always))
     scene.source.move(north: 4)

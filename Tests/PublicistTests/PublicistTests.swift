@@ -9,7 +9,7 @@ import Testing
 
   @Test func `authorization starts with the status at subscription`() {
     let publisher = scene.publicist.authorizationPublisher()
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     let recorder = publisher.record()
     scene.source.authorize(.authorized(.whenInUse))
     #expect(recorder.values == [.denied, .authorizedWhenInUse])
@@ -18,8 +18,8 @@ import Testing
 
   @Test func `a refusal ends no stream`() {
     let recorder = scene.publicist.authorizationPublisher().record()
-    scene.source.authorize(.restricted(.disallowedByPolicy))
-    scene.source.authorize(.denied(.rejectedByAgent))
+    scene.source.authorize(.refused(.disallowedByPolicy))
+    scene.source.authorize(.refused(.rejectedByAgent))
     scene.source.authorize(.authorized(.always))
     #expect(recorder.values == [.notDetermined, .restricted, .denied, .authorizedAlways])
   }

@@ -91,7 +91,7 @@ import Testing
       return events.count == 3
     }
     #expect(events[2].kind == .entered && events[2].hasGap)
-    source.onEvent?(.authorization(.denied(.disabledByUser)))
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
     #expect(events.last?.reason == .notAuthorized)
     subscription.cancel()
     #expect(source.level == nil)

@@ -30,7 +30,7 @@ extension LocationPublicist {
   @Test func `a denial fails the stream`() {
     let recorder = scene.publicist.statusPublisher().record()
     scene.source.authorize(.authorized(.whenInUse))
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     scene.source.authorize(.authorized(.always))
     #expect(recorder.values == [.notDetermined, .authorizedWhenInUse])
     #expect(recorder.completion == .failure(.denied))
@@ -39,13 +39,13 @@ extension LocationPublicist {
 
   @Test func `a restriction fails the stream`() {
     let recorder = scene.publicist.statusPublisher().record()
-    scene.source.authorize(.restricted(.disallowedByConfiguration))
+    scene.source.authorize(.refused(.disallowedByConfiguration))
     #expect(recorder.values == [.notDetermined])
     #expect(recorder.completion == .failure(.restricted))
   }
 
   @Test func `a new subscription tries again`() {
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     let refused = scene.publicist.statusPublisher().record()
     scene.source.authorize(.authorized(.always))
     let granted = scene.publicist.statusPublisher().record()
@@ -61,7 +61,7 @@ extension LocationPublicist {
       if case .failure(let error) = completion { text = "Location Service terminated with error:\(error.rawValue)" }
     } receiveValue: { _ in
     }
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     #expect(text == "Location Service terminated with error:denied")
     subscription.cancel()
   }
@@ -69,7 +69,7 @@ extension LocationPublicist {
   /// Retrying a refusal at once is refused at once; the stream ends after the last attempt.
   @Test func `retrying does not loop for ever`() {
     let recorder = scene.publicist.statusPublisher().retry(2).record()
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     #expect(recorder.completion == .failure(.denied))
     #expect(recorder.values == [.notDetermined])
   }

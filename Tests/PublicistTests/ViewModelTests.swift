@@ -92,7 +92,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     let model = LocationViewModel(scene.publicist, clock: clock)
     var texts: [String] = []
     let subscription = model.$status.map(\.rawValue).sink { texts.append($0) }
-    scene.source.authorize(.denied(.disabledByUser))
+    scene.source.authorize(.refused(.disabledByUser))
     scene.source.authorize(.authorized(.whenInUse))
     #expect(texts == ["not-determined", "denied", "authorized-when-in-use"])
     #expect(model.status == .authorizedWhenInUse)

@@ -51,17 +51,6 @@ final class ClientRegistry {
   /// Returns the client of a connection, unless it has left.
   func known(_ name: BusName) -> Client? { clients[name] }
 
-  /// Removes all clients, because the service is on a different bus now.
-  func removeAll() {
-    let all = clients.values
-    clients = [:]
-    for client in all {
-      peers.forget(client.name)
-      onLeft?(client)
-      client.end()
-    }
-  }
-
   /// Takes a token from the client, and one from its user if known. Throws the rate limit that would be exceeded.
   /// Returns whether the user has paid.
   func payForCall(_ client: Client, _ limits: Limits) throws(DBusError) -> Bool {
@@ -126,7 +115,7 @@ final class ClientRegistry {
     guard client.objects.values.count(where: { $0.kind == kind }) < Int(limits[keys.perConnection]) else {
       throw .limitsExceeded(keys.perConnection)
     }
-    guard let user = client.credentials?.userID else { throw .notAuthorized(.restricted(.policyUnavailable)) }
+    guard let user = client.credentials?.userID else { throw .notAuthorized(.refused(.policyUnavailable)) }
     switch quotas[kind, default: UserQuota()].take(
       for: user, perUser: Int(limits[keys.perUser]), of: Int(limits[keys.whole]))
     {

@@ -108,7 +108,7 @@ final class CallIntake {
         return dispatchLater()
       }
       for arrival in queue.remove(client.name, of: nil) {
-        arrival.call.fail(.notAuthorized(.restricted(.policyUnavailable)))
+        arrival.call.fail(.notAuthorized(.refused(.policyUnavailable)))
       }
     }
   }

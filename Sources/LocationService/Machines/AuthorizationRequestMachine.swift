@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 nonisolated struct AuthorizationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
-  private var standing = Standing(authorization: .undecided())
+  private var standing = Standing(authorization: .undecided)
   private var source: SourceStatus
   private var engagement = Engagement()
   private let arrivedAt: UInt64

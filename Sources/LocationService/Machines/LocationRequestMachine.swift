@@ -5,7 +5,7 @@ import GeopublicistLocationModel
 nonisolated struct LocationRequestMachine: ClientMachine {
   let options: ClientOptions
   private var state = State.gathering
-  private var standing = Standing(authorization: .undecided())
+  private var standing = Standing(authorization: .undecided)
   private var source: SourceStatus
   private var engagement = Engagement()
   /// The newest suitable location, which waits while deliveries are held.

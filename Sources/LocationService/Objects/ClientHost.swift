@@ -7,7 +7,6 @@ import GeopublicistLocationModel
 protocol ClientHost: AnyObject {
   var connection: Connection { get }
   var gatekeeper: any Gatekeeper { get }
-  var limits: Limits { get }
   /// The part of the chain that all clients share.
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }

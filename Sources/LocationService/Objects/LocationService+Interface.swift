@@ -96,7 +96,7 @@ extension LocationService {
     client.whenKnown(on: connection) { [weak self] credentials in
       guard let self, clients.isHere(client) else { return }
       guard credentials != nil else {
-        return call.fail(.notAuthorized(.restricted(.policyUnavailable)))
+        return call.fail(.notAuthorized(.refused(.policyUnavailable)))
       }
       body(client)
     }

@@ -36,7 +36,7 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
 
 private func checkSession(_ facts: Facts, _ asked: AccuracyLevel, _ source: ByteSource) {
   let geoClue = source.pick([
-    Authorization.undecided(), .denied(.disabledByUser), .restricted(.disallowedByPolicy), .authorized(.always),
+    Authorization.undecided, .refused(.disabledByUser), .refused(.disallowedByPolicy), .authorized(.always),
     .authorized(.whenInUse, level: .city),
   ])
   let authorization = Decision(facts, asking: asked, geoClue: geoClue).authorization
