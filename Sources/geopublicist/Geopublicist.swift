@@ -38,7 +38,7 @@ struct Geopublicist {
   }
 
   private static func run(_ arguments: [String]) -> Int32 {
-    do throws(OptionParser.UsageError) {
+    do throws(UsageError) {
       return try dispatch(arguments)
     } catch {
       if let help = error.help { return print(help) }
@@ -47,7 +47,7 @@ struct Geopublicist {
     }
   }
 
-  private static func dispatch(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+  private static func dispatch(_ arguments: [String]) throws(UsageError) -> Int32 {
     guard let (word, rest) = Invocation.split(arguments, commands: commands) else {
       return try runWithoutCommand(arguments)
     }
@@ -59,7 +59,7 @@ struct Geopublicist {
     return serve(try type.init(invocation), invocation)
   }
 
-  private static func name(meantBy word: String) throws(OptionParser.UsageError) -> String {
+  private static func name(meantBy word: String) throws(UsageError) -> String {
     switch Suggestion.match(word, among: commands.map { $0.name } + ["help", "version"]) {
     case .found(let name): return name
     case .unknown(nil): throw .init(message: "There is no command '\(word)'; see geopublicist help")
@@ -70,7 +70,10 @@ struct Geopublicist {
 
   private static func serve(_ command: any Command, _ invocation: Invocation) -> Int32 {
     // Signals are handled before the command connects, so that none falls in between.
-    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in command.interrupted() }
+    let signals = UnixSignals([SIGINT, SIGTERM, SIGHUP]) { _ in
+      invocation.prompt?.interrupted()
+      command.interrupted()
+    }
     invocation.followOutput()
     command.begin()
     let status = MainLoop.main.run()
@@ -80,7 +83,7 @@ struct Geopublicist {
   }
 
   /// Handles `--help`, `--version` and a command line without a command, which shows the status and the commands.
-  private static func runWithoutCommand(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+  private static func runWithoutCommand(_ arguments: [String]) throws(UsageError) -> Int32 {
     g_set_prgname("geopublicist")
     let parser = OptionParser(
       summary: "Shows where this machine is, and who may know it.\n\n\(commandList)",
@@ -94,7 +97,7 @@ struct Geopublicist {
 
   private static func print(_ text: String) -> Int32 { StandardStream.print(text, as: "geopublicist") }
 
-  private static func runOverview(_ arguments: [String]) throws(OptionParser.UsageError) -> Int32 {
+  private static func runOverview(_ arguments: [String]) throws(UsageError) -> Int32 {
     let invocation = try Invocation(of: StatusCommand.self, arguments)
     let status = serve(try StatusCommand(invocation), invocation)
     if !invocation.isJSON { invocation.output.line("\n\(commandList)\n\ngeopublicist help COMMAND shows more.") }

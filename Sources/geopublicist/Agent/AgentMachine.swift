@@ -54,7 +54,6 @@ nonisolated struct AgentMachine {
   /// Whether the agent answers calls about its level; the service asks every agent of a user.
   var isShown: Bool { rivals.isEmpty && phase != .aside && !(phase == .withoutGeoClue && wasAside) }
 
-  /// Whether departures matter.
   var followsDepartures: Bool { !rivals.isEmpty || !candidates.isEmpty }
 
   mutating func handle(_ event: Event) -> [Action] {

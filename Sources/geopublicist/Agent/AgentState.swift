@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import GeopublicistProcessSupport
+import Glibc
+
 /// What `geopublicist agent` does for this user, as other commands see it.
 nonisolated enum AgentState: String {
   case waiting
@@ -32,5 +36,37 @@ nonisolated enum AgentState: String {
       "GeoClue's configuration does not allow this agent; add geoclue-demo-agent to whitelist under [agent]"
     case .notRunning: "geopublicist agent is not running for this user"
     }
+  }
+}
+
+/// A locked file in the user's runtime folder that lets only one agent run, and tells other commands its state.
+final class AgentStatusFile {
+  private static var path: String { String(cString: g_get_user_runtime_dir()) + "/geopublicist-agent" }
+  private let descriptor: Int32
+
+  /// Makes and locks the file; returns nil if that fails, as it does while another agent runs.
+  init?() {
+    descriptor = open(Self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+  }
+
+  isolated deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Replaces the content of the file.
+  func write(_ word: String) {
+    let bytes = Array(word.utf8)
+    ftruncate(descriptor, 0)
+    _ = pwrite(descriptor, bytes, bytes.count, 0)
+  }
+
+  /// Returns what the running agent has written; nil if no agent runs.
+  static func read() -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+    return (try? TextFile.contents(of: path)).map { Text.plain(String($0.prefix(64))) }
   }
 }

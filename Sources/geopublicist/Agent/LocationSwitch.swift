@@ -20,7 +20,6 @@ struct LocationSwitch {
     return level
   }
 
-  /// Sets the switch.
   func write(_ level: AccuracyLevel) throws(KeyFile.FileError) {
     let text = "# Written by `geopublicist switch`.\n[\(Self.group)]\n\(Self.key)=\(Self.word(level))\n"
     try UserFile.write(text, to: path)

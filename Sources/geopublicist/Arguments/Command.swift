@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
+/// What is wrong with a command line.
+typealias UsageError = OptionParser.UsageError
+
 /// A subcommand: its name, its options and operands, and its work on the main loop.
 protocol Command: AnyObject {
   static var name: String { get }
@@ -13,16 +16,17 @@ protocol Command: AnyObject {
   /// Command lines and what they do, for `--help`.
   static var examples: [(line: String, meaning: String)] { get }
 
-  /// Declares the command's own options.
   static func declareOptions(_ parser: OptionParser)
 
+  var invocation: Invocation { get }
+
   /// Reads the options and operands; throws if one is missing or invalid.
-  init(_ invocation: Invocation) throws(OptionParser.UsageError)
+  init(_ invocation: Invocation) throws(UsageError)
 
   /// Starts the work; the main loop runs afterwards, until the command quits it.
   func begin()
 
-  /// Ends the work: the user pressed Ctrl-C, or the terminal is gone.
+  /// Ends the work, because the user pressed Ctrl-C or the terminal is gone; by default before it is done.
   func interrupted()
 }
 
@@ -31,6 +35,7 @@ extension Command {
   static var needsSessionBus: Bool { false }
   static var examples: [(line: String, meaning: String)] { [] }
   static func declareOptions(_ parser: OptionParser) {}
+  func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
   /// The examples, for the end of the help.
   static var helpFooter: String? {

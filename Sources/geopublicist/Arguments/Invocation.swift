@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistCGLib
+import GeopublicistClient
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
@@ -11,9 +13,11 @@ final class Invocation {
   let operands: [String]
   let output: StandardOutput
   let bus: Connection.Bus
-  /// The name of the bus in messages.
   let busName: String
   let isJSON: Bool
+  /// The connection to the service, from ``connect()`` on.
+  private(set) var service: ServiceConnection?
+  private(set) var prompt: AuthorizationPrompt?
   private var lastComplaint = ""
 
   private static let addressOption = "address"
@@ -47,7 +51,7 @@ final class Invocation {
     parser.addSwitch("json", "j", "Print one JSON object per line")
   }
 
-  init(of command: any Command.Type, _ arguments: [String]) throws(OptionParser.UsageError) {
+  init(of command: any Command.Type, _ arguments: [String]) throws(UsageError) {
     // GLib shows it in the usage line.
     g_set_prgname("geopublicist \(command.name)")
     parser = OptionParser(summary: command.summary + ".", arguments: command.operands, footer: command.helpFooter)
@@ -58,12 +62,12 @@ final class Invocation {
     if let end = operands.firstIndex(of: "--") { operands.remove(at: end) }
     self.operands = operands
     if command.operands == nil, let first = operands.first {
-      throw OptionParser.UsageError(message: "Unexpected argument '\(first)'")
+      throw UsageError(message: "Unexpected argument '\(first)'")
     }
     let address = parser.text(Self.addressOption)
     let isSession = parser.isSet("session")
     guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
-      throw OptionParser.UsageError(message: "--system, --session and --address exclude each other")
+      throw UsageError(message: "--system, --session and --address exclude each other")
     }
     if let address {
       (bus, busName) = (.address(address), "this bus")
@@ -83,6 +87,16 @@ final class Invocation {
       guard let self else { return }
       if let reason { fail("The output cannot be written: \(reason)") } else { finish(ExitStatus.success) }
     }
+  }
+
+  /// Prints a result in the form that the user wants.
+  func show(_ rows: Rows, orJSON json: String) {
+    for line in isJSON ? [json] : rows.lines(for: output) { output.line(line) }
+  }
+
+  /// Does a piece of work; if it fails, reports why and ends the program.
+  func attempt(_ work: () throws -> Void) {
+    do { try work() } catch { fail("\(error)") }
   }
 
   /// Ends the program with a status.
@@ -119,5 +133,47 @@ final class Invocation {
     lastComplaint = message
     output.clearProgress()
     StandardError.write("geopublicist: \(message)\n")
+  }
+}
+
+extension Invocation {
+  /// Connects to the chosen bus; if that fails, reports why, ends the program and returns nil.
+  func connect() -> ServiceConnection? {
+    do throws(DBusError) {
+      let service = try ServiceConnection(to: bus)
+      service.connection.onDisconnected = { [weak self] in
+        self?.fail("The message bus has gone", ExitStatus.unavailable)
+      }
+      self.service = service
+      return service
+    } catch  where error.name == .badAddress || error.name == .accessDenied {
+      fail(error)
+    } catch {
+      // libdbus has many names for a bus that is not there: no address, no socket, no X11 server to ask.
+      fail(DBusError(.noServer, error.withoutAutolaunch))
+    }
+    return nil
+  }
+
+  /// Returns how this connection asks for its authorization.
+  func makePrompt(on service: ServiceConnection) -> AuthorizationPrompt {
+    let prompt = AuthorizationPrompt(self, on: service)
+    self.prompt = prompt
+    return prompt
+  }
+
+  /// Connects to the service, lets the user be asked if `--interactive` is given, and continues unless the answer is no.
+  func authorize(_ options: ClientOptions, then action: @escaping (ServiceConnection) -> Void) {
+    guard let service = service ?? connect() else { return }
+    makePrompt(on: service).obtain(options) { action(service) }
+  }
+}
+
+nonisolated extension DBusError {
+  /// The message, but without libdbus's advice about X11 if there is no session bus.
+  var withoutAutolaunch: String {
+    message.hasPart("autolaunch")
+      ? "this login has none; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
+      : message
   }
 }

@@ -18,9 +18,7 @@ enum SubscriptionArguments {
   }
 
   /// Reads the options of `table` that have a flag and were given.
-  static func read(
-    _ table: [ClientOption], _ parser: OptionParser
-  ) throws(OptionParser.UsageError) -> ClientOptions {
+  static func read(_ table: [ClientOption], _ parser: OptionParser) throws(UsageError) -> ClientOptions {
     var options = ClientOptions()
     for option in table {
       guard let flag = option.flag?.name, let value = try value(of: flag, option.field, parser) else { continue }
@@ -35,7 +33,7 @@ enum SubscriptionArguments {
 
   private static func value(
     of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
-  ) throws(OptionParser.UsageError) -> OptionValue? {
+  ) throws(UsageError) -> OptionValue? {
     switch field {
     case .level: try parser.level(flag).map { .text($0.contractName) }
     case .metres: try parser.metres(flag).map { .number($0) }

@@ -12,7 +12,8 @@ import MainLoop
 final class AuthorizationPrompt {
   typealias Answer = (status: String, reason: String)
 
-  private let invocation: Invocation
+  /// Owns this object.
+  private unowned let invocation: Invocation
   private let service: ServiceConnection
   private var agent: TerminalAgent?
   private var begin: Int64 = 0
@@ -86,8 +87,7 @@ final class AuthorizationPrompt {
   func explanation(of answer: Answer, state: String? = nil) -> String {
     let reason = AuthorizationReason(rawValue: answer.reason)
     let seconds = (MainLoop.main.clock.monotonic() - begin) / 1_000_000
-    return Self.explanation(
-      of: reason, afterSeconds: isInteractive ? seconds : nil, onTerminal: agent != nil)
+    return Self.explanation(of: reason, afterSeconds: isInteractive ? seconds : nil, onTerminal: agent != nil)
       ?? Sentences.authorization(reason: answer.reason, state: state)
   }
 

@@ -30,8 +30,7 @@ nonisolated struct Failure {
         ExitStatus.unavailable)
     case .locationTimeout: self.init(error.message, ExitStatus.timeout)
     case .noReply:
-      self.init(
-        "The service did not answer: \(error.message); `geopublicist doctor` finds out why", ExitStatus.timeout)
+      self.init("The service did not answer: \(error.message); `geopublicist doctor` finds out why", ExitStatus.timeout)
     case .locationUnavailable: self.init(error.message, ExitStatus.unavailable)
     case .notAuthorized: self.init(error.message, ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)
@@ -54,4 +53,12 @@ nonisolated struct Failure {
     self.message = message
     self.status = status
   }
+}
+
+nonisolated extension ErrorName {
+  // libdbus: there is no such bus.
+  static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
+  static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
+  // The bus: the service did not start in time.
+  static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
 }

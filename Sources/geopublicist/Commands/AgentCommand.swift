@@ -14,14 +14,14 @@ final class AgentCommand: Command {
     (line: "agent", meaning: "Run the agent until Ctrl-C, for a desktop without systemd's user units."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let location = LocationSwitch()
   private var agent: UserAgent?
   private var file: AgentStatusFile?
   private var watch: FolderWatch?
   private var reported = ""
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+  init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
 
   func begin() {
     guard let file = AgentStatusFile() else {

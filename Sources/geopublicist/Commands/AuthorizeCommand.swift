@@ -18,26 +18,17 @@ final class AuthorizeCommand: Command {
     SubscriptionArguments.declare(parser, ClientOption.ofAuthorization)
   }
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let options: ClientOptions
-  private var service: ServiceConnection?
-  private var prompt: AuthorizationPrompt?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     options = try SubscriptionArguments.read(ClientOption.ofAuthorization, invocation.parser)
   }
 
   func begin() {
     guard let service = invocation.connect() else { return }
-    self.service = service
-    prompt = AuthorizationPrompt(invocation, on: service)
-    prompt?.ask(options) { [weak self] answer in self?.explain(answer) }
-  }
-
-  func interrupted() {
-    prompt?.interrupted()
-    invocation.finish(ExitStatus.interrupted)
+    invocation.makePrompt(on: service).ask(options) { [weak self] answer in self?.explain(answer) }
   }
 
   /// Shows the answer. While it is undecided, the sentence depends on the state of GeoClue.
@@ -45,7 +36,7 @@ final class AuthorizeCommand: Command {
     guard answer.reason == AuthorizationReason.undecided.rawValue, !invocation.isJSON else {
       return show(answer, state: nil)
     }
-    service?.manager.get("State") { [weak self] result in
+    invocation.service?.manager.get("State") { [weak self] result in
       self?.show(answer, state: (try? result.get())?.string)
     }
   }
@@ -59,7 +50,7 @@ final class AuthorizeCommand: Command {
         JSONText.object([("AuthorizationStatus", .string(status)), ("AuthorizationReason", .string(reason))]))
     } else {
       output.line(Sentences.emphasis(status: status).around(status, output.hasColors))
-      let explanation = prompt?.explanation(of: answer, state: state) ?? ""
+      let explanation = invocation.prompt?.explanation(of: answer, state: state) ?? ""
       for line in output.isTerminal ? Text.wrapped(explanation, to: output.columns) : [explanation] {
         output.line(line)
       }

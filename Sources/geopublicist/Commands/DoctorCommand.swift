@@ -19,9 +19,9 @@ final class DoctorCommand: Command {
       value: "FOLDER")
   }
 
-  private let invocation: Invocation
+  let invocation: Invocation
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+  init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
 
   /// Runs the whole examination: each question turns the main loop until its answer.
   func begin() {

@@ -19,20 +19,18 @@ final class ListCommand: Command {
     (line: "list --format '{pid} {program}'", meaning: "Print two words for each program."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let template: Template?
-  private var service: ServiceConnection?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    template = try invocation.parser.format().map { text throws(OptionParser.UsageError) in
+    template = try invocation.parser.format().map { text throws(UsageError) in
       try Template(text, fields: ListEntry.fields)
     }
   }
 
   func begin() {
-    service = invocation.connect()
-    service?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [weak self, invocation] result in
+    invocation.connect()?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [weak self, invocation] result in
       switch result {
       case .success(let values):
         self?.show(values.first?.array ?? [])
@@ -41,8 +39,6 @@ final class ListCommand: Command {
       }
     }
   }
-
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
   private func show(_ subscriptions: [Value]) {
     let output = invocation.output
@@ -64,9 +60,7 @@ final class ListCommand: Command {
 
 /// A subscription or region in the list.
 private nonisolated struct ListEntry {
-  static let fields = [
-    "user", "uid", "pid", "program", "desktop-id", "kind", "level", "active", "delivered", "since",
-  ]
+  static let fields = ["user", "uid", "pid", "program", "desktop-id", "kind", "level", "active", "delivered", "since"]
 
   let properties: [String: Value]
 

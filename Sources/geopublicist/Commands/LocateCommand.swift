@@ -24,15 +24,14 @@ final class LocateCommand: Command {
     (line: "locate -a city --timeout 5s --json", meaning: "Get an approximate location, as one JSON object."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let template: LocationTemplate?
   private let options: ClientOptions
-  private var prompt: AuthorizationPrompt?
   private var ticks: LoopSource?
   /// Whether the user has been told why no location may come.
   private var hasSaidWhy = false
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRequest, parser)
@@ -43,9 +42,7 @@ final class LocateCommand: Command {
   }
 
   func begin() {
-    guard let service = invocation.connect() else { return }
-    prompt = AuthorizationPrompt(invocation, on: service)
-    prompt?.obtain(options) { [weak self] in self?.locate(service) }
+    invocation.authorize(options) { [weak self] service in self?.locate(service) }
   }
 
   private func locate(_ service: ServiceConnection) {
@@ -60,11 +57,6 @@ final class LocateCommand: Command {
       case .failure(let error): invocation.fail(error)
       }
     }
-  }
-
-  func interrupted() {
-    prompt?.interrupted()
-    invocation.finish(ExitStatus.interrupted)
   }
 
   private func showProgress(_ service: ServiceConnection) {

@@ -20,19 +20,17 @@ final class MonitorCommand: Command {
 
   private static let shown = ["State", "StateReason", "AvailableAccuracy", "InUse"]
 
-  private let invocation: Invocation
-  private var service: ServiceConnection?
+  let invocation: Invocation
   private var changes: PropertyWatch?
   private var subscription: ServiceSubscription?
   private var authorization: (status: Value, reason: Value)?
   private var state = ""
   private var stateReason = ""
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+  init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
 
   func begin() {
     guard let service = invocation.connect() else { return }
-    self.service = service
     service.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
     changes = service.manager.onProperties { [weak self] properties in self?.report(properties) }
     // Makes the bus start the service. If it cannot, the command waits for the service to appear.
@@ -47,7 +45,7 @@ final class MonitorCommand: Command {
     subscription = nil
     authorization = nil
     print("Service", [("Present", .boolean(isThere))], isThere ? "is running" : "has exited")
-    guard isThere, let service else { return }
+    guard isThere, let service = invocation.service else { return }
     // A subscription that is never started receives the authorization, and does not use the location.
     subscription = ServiceSubscription(on: service, ClientOptions(), starts: invocation.parser.isSet("listen")) {
       [weak self] event in self?.handle(event)
@@ -64,8 +62,7 @@ final class MonitorCommand: Command {
       print(
         "Error", [("Name", .string(error.name.rawValue)), ("Message", .string(error.message))],
         Text.plain(error.message), .bad)
-    case .failed(let error, _), .refused(let error):
-      invocation.complain(Failure(error, on: invocation.busName).message)
+    case .failed(let error, _), .refused(let error): invocation.complain(Failure(error, on: invocation.busName).message)
     case .closed(let reason): print("Closed", [("Reason", .string(reason))], reason)
     case .update, .interrupted, .resumed: break
     }

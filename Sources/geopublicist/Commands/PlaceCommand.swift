@@ -26,12 +26,11 @@ final class PlaceCommand: Command {
     case remove(String)
   }
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let action: Action
   private let file = PlaceFile()
-  private var service: ServiceConnection?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let (parser, words) = (invocation.parser, invocation.operands)
     switch (words.first, words.count) {
@@ -56,12 +55,12 @@ final class PlaceCommand: Command {
   func begin() {
     switch action {
     case .list:
-      perform { [self] () throws(KeyFile.FileError) in
+      invocation.attempt {
         show(try file.read())
         invocation.finish(ExitStatus.success)
       }
     case .remove(let name):
-      perform { [self] () throws(KeyFile.FileError) in
+      invocation.attempt {
         let places = try file.read()
         let others = places.filter { $0.name != name }
         guard others.count < places.count else {
@@ -72,10 +71,9 @@ final class PlaceCommand: Command {
       }
     case .add(let name, let place?, let radius): add(name, place, radius)
     case .add(let name, nil, let radius):
-      service = invocation.connect()
       var options = ClientOptions()
       options.maximumAge = 0
-      service?.location(options) { [weak self, invocation] result in
+      invocation.connect()?.location(options) { [weak self, invocation] result in
         switch result {
         case .success(let reading): self?.add(name, reading.location, radius)
         case .failure(let error): invocation.fail(error)
@@ -84,25 +82,15 @@ final class PlaceCommand: Command {
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
-
   private func add(_ name: String, _ location: Location, _ radius: Double) {
     if let accuracy = location.accuracy, accuracy > radius {
       return invocation.fail(
         "The location is only accurate to \(Number.short(accuracy, 0)) m; give a --radius of at least that")
     }
-    perform { [self] () throws(KeyFile.FileError) in
+    invocation.attempt {
       let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
       try file.write(try file.read().filter { $0.name != name } + [place])
       invocation.finish(ExitStatus.success)
-    }
-  }
-
-  private func perform(_ work: () throws(KeyFile.FileError) -> Void) {
-    do throws(KeyFile.FileError) {
-      try work()
-    } catch {
-      invocation.fail(error.description)
     }
   }
 
@@ -125,8 +113,7 @@ final class PlaceCommand: Command {
     for place in places {
       table.rows.append([
         place.name, Number.short(place.latitude, LocationText.digits),
-        Number.short(place.longitude, LocationText.digits),
-        TrackSummary.text(metres: place.radius),
+        Number.short(place.longitude, LocationText.digits), TrackSummary.text(metres: place.radius),
       ])
     }
     for line in table.lines(for: output) { output.line(line) }

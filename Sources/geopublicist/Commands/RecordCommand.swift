@@ -27,7 +27,7 @@ final class RecordCommand: Command {
     (line: "record --summary walk.gpx", meaning: "Print the length, duration, speed and climb of a track."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let path: String
   private let formatName: String
   /// Whether the track goes to standard output.
@@ -37,7 +37,6 @@ final class RecordCommand: Command {
   private let duration: UInt32?
 
   private var writer: (any TrackSink)?
-  private var prompt: AuthorizationPrompt?
   private var subscription: ServiceSubscription?
   private var sourceWatch: PropertyWatch?
   private var timers: [LoopSource] = []
@@ -45,24 +44,24 @@ final class RecordCommand: Command {
   private var metres = 0.0
   private var previous: Location?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     let parser = invocation.parser
     guard invocation.operands.count == 1, let path = invocation.operands.first, !path.isEmpty else {
-      throw OptionParser.UsageError(message: "record takes one FILE")
+      throw UsageError(message: "record takes one FILE")
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
     guard let name = try parser.word("format", of: TrackFormats.names) ?? named else {
-      throw OptionParser.UsageError(
+      throw UsageError(
         message: "record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
-      throw OptionParser.UsageError(message: "--append and --force exclude each other")
+      throw UsageError(message: "--append and --force exclude each other")
     }
     guard !(parser.isSet("append") && (name == "svg" || path == "-")) else {
-      throw OptionParser.UsageError(message: "--append cannot continue a picture or standard output")
+      throw UsageError(message: "--append cannot continue a picture or standard output")
     }
     guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
-      throw OptionParser.UsageError(message: "Standard output takes neither a picture nor --json")
+      throw UsageError(message: "Standard output takes neither a picture nor --json")
     }
     self.invocation = invocation
     self.path = path
@@ -82,8 +81,7 @@ final class RecordCommand: Command {
       self?.invocation.complain("The message bus has gone")
       self?.end()
     }
-    prompt = AuthorizationPrompt(invocation, on: service)
-    prompt?.obtain(options) { [weak self] in self?.record(from: service) }
+    invocation.authorize(options) { [weak self] service in self?.record(from: service) }
   }
 
   private func record(from service: ServiceConnection) {
@@ -107,26 +105,18 @@ final class RecordCommand: Command {
       return try TrackPicture(path, replacing: parser.isSet("force"))
     }
     if isStream { return try TrackStream(format) }
-    return try TrackWriter(
-      path, format, parser.isSet("append") ? .append : parser.isSet("force") ? .replace : .refuse)
+    return try TrackWriter(path, format, parser.isSet("append") ? .append : parser.isSet("force") ? .replace : .refuse)
   }
 
   private func summarize() {
-    do {
+    invocation.attempt {
       let summary = TrackSummary([try RecordedTrack.read(path)])
-      if invocation.isJSON {
-        invocation.output.line(summary.json(of: path))
-      } else {
-        for line in summary.rows.lines(for: invocation.output) { invocation.output.line(line) }
-      }
+      invocation.show(summary.rows, orJSON: summary.json(of: path))
       invocation.finish(ExitStatus.success)
-    } catch {
-      invocation.fail("\(error)")
     }
   }
 
   func interrupted() {
-    prompt?.interrupted()
     guard writer != nil else { return invocation.finish(ExitStatus.interrupted) }
     end(ExitStatus.success)
   }
@@ -208,7 +198,5 @@ final class RecordCommand: Command {
     "\(state.count) fix\(state.count == 1 ? "" : "es"), \(TrackSummary.text(metres: metres))"
   }
 
-  private func showProgress() {
-    invocation.output.showProgress("Recording: \(summary) (Ctrl-C stops)")
-  }
+  private func showProgress() { invocation.output.showProgress("Recording: \(summary) (Ctrl-C stops)") }
 }

@@ -13,8 +13,7 @@ final class RegionCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
-    parser.addText(
-      "until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT")
+    parser.addText("until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT")
     parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
     AuthorizationPrompt.declare(parser)
   }
@@ -28,17 +27,16 @@ final class RegionCommand: Command {
     (line: "region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", meaning: "Run a command at each event."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let options: ClientOptions
   private let until: RegionState?
   private let commandLine: String?
   private let queue = CommandQueue()
-  private var prompt: AuthorizationPrompt?
   private var hasBegun = false
   private var isOver = false
   private var region: ServiceRegion?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRegion, parser)
@@ -61,18 +59,13 @@ final class RegionCommand: Command {
       self?.finishIfOver()
     }
     invocation.output.whenEnding { [queue] in queue.end() }
-    guard let service = invocation.connect() else { return }
-    prompt = AuthorizationPrompt(invocation, on: service)
-    prompt?.obtain(options) { [weak self] in
+    invocation.authorize(options) { [weak self] service in
       guard let self else { return }
       region = ServiceRegion(on: service, options) { [weak self] event in self?.handle(event) }
     }
   }
 
-  func interrupted() {
-    prompt?.interrupted()
-    invocation.finish(until == nil ? ExitStatus.success : ExitStatus.interrupted)
-  }
+  func interrupted() { invocation.finish(until == nil ? ExitStatus.success : ExitStatus.interrupted) }
 
   private func handle(_ event: ServiceRegion.Event) {
     guard !isOver else { return }
@@ -123,7 +116,7 @@ final class RegionCommand: Command {
   }
 
   /// Reads "52.5,13.4,200m".
-  nonisolated static func circle(_ text: String) throws(OptionParser.UsageError) -> CircularRegion {
+  nonisolated static func circle(_ text: String) throws(UsageError) -> CircularRegion {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let center = Location(degrees: "\(parts[0]),\(parts[1])"),
       let radius = Quantity.metres(parts[2]),

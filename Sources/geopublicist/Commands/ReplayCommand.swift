@@ -22,15 +22,14 @@ final class ReplayCommand: Command {
     (line: "replay walk.gpx -- gnome-maps", meaning: "Publish the track while a program runs."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let file: String
   private let command: [String]
   private var service: RunningProgram?
   private var program: RunningProgram?
   private var watch: (command: WatchCommand, invocation: Invocation)?
-  private var connection: ServiceConnection?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     guard let file = invocation.operands.first, !file.isEmpty else { throw .init(message: "replay takes a FILE") }
     self.file = file
@@ -38,14 +37,13 @@ final class ReplayCommand: Command {
   }
 
   func begin() {
-    do {
+    invocation.attempt {
       // Checked here, since nobody sees the messages of the service.
       _ = try RecordedTrack.read(file)
       guard let service = Self.serviceProgram else {
         return invocation.fail("geopublicistd is not installed beside this program")
       }
       guard let connection = invocation.connect() else { return }
-      self.connection = connection
       let daemon = Proxy(on: connection.connection, destination: .bus, path: .bus, interface: .bus)
       daemon.call("GetNameOwner", .string(ServiceContract.service.rawValue)) { [weak self] result in
         if case .success = result {
@@ -54,8 +52,6 @@ final class ReplayCommand: Command {
           self?.start(service)
         }
       }
-    } catch {
-      invocation.fail("\(error)")
     }
   }
 
@@ -79,15 +75,13 @@ final class ReplayCommand: Command {
       service.end()
       self?.watch?.invocation.output.restore()
     }
-    connection?.onPresence = { [weak self] isThere in
-      if isThere { self?.use() }
-    }
+    invocation.service?.onPresence = { [weak self] isThere in if isThere { self?.use() } }
   }
 
   private func use() {
-    connection?.onPresence = nil
+    invocation.service?.onPresence = nil
     guard command.isEmpty else { return run() }
-    do throws(OptionParser.UsageError) {
+    do throws(UsageError) {
       var arguments = invocation.isJSON ? ["--json"] : []
       if case .address(let address) = invocation.bus {
         arguments += ["--address", address]

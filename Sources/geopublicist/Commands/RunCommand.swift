@@ -35,7 +35,7 @@ final class RunCommand: Command {
     case hooks
   }
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let trigger: Trigger
   private let command: [String]
   private let queue = CommandQueue()
@@ -44,7 +44,7 @@ final class RunCommand: Command {
   private let dwell: UInt32?
   private var sun: SunClock?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let (parser, words) = (invocation.parser, invocation.operands)
     confirm = try parser.milliseconds("confirm")
@@ -81,7 +81,7 @@ final class RunCommand: Command {
       if status != 0 { invocation.complain("\(job.words[0]) ended with status \(status)") }
     }
     invocation.output.whenEnding { [queue] in queue.end() }
-    do throws(KeyFile.FileError) {
+    invocation.attempt {
       let known = try PlaceFile().read()
       guard let service = invocation.connect() else { return }
       switch trigger {
@@ -95,8 +95,6 @@ final class RunCommand: Command {
         for place in known { follow(place, service) }
         follow(SunMoment.Event.allCases.map { SunMoment($0) }, service)
       }
-    } catch {
-      invocation.fail(error.description)
     }
   }
 
@@ -110,8 +108,7 @@ final class RunCommand: Command {
     options.region.dwell = dwell ?? 600_000
     options.region.includesLocation = invocation.parser.isSet("with-location")
     if let confirm { options.region.confirm = confirm }
-    regions.append(
-      ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) })
+    regions.append(ServiceRegion(on: service, options) { [weak self] event in self?.handle(event, of: place) })
   }
 
   private func handle(_ event: ServiceRegion.Event, of place: Place) {

@@ -16,14 +16,12 @@ final class StatusCommand: Command {
   /// The service promises to answer within 5 s.
   private static let patience = CallTimeout.milliseconds(5_500)
 
-  private let invocation: Invocation
-  private var service: ServiceConnection?
+  let invocation: Invocation
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) { self.invocation = invocation }
+  init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
 
   func begin() {
     guard let service = invocation.connect() else { return }
-    self.service = service
     // Read directly, since the JSON output keeps the order of the properties.
     let properties = Proxy(
       on: service.connection, destination: ServiceContract.service, path: ServiceContract.path, interface: .properties)
@@ -41,10 +39,7 @@ final class StatusCommand: Command {
     }
   }
 
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
-
   private static func show(_ properties: Value, on invocation: Invocation) {
-    guard !invocation.isJSON else { return invocation.output.line(JSONText.text(properties)) }
     let values = properties.properties ?? [:]
     func text(_ name: String) -> String { Text.plain(values[name]?.string ?? "") }
     let (state, status, reason) = (text("State"), text("AuthorizationStatus"), text("AuthorizationReason"))
@@ -58,6 +53,6 @@ final class StatusCommand: Command {
     rows.add(
       "Authorization", status, Sentences.emphasis(status: status),
       detail: Sentences.authorization(reason: reason, state: state))
-    for line in rows.lines(for: invocation.output) { invocation.output.line(line) }
+    invocation.show(rows, orJSON: JSONText.text(properties))
   }
 }

@@ -23,29 +23,24 @@ final class SunCommand: Command {
     (line: "sun --follow --json", meaning: "Print one object now and one at each change."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let template: Template?
   private let level: AccuracyLevel
   private let fixedPlace: Location?
-  private var service: ServiceConnection?
   private var timer: LoopSource?
   private var shown: SunReport?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
-    template = try parser.format().map { text throws(OptionParser.UsageError) in
-      try Template(text, fields: SunReport.fields)
-    }
+    template = try parser.format().map { text throws(UsageError) in try Template(text, fields: SunReport.fields) }
     level = try parser.level("accuracy") ?? .city
     fixedPlace = try parser.place("at")
   }
 
   func begin() {
     if let fixedPlace { return show(fixedPlace) }
-    guard let service = invocation.connect() else { return }
-    self.service = service
-    locate(service)
+    if let service = invocation.connect() { locate(service) }
   }
 
   func interrupted() {
@@ -74,7 +69,7 @@ final class SunCommand: Command {
       guard let self else { return }
       // The machine may have travelled since the last change.
       let isChange = report.next.map { $0.time <= Moment.seconds } ?? false
-      if isChange, let service { locate(service) } else { show(place) }
+      if isChange, let service = invocation.service { locate(service) } else { show(place) }
     }
   }
 
@@ -82,12 +77,10 @@ final class SunCommand: Command {
     let output = invocation.output
     if let template {
       output.line(template.text(report.value))
-    } else if invocation.isJSON {
-      output.line(report.json)
     } else if invocation.parser.isSet("follow") {
-      output.line(report.line)
+      output.line(invocation.isJSON ? report.json : report.line)
     } else {
-      for line in report.rows.lines(for: output) { output.line(line) }
+      invocation.show(report.rows, orJSON: report.json)
     }
   }
 }

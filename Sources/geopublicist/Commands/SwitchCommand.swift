@@ -15,15 +15,15 @@ final class SwitchCommand: Command {
     (line: "switch off", meaning: "Turn location off for all programs of this user."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let location = LocationSwitch()
   private let wanted: AccuracyLevel?
   private var timer: LoopSource?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     guard invocation.operands.count < 2 else { throw .init(message: "switch takes a single on, off or LEVEL") }
-    wanted = try invocation.operands.first.map { word throws(OptionParser.UsageError) in
+    wanted = try invocation.operands.first.map { word throws(UsageError) in
       guard let level = LocationSwitch.level(word) else {
         throw .init(message: "switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
       }
@@ -32,17 +32,13 @@ final class SwitchCommand: Command {
   }
 
   func begin() {
-    do throws(KeyFile.FileError) {
+    invocation.attempt {
       if let wanted { try location.write(wanted) }
       let level = try location.read()
       if wanted != nil, level != .none, AgentState.current == .notRunning { return start(level) }
       show(level)
-    } catch {
-      invocation.fail(error.description)
     }
   }
-
-  func interrupted() { invocation.finish(ExitStatus.interrupted) }
 
   /// Starts the agent, now and at each login, and waits until it runs.
   private func start(_ level: AccuracyLevel) {
@@ -62,15 +58,11 @@ final class SwitchCommand: Command {
   private func show(_ level: AccuracyLevel) {
     timer = nil
     let (word, state) = (LocationSwitch.word(level), AgentState.current)
-    if invocation.isJSON {
-      invocation.output.line(JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]))
-    } else {
-      let elsewhere = "another agent decides for this user; use its switch: \(Desktop.current.turningOn)"
-      var rows = Rows()
-      rows.add("Location", word, level == .none ? .doubtful : .good)
-      rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)
-      for line in rows.lines(for: invocation.output) { invocation.output.line(line) }
-    }
+    let elsewhere = "another agent decides for this user; use its switch: \(Desktop.current.turningOn)"
+    var rows = Rows()
+    rows.add("Location", word, level == .none ? .doubtful : .good)
+    rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)
+    invocation.show(rows, orJSON: JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]))
     invocation.finish(ExitStatus.success)
   }
 }

@@ -22,10 +22,9 @@ final class WatchCommand: Command {
     (line: "watch --format waybar", meaning: "Feed a waybar module."),
   ]
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let options: ClientOptions
   private let template: LocationTemplate?
-  private var prompt: AuthorizationPrompt?
   private var subscription: ServiceSubscription?
   private var state = WatchState()
   private var region: LiveRegion?
@@ -33,7 +32,7 @@ final class WatchCommand: Command {
   private var ticks: LoopSource?
   private var keyboard: Keyboard?
 
-  init(_ invocation: Invocation) throws(OptionParser.UsageError) {
+  init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofSubscription, parser)
@@ -44,9 +43,7 @@ final class WatchCommand: Command {
   }
 
   func begin() {
-    guard let service = invocation.connect() else { return }
-    prompt = AuthorizationPrompt(invocation, on: service)
-    prompt?.obtain(options) { [weak self] in self?.follow(service) }
+    invocation.authorize(options) { [weak self] service in self?.follow(service) }
   }
 
   private func follow(_ service: ServiceConnection) {
@@ -59,10 +56,7 @@ final class WatchCommand: Command {
     }
   }
 
-  func interrupted() {
-    prompt?.interrupted()
-    invocation.finish(ExitStatus.success)
-  }
+  func interrupted() { invocation.finish(ExitStatus.success) }
 
   private func handle(_ event: ServiceSubscription.Event) {
     state.handle(event)

@@ -79,8 +79,7 @@ struct WatchState {
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
       detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     rows.add(
-      "GeoClue", sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState),
-      detail: sourceDetail)
+      "GeoClue", sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState), detail: sourceDetail)
     if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
     rows.add("Locations", "\(count)")
     let head = rows.lines(for: output)

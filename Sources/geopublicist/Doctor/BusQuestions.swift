@@ -24,8 +24,7 @@ final class BusQuestions {
 
   /// Reads a property. The default timeout allows for a service that the bus must start first.
   func property(
-    _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName,
-    milliseconds: Int32 = 25_000
+    _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName, milliseconds: Int32 = 25_000
   ) throws(DBusError) -> Value {
     let values = try ask(
       "Get", of: .properties, at: path, on: service, [.string(interface.rawValue), .string(name)],

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeoClue
+import GeopublicistLocationModel
+
 /// A finding of `doctor` about one subject.
 nonisolated struct Diagnosis: Equatable {
   enum Outcome: String {
@@ -33,5 +36,50 @@ nonisolated struct Diagnosis: Equatable {
 
   static func problem(_ subject: String, _ kind: String, _ finding: String, _ remedy: String) -> Diagnosis {
     Diagnosis(subject: subject, kind: kind, outcome: .problem, finding: finding, remedy: remedy)
+  }
+}
+
+nonisolated extension DoctorFacts {
+  /// Whether the service or GeoClue refuses for a reason.
+  func isRefused(for reason: AuthorizationReason) -> Bool {
+    if authorizationReason == reason.rawValue { return true }
+    guard case .refused(let message) = probe else { return false }
+    return GeoClueRefusal.reason(in: message) == reason
+  }
+
+  /// The line of GeoClue's configuration that would permit the agent of the service and of `geopublicist agent`; nil if they
+  /// are permitted.
+  var linePermittingAgent: String? {
+    guard let configuration, let agents = configuration.agents, !agents.contains(GeoClueNames.agentID) else {
+      return nil
+    }
+    let line = (agents + [GeoClueNames.agentID]).joined(separator: ";")
+    return "Set whitelist=\(line) under [agent] in \(configuration.agentsFile ?? "/etc/geoclue/geoclue.conf"); "
+      + "sudo systemctl restart geoclue"
+  }
+
+  /// The findings so far, in the order in which problems are best fixed.
+  var diagnoses: [Diagnosis] {
+    let causes = [
+      Diagnosis.bus, Diagnosis.sandbox, Diagnosis.service, Diagnosis.polkit, Diagnosis.session, Diagnosis.geoclue,
+      Diagnosis.agent, Diagnosis.locationSwitch, Diagnosis.accuracy, Diagnosis.configuration, Diagnosis.sources,
+      Diagnosis.server, Diagnosis.privacy,
+    ].compactMap { $0(self) }
+    guard let fix = Diagnosis.fix(self) else { return causes }
+    // This user has a location, so what looks like a problem does not prevent it.
+    if case .fix = attempt { return causes.map { $0.isCondition ? $0.asHint : $0 } + [fix] }
+    // A missing location is a problem only if no cause has been found.
+    let isExplained = fix.outcome == .problem && causes.contains { $0.outcome == .problem }
+    return causes + [isExplained ? .hint(fix.subject, fix.kind, fix.finding) : fix]
+  }
+}
+
+nonisolated extension Diagnosis {
+  /// Whether the subject is what a location depends on, rather than a program that delivers it.
+  fileprivate var isCondition: Bool { !["bus", "service", "policy", "geoclue"].contains(subject) }
+
+  fileprivate var asHint: Diagnosis {
+    let outcome = outcome == .problem ? Outcome.hint : outcome
+    return Diagnosis(subject: subject, kind: kind, outcome: outcome, finding: finding, remedy: remedy)
   }
 }

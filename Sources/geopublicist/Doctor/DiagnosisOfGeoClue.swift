@@ -8,14 +8,12 @@ nonisolated extension Diagnosis {
   static func geoclue(_ facts: DoctorFacts) -> Diagnosis? {
     guard let geoclue = facts.geoclue else { return nil }
     switch geoclue {
-    case .missing:
-      return problem("geoclue", "missing", "GeoClue is not installed", "Install the package geoclue-2.0")
+    case .missing: return problem("geoclue", "missing", "GeoClue is not installed", "Install the package geoclue-2.0")
     case .failed(let message):
       // systemd's word, which both message buses pass on.
       return problem(
         "geoclue", "failed", "GeoClue does not start: \(message)",
-        message.hasPart("masked")
-          ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")
+        message.hasPart("masked") ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")
     case .silent:
       return problem(
         "geoclue", "silent", "GeoClue is running, but does not answer",
@@ -71,9 +69,7 @@ nonisolated extension Diagnosis {
         "configuration", "forbids", "GeoClue's configuration does not allow this user to have locations",
         "Check allowed and users under \(group); \(restart)")
     }
-    return facts.configuration.map { _ in
-      good("configuration", "GeoClue's configuration allows the service")
-    }
+    return facts.configuration.map { _ in good("configuration", "GeoClue's configuration allows the service") }
   }
 
   static func sources(_ facts: DoctorFacts) -> Diagnosis? {

@@ -26,8 +26,7 @@ nonisolated extension Diagnosis {
       return problem(
         "sandbox", "sandboxed",
         "This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the service",
-        remedy
-      )
+        remedy)
     }
     if facts.authorizationReason == AuthorizationReason.sandboxed.rawValue {
       return problem("sandbox", "sandboxed", "The service takes this program for a sandboxed one", remedy)
@@ -50,8 +49,7 @@ nonisolated extension Diagnosis {
       return problem(
         "service", "failed", "The service does not start: \(message)",
         message.hasPart("masked")
-          ? "\(root) unmask geopublicist"
-          : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
+          ? "\(root) unmask geopublicist" : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case .silent:
       return problem(
         "service", "silent", "The service is running, but does not answer",

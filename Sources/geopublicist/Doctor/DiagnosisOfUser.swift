@@ -83,8 +83,7 @@ nonisolated extension Diagnosis {
         Desktop.gnome.startingAgent)
     }
     let both = facts.isSession ? "" : ", which the service on the system bus also follows"
-    return problem(
-      "agent", "missing", "No location agent is running for this user\(both)", facts.desktop.startingAgent)
+    return problem("agent", "missing", "No location agent is running for this user\(both)", facts.desktop.startingAgent)
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {
@@ -108,7 +107,5 @@ nonisolated extension Diagnosis {
 
 nonisolated extension DoctorFacts {
   /// How to allow the location to programs outside a session.
-  fileprivate var ruleForServices: String {
-    "copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it"
-  }
+  fileprivate var ruleForServices: String { "copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it" }
 }

@@ -48,7 +48,6 @@ nonisolated struct DoctorFacts {
     case noManager
   }
 
-  /// The sandbox of this program.
   enum Sandbox: String {
     case flatpak = "Flatpak"
     case snap = "Snap"

@@ -10,7 +10,6 @@ nonisolated struct GeoClueSettings: Equatable {
 
   /// The agents that are allowed; nil for the built-in list.
   var agents: [String]?
-  /// The file that names the agents.
   var agentsFile: String?
   var isServiceAllowed = true
   /// The users for whom the service may have locations; empty for all.

@@ -27,7 +27,6 @@ nonisolated enum Desktop: Equatable {
   private static let arrow = Text.isUnicode ? "→" : ">"
   private static let gnomePage = "Settings \(arrow) Privacy & Security \(arrow) Location"
 
-  /// How to turn location on.
   var turningOn: String {
     switch self {
     case .gnome, .phosh: "\(Self.gnomePage), or gsettings set org.gnome.system.location enabled true"
@@ -48,7 +47,6 @@ nonisolated enum Desktop: Equatable {
     }
   }
 
-  /// How to get an agent to run.
   var startingAgent: String {
     switch self {
     // GNOME's agent registers at login, and does not try again after GeoClue has refused it.

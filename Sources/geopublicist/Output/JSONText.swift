@@ -74,7 +74,5 @@ nonisolated enum JSONText {
     return quoted + "\""
   }
 
-  private static func key(_ value: Value) -> String {
-    value.string.map(quoted) ?? quoted(text(value))
-  }
+  private static func key(_ value: Value) -> String { value.string.map(quoted) ?? quoted(text(value)) }
 }

@@ -17,8 +17,8 @@ nonisolated struct LocationTemplate {
   }
 
   /// Reads the option; nil if it was not given.
-  @MainActor static func read(_ parser: OptionParser) throws(OptionParser.UsageError) -> LocationTemplate? {
-    try parser.format().map { text throws(OptionParser.UsageError) in try LocationTemplate(text) }
+  @MainActor static func read(_ parser: OptionParser) throws(UsageError) -> LocationTemplate? {
+    try parser.format().map { text throws(UsageError) in try LocationTemplate(text) }
   }
 
   private enum Form {
@@ -29,7 +29,7 @@ nonisolated struct LocationTemplate {
   private let form: Form
 
   /// Reads the value of `--format`.
-  init(_ text: String) throws(OptionParser.UsageError) {
+  init(_ text: String) throws(UsageError) {
     form =
       switch text {
       case "plain": .plain

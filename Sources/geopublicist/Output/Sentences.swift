@@ -30,7 +30,6 @@ nonisolated enum Sentences {
       ? Self.authorization(reason: authorization.reason.rawValue) : authorization.sentence
   }
 
-  /// The emphasis of a status.
   static func emphasis(status: String) -> Emphasis {
     guard let status = AuthorizationStatus(rawValue: status) else { return .doubtful }
     switch status {
@@ -40,7 +39,6 @@ nonisolated enum Sentences {
     }
   }
 
-  /// The emphasis of a state.
   static func emphasis(state: String) -> Emphasis {
     switch SourceState(rawValue: state) {
     case .running, .idle: .good

@@ -3,7 +3,6 @@ import GeopublicistProcessSupport
 
 /// A text with fields in braces, such as `{latitude:.4}, {longitude:.4}`.
 nonisolated struct Template {
-  /// The value of a field.
   enum Field {
     /// A number, and its digits after the point unless the template says otherwise.
     case number(Double, digits: Int)
@@ -22,7 +21,7 @@ nonisolated struct Template {
   /// Reads a template; throws if a brace is open, a field unknown or a precision invalid.
   ///
   /// `{{` and `}}` stand for braces, `\n` and `\t` for a line end and a tab.
-  init(_ template: String, fields: [String]) throws(OptionParser.UsageError) {
+  init(_ template: String, fields: [String]) throws(UsageError) {
     var rest = template[...]
     var text = ""
     while let character = rest.popFirst() {
@@ -30,8 +29,7 @@ nonisolated struct Template {
       case ("{", "{"), ("}", "}"):
         text.append(character)
         rest = rest.dropFirst()
-      case ("\\", "n"), ("\\", "t"):
-        text.append(rest.popFirst() == "n" ? "\n" : "\t")
+      case ("\\", "n"), ("\\", "t"): text.append(rest.popFirst() == "n" ? "\n" : "\t")
       case ("{", _):
         guard let end = rest.firstIndex(of: "}") else { throw .init(message: "--format has a '{' without its '}'") }
         if !text.isEmpty { parts.append(.text(text)) }
@@ -61,7 +59,7 @@ nonisolated struct Template {
     }.joined()
   }
 
-  private static func field(_ content: Substring, of fields: [String]) throws(OptionParser.UsageError) -> Part {
+  private static func field(_ content: Substring, of fields: [String]) throws(UsageError) -> Part {
     let pieces = content.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(pieces[0])
     guard fields.contains(name) else {

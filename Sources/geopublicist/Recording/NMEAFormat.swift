@@ -29,9 +29,7 @@ nonisolated struct NMEAFormat: TrackFormat {
           + [location.isSimulated ? "S" : "A"])
   }
 
-  private func hundredths(_ time: Timestamp) -> String {
-    String(String(time.microseconds / 10_000 + 100).dropFirst())
-  }
+  private func hundredths(_ time: Timestamp) -> String { String(String(time.microseconds / 10_000 + 100).dropFirst()) }
 
   private func sentence(_ fields: [String]) -> String {
     let body = fields.joined(separator: ",")

@@ -27,7 +27,6 @@ nonisolated extension TrackFormat {
   mutating func resume(after text: String) -> Bool { true }
 }
 
-/// The formats, by name.
 nonisolated enum TrackFormats {
   static let names = ["gpx", "geojson", "nmea", "svg"]
 

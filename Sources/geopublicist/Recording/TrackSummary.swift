@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import GeopublicistReplay
 
 /// The length, duration, speed and climb of a track.
 nonisolated struct TrackSummary: Equatable {
@@ -42,7 +44,6 @@ nonisolated struct TrackSummary: Equatable {
     }
   }
 
-  /// A row for each value that is known.
   var rows: Rows {
     var rows = Rows()
     rows.add("Fixes", "\(count)")
@@ -70,5 +71,18 @@ nonisolated struct TrackSummary: Equatable {
   static func text(seconds: Double) -> String {
     let whole = UInt32(clamping: Int64(min(seconds.rounded(), 4e6)))
     return Quantity.text(milliseconds: whole.multipliedReportingOverflow(by: 1_000).overflow ? .max : whole * 1_000)
+  }
+}
+
+/// Reads tracks of `record` and of other programs.
+enum RecordedTrack {
+  /// Returns the fixes of a file; their timestamps count from the first fix.
+  static func read(_ path: String) throws -> [Location] {
+    let track = try TrackFile.track(in: try TextFile.contents(of: path), from: path)
+    return track.points.map { point in
+      var location = point.fix
+      location.timestamp = Timestamp(microsecondsSinceEpoch: UInt64(clamping: point.offset))
+      return location
+    }
   }
 }

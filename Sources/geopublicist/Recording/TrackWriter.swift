@@ -13,9 +13,7 @@ final class TrackWriter: TrackSink {
   private var end: off_t = 0
 
   /// What to do with an existing file.
-  enum Existing {
-    case refuse, replace, append
-  }
+  enum Existing { case refuse, replace, append }
 
   /// Makes the file, or opens it to continue the recording in it.
   init(_ path: String, _ format: any TrackFormat, _ existing: Existing) throws(TrackFailure) {

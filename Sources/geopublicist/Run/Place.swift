@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+
 /// A named place of the user.
 nonisolated struct Place: Equatable {
   let name: String
@@ -22,4 +26,49 @@ nonisolated enum PlaceEvent {
   static let sun = "sun"
   /// The events of a region that run a command.
   static let borders = ["entered", "exited", "dwelled"]
+}
+
+/// The user's places: a key file with a group for each, readable only by the user.
+struct PlaceFile {
+  let path = UserFile.folder + "/places.conf"
+
+  /// Returns the places in the order of the file; throws for an invalid one.
+  func read() throws(KeyFile.FileError) -> [Place] {
+    guard TextFile.exists(path) else { return [] }
+    let file = try KeyFile(path: path)
+    var places: [Place] = []
+    for group in file.groups {
+      func number(_ key: String, _ range: ClosedRange<Double>) throws(KeyFile.FileError) -> Double {
+        guard let number = file.text(key, of: group).flatMap(Double.init), range.contains(number) else {
+          throw KeyFile.FileError(
+            path, group: group, key: key, "it takes a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+      }
+      places.append(
+        Place(
+          name: group, latitude: try number("latitude", -90...90), longitude: try number("longitude", -180...180),
+          radius: try number("radius", CircularRegion.radii)))
+    }
+    return places
+  }
+
+  func write(_ places: [Place]) throws(KeyFile.FileError) {
+    let groups = places.map { place in
+      "[\(place.name)]\nlatitude=\(place.latitude)\nlongitude=\(place.longitude)\nradius=\(place.radius)\n"
+    }
+    let text = "# Written by `geopublicist place`.\n" + groups.map { "\n" + $0 }.joined()
+    try UserFile.write(text, to: path)
+  }
+}
+
+/// Files in the user's configuration, readable only by the user.
+enum UserFile {
+  static let folder = String(cString: g_get_user_config_dir()) + "/geopublicist"
+
+  /// Replaces a file of the folder, which is made if it is missing.
+  static func write(_ text: String, to path: String) throws(KeyFile.FileError) {
+    g_mkdir_with_parents(folder, 0o700)
+    try TextFile.replace(path, with: text, mode: 0o600)
+  }
 }
