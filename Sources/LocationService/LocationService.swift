@@ -206,7 +206,6 @@ extension LocationService {
   /// The current cells, to be passed to ``restore(_:)`` of the next service.
   public var cells: [String] { locations.memory }
 
-  /// Restores the cells of the previous service.
   public func restore(_ cells: [String]) { locations.restore(cells) }
 
   /// Returns whether to keep running because cells cannot be passed on and the next service would choose new ones too
@@ -223,7 +222,6 @@ extension LocationService {
 
 // MARK: - Objects of clients
 extension LocationService: ClientHost {
-  /// Creates a stopped subscription for a client.
   func createSubscription(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
     try reserve(.subscription, for: client)
     let subscription = LocationSubscription(numbers.next(), of: client, options, in: self)

@@ -21,8 +21,7 @@ public final class NetworkWatch {
         interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
     ) { [weak self] signal in
       guard let self, signal.sender == name?.owner, signal.arguments.count == 3,
-        signal.arguments[0].string == Self.manager.rawValue,
-        signal.arguments[1].properties?["PrimaryConnection"] != nil
+        signal.arguments[0].string == Self.manager.rawValue, signal.arguments[1].properties?["PrimaryConnection"] != nil
       else { return }
       let now = MainLoop.main.clock.monotonic()
       guard lastChange.map({ now - $0 >= Self.gap }) ?? true else { return }

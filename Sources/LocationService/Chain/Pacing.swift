@@ -15,9 +15,7 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
     upstream.subscribe(Link(pacer, subscriber))
   }
 
-  private final class Link<Downstream: Subscriber<Location, Never>>: @MainActor Subscriber,
-    @MainActor Subscription
-  {
+  private final class Link<Downstream: Subscriber<Location, Never>>: @MainActor Subscriber, @MainActor Subscription {
     typealias Input = Location
     typealias Failure = Never
 
@@ -78,7 +76,5 @@ struct PacedLocations<Upstream: Publisher<Location, Never>>: @MainActor Publishe
 
 extension Publisher<Location, Never> {
   /// Passes on locations when the pacer's thresholds allow it.
-  func paced(by pacer: Pacer) -> PacedLocations<Self> {
-    PacedLocations(upstream: self, pacer: pacer)
-  }
+  func paced(by pacer: Pacer) -> PacedLocations<Self> { PacedLocations(upstream: self, pacer: pacer) }
 }

@@ -8,10 +8,8 @@ final class Client: GatekeeperClient {
   let name: BusName
   /// Nil until the bus has answered, which happens before anything is done for the client.
   private(set) var credentials: Credentials?
-  /// The number of pending calls.
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
-  /// The queue of deliveries to the client.
   let queue: OutgoingQueue
   /// The systemd unit of its process, once known. For display only.
   var unit: String?
@@ -33,8 +31,7 @@ final class Client: GatekeeperClient {
 
   /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
   func takeToken(_ limits: Limits) -> Bool {
-    bucket.take(
-      burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
+    bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
   }
 
   func add(_ object: any OwnedObject) { objects[object.number] = object }

@@ -82,9 +82,7 @@ final class ClientRegistry {
 
   /// Charges a client's user for the size of a call, because the bus delivers large messages slowly while other users'
   /// calls wait.
-  func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) {
-    charge(client, Double(bytes / 1_024), limits)
-  }
+  func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) { charge(client, Double(bytes / 1_024), limits) }
 
   /// The processor time that costs one token, in microseconds.
   private static let tokenTime: Int64 = 1_000
@@ -155,7 +153,6 @@ final class ClientRegistry {
     promptsOfUser[user] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether a client has an object or a pending call.
   var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }
 
   /// Returns whether a client has not left yet.

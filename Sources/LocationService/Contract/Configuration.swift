@@ -32,53 +32,24 @@ public struct Configuration {
         throw KeyFile.FileError(file.path, "unknown group [\(group)]; use [Service] or [Limits]")
       }
       for key in file.keys(of: group) {
-        let value = Setting(file: file, group: group, key: key)
-        switch group {
-        case "Service": try readService(value)
-        default: try readLimit(value)
+        let text = file.text(key, of: group) ?? ""
+        func mistake(_ message: String) -> KeyFile.FileError {
+          KeyFile.FileError(file.path, group: group, key: key, message)
+        }
+        if group == "Limits", let limit = Limits.Key(rawValue: key) {
+          guard let number = UInt32(text), number > 0 else {
+            throw mistake("'\(text)' is not a number from 1 to \(UInt32.max)")
+          }
+          limits[limit] = number
+        } else if group == "Service", key == "idle-timeout" {
+          guard let seconds = Double(text), (0...31_536_000).contains(seconds) else {
+            throw mistake("'\(text)' is not a number of seconds from 0 to 31536000")
+          }
+          idleTimeout = seconds
+        } else {
+          throw mistake("unknown key")
         }
       }
-    }
-  }
-
-  private mutating func readService(_ setting: Setting) throws(KeyFile.FileError) {
-    switch setting.key {
-    case "idle-timeout": idleTimeout = try setting.seconds()
-    default: throw setting.unknown
-    }
-  }
-
-  private mutating func readLimit(_ setting: Setting) throws(KeyFile.FileError) {
-    guard let key = Limits.Key(rawValue: setting.key) else { throw setting.unknown }
-    limits[key] = try setting.number(from: 1)
-  }
-
-  private struct Setting {
-    let file: KeyFile
-    let group: String
-    let key: String
-
-    var unknown: KeyFile.FileError {
-      KeyFile.FileError(file.path, group: group, key: key, "unknown key")
-    }
-
-    /// Returns a time in seconds, possibly with decimals, from 0 to one year.
-    func seconds() throws(KeyFile.FileError) -> Double {
-      let text = file.text(key, of: group) ?? ""
-      guard let number = Double(text), number >= 0, number <= 31_536_000 else {
-        throw KeyFile.FileError(
-          file.path, group: group, key: key, "'\(text)' is not a number of seconds from 0 to 31536000")
-      }
-      return number
-    }
-
-    func number(from smallest: UInt32) throws(KeyFile.FileError) -> UInt32 {
-      let text = file.text(key, of: group) ?? ""
-      guard let number = UInt32(text), number >= smallest else {
-        throw KeyFile.FileError(
-          file.path, group: group, key: key, "'\(text)' is not a number from \(smallest) to \(UInt32.max)")
-      }
-      return number
     }
   }
 

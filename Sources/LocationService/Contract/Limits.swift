@@ -43,11 +43,8 @@ nonisolated public struct Limits: Equatable, Sendable {
     set { values[key] = newValue }
   }
 
-  /// The value of the property `Limits`.
   var value: Value {
-    .dictionary(
-      key: .string, value: "u",
-      Key.allCases.map { Value.Entry(.string($0.rawValue), .uint32(self[$0])) })
+    .dictionary(key: .string, value: "u", Key.allCases.map { Value.Entry(.string($0.rawValue), .uint32(self[$0])) })
   }
 }
 

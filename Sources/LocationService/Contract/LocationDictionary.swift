@@ -36,8 +36,5 @@ nonisolated extension Delivery {
 }
 
 nonisolated extension Value {
-  /// Creates a `(tt)`.
-  init(_ timestamp: Timestamp) {
-    self = .structure([.uint64(timestamp.seconds), .uint64(timestamp.microseconds)])
-  }
+  init(_ timestamp: Timestamp) { self = .structure([.uint64(timestamp.seconds), .uint64(timestamp.microseconds)]) }
 }

@@ -24,7 +24,6 @@ nonisolated enum OptionReader {
     return options
   }
 
-  /// Reads one option.
   static func set(_ option: ClientOption, to value: Value, in options: inout ClientOptions) throws(DBusError) {
     guard let optionValue = OptionValue(value) else {
       throw .invalidOption("Option \(option.name) must have the type \(option.type)")
@@ -36,7 +35,6 @@ nonisolated enum OptionReader {
     }
   }
 
-  /// Returns the region described by the options.
   static func configuration(of options: RegionOptions) throws(DBusError) -> RegionConfiguration {
     do throws(OptionError) {
       return try options.configuration()

@@ -10,28 +10,18 @@ nonisolated extension DBusError {
     DBusError(.notAuthorized, authorization.sentence)
   }
 
+  /// The refusal of a call for which the user must be asked first.
+  static func interactionRequired(_ authorization: Authorization) -> DBusError {
+    DBusError(.interactiveAuthorizationRequired, authorization.sentence)
+  }
+
   static func invalidOption(_ message: String) -> DBusError { DBusError(.invalidOption, message) }
 
   /// A limit is exceeded; named as in the property `Limits`.
   static func limitsExceeded(_ limit: Limits.Key) -> DBusError {
     DBusError(
       .serviceLimitsExceeded,
-      "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later"
-    )
-  }
-
-  /// The answer to a call that is refused.
-  init(_ refusal: Refusal) {
-    self =
-      switch refusal {
-      case .notAuthorized(let authorization): .notAuthorized(authorization)
-      case .interactionRequired(let authorization):
-        DBusError(.interactiveAuthorizationRequired, authorization.sentence)
-      case .timeout: .timeout
-      case .unavailable(let reason): .unavailable(reason)
-      case .limit(let limit): .limitsExceeded(limit)
-      case .ending: .ending
-      }
+      "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later")
   }
 
   /// The service is about to exit.
@@ -39,14 +29,10 @@ nonisolated extension DBusError {
 
   /// No location arrived in time.
   static let timeout = DBusError(
-    .locationTimeout,
-    "No location came in the time allowed; try again with a longer timeout or a greater maximum-age"
-  )
+    .locationTimeout, "No location came in the time allowed; try again with a longer timeout or a greater maximum-age")
 
   /// No location can arrive, for a reason given by the source.
-  static func unavailable(_ reason: SourceReason) -> DBusError {
-    DBusError(.locationUnavailable, reason.sentence)
-  }
+  static func unavailable(_ reason: SourceReason) -> DBusError { DBusError(.locationUnavailable, reason.sentence) }
 
   /// An error of the location manager as one of the contract.
   init(_ error: LocationError) {

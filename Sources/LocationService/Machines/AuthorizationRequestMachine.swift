@@ -56,7 +56,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
       source = status
       return evaluate()
     case .dialogEnded(let authorization): return reply(authorization)
-    case .dialogUnavailable(let limit): return finish(.refuse(.limit(limit)))
+    case .dialogUnavailable(let limit): return finish(.refuse(.limitsExceeded(limit)))
     case .timer: return now >= deadline ? answer() : [.armTimer(deadline)]
     case .close: return answer()
     case .ownerLeft: return finish(nil)

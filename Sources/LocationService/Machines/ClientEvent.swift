@@ -6,7 +6,6 @@ import GeopublicistLocationModel
 nonisolated enum ClientEvent: Sendable {
   /// `Start` was called and its facts have been gathered. Identified by the number from ``ObjectState/startAsked()``.
   case start(UInt64)
-  /// `Stop` was called.
   case stop
   /// The owner changed its options.
   case options(ClientOptions)
@@ -14,7 +13,6 @@ nonisolated enum ClientEvent: Sendable {
   case prepared
   /// The current decision of the gatekeeper.
   case standing(Standing)
-  /// The current state of the source.
   case source(SourceStatus)
   /// The chain delivered a location of the level that it follows.
   case location(Location, AccuracyLevel)
@@ -30,7 +28,6 @@ nonisolated enum ClientEvent: Sendable {
   case timer
   /// Time has passed without timers running.
   case clockChanged
-  /// The dialog has ended.
   case dialogEnded(Authorization)
   /// No dialog can be opened now.
   case dialogUnavailable(Limits.Key)
@@ -91,8 +88,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case done
   /// Answers the call with a status and a reason.
   case reply(Authorization)
-  /// Refuses the call.
-  case refuse(Refusal)
+  case refuse(DBusError)
   /// Asks the user.
   case openDialog
   /// Ends the object, releases everything, and tells the owner the reason, if any.
@@ -108,21 +104,10 @@ nonisolated struct Delivery: Equatable, Sendable {
   var isReduced: Bool
 }
 
-/// Why a call is refused.
-nonisolated enum Refusal: Equatable, Sendable {
-  case notAuthorized(Authorization)
-  case interactionRequired(Authorization)
-  case timeout
-  case unavailable(SourceReason)
-  case limit(Limits.Key)
-  case ending
-}
-
 /// The state machine of a client's object or call. All times are in microseconds of the boot clock.
 nonisolated protocol ClientMachine: Sendable {
   /// Handles an event and returns the actions in order.
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
-  /// The client's options.
   var options: ClientOptions { get }
 }
 

@@ -90,8 +90,7 @@ nonisolated extension LocationRequestMachine {
     let isFinal = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
     if need != nil, source.state == .unavailable, isFinal { return finish(.refuse(.unavailable(source.reason))) }
     let isAllowed = authorization.isAuthorized
-    return engagement.change(
-      to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+    return engagement.change(to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
   }
 
   private mutating func take(_ location: Location, _ level: AccuracyLevel) {

@@ -24,7 +24,6 @@ nonisolated struct ObjectState: Sendable {
     self.sourceDecides = sourceDecides
   }
 
-  /// Whether the object is started and its owner authorized.
   var isActive: Bool { isStarted && authorization.isAuthorized }
 
   /// The finest level that the object's locations may reveal.

@@ -36,8 +36,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
       if let last, last.level > level { self.last = nil }
       return actions
     case .location(let location, let level): return deliver(location, level)
-    case .failure(let error):
-      return object.isStarted && authorization.status != .restricted ? [.report(error)] : []
+    case .failure(let error): return object.isStarted && authorization.status != .restricted ? [.report(error)] : []
     case .timer: return budget.isComplete(at: now) ? end(.completed) : armDeadline()
     case .clockChanged:
       last = nil

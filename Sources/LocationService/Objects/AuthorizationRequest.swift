@@ -5,38 +5,23 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// One `RequestAuthorization` call, driven by an ``AuthorizationRequestMachine``.
-final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, PendingRequest {
-  private let call: MethodCall
+final class AuthorizationRequest: ClientCall<AuthorizationRequestMachine> {
   private var prompt: Prompt?
   private var isAsking = false
 
   /// Creates the request for a call that arrived at `arrival`.
-  init(
-    _ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost
-  ) {
-    self.call = call
-    super.init(
-      AuthorizationRequestMachine(
-        options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
-        sourceDecides: host.gatekeeper.sourceDecides),
-      of: client, in: host)
+  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+    let machine = AuthorizationRequestMachine(
+      options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
+      sourceDecides: host.gatekeeper.sourceDecides)
+    super.init(call, machine, from: client, in: host)
   }
 
-  /// Answers immediately or starts waiting.
-  func begin() {
-    client.add(self)
-    perform(withMachine { $0.begin() })
-    refresh()
-    host.gatekeeper.prepare(client) { [weak self] in
-      self?.refresh()
-      self?.handle(.prepared)
-    }
-  }
+  func begin() { begin(withMachine { $0.begin() }) }
 
   override var standing: Standing {
     var standing = super.standing
-    standing.canAsk = host.gatekeeper.wouldAsk(
-      client, asking: machine.options.accuracy, as: machine.options.desktopID)
+    standing.canAsk = host.gatekeeper.wouldAsk(client, asking: machine.options.accuracy, as: machine.options.desktopID)
     return standing
   }
 
@@ -45,8 +30,7 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
     case .openDialog: openDialog()
     case .reply(let authorization):
       call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
-    case .refuse(let refusal): call.fail(DBusError(refusal))
-    default: break
+    default: super.send(action)
     }
   }
 
@@ -54,7 +38,7 @@ final class AuthorizationRequest: ClientShell<AuthorizationRequestMachine>, Pend
     if isAsking { host.releasePrompt(of: client) }
     prompt?.cancel()
     prompt = nil
-    client.remove(self)
+    super.finish(reason)
   }
 
   private func openDialog() {

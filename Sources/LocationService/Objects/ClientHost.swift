@@ -10,10 +10,8 @@ protocol ClientHost: AnyObject {
   /// The part of the chain that all clients share.
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }
-  /// The current state of the source.
   var sourceStatus: SourceStatus { get }
 
-  /// Returns the first location for a new chain.
   func firstLocation(for level: AccuracyLevel) -> Location?
   /// Sets what an object needs from the source, or nil for nothing.
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)

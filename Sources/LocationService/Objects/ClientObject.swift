@@ -27,7 +27,6 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   var isActive: Bool { machine.isActive }
 
-  /// Exports the object on the bus.
   final func export(_ implementation: Implementation) {
     object = host.connection.objects.export(path, owner: client.name, implementation)
   }
@@ -71,7 +70,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
       emit("AuthorizationChanged", .string(authorization.status.rawValue), .string(authorization.reason.rawValue))
     case .changed(let property): changed(property)
     case .done: if !starting.isEmpty { starting.removeFirst().reply() }
-    case .refuse(let refusal): if !starting.isEmpty { starting.removeFirst().fail(DBusError(refusal)) }
+    case .refuse(let error): if !starting.isEmpty { starting.removeFirst().fail(error) }
     default: break
     }
   }

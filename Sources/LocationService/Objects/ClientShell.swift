@@ -31,9 +31,7 @@ class ClientShell<Machine: ClientMachine> {
   }
 
   /// Returns the thresholds of the chain at a level. None unless overridden.
-  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
-    DeliveryRule.Configuration()
-  }
+  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration { DeliveryRule.Configuration() }
   /// Returns the location with which the chain of a level begins.
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
   /// Whether the thresholds apply. Without them, every location is delivered.
@@ -98,13 +96,11 @@ class ClientShell<Machine: ClientMachine> {
     case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
     case .askSource: host.askSource()
     case .armTimer(let time):
-      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) {
-        [weak self] in
+      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) { [weak self] in
         self?.timeHasCome()
       }
     case .audit(let authorization):
-      AuditLog.note(
-        authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
+      AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
     case .end(let reason):
       isOver = true
       timer = nil

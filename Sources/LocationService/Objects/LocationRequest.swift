@@ -5,30 +5,15 @@ import GeopublicistLocationModel
 import MainLoop
 
 /// One `GetLocation` call, driven by a ``LocationRequestMachine``.
-final class LocationRequest: ClientShell<LocationRequestMachine>, PendingRequest {
-  private let call: MethodCall
-
+final class LocationRequest: ClientCall<LocationRequestMachine> {
   /// Creates the request for a call that arrived at `arrival`.
-  init(
-    _ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost
-  ) {
-    self.call = call
-    super.init(
-      LocationRequestMachine(
-        options, host.sourceStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides),
-      of: client, in: host)
+  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+    let machine = LocationRequestMachine(
+      options, host.sourceStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides)
+    super.init(call, machine, from: client, in: host)
   }
 
-  /// Answers immediately or starts waiting.
-  func begin() {
-    client.add(self)
-    perform([.armTimer(machine.nextTime)])
-    refresh()
-    host.gatekeeper.prepare(client) { [weak self] in
-      self?.refresh()
-      self?.handle(.prepared)
-    }
-  }
+  func begin() { begin([.armTimer(machine.nextTime)]) }
 
   override var standing: Standing {
     var standing = super.standing
@@ -42,12 +27,7 @@ final class LocationRequest: ClientShell<LocationRequestMachine>, PendingRequest
   }
 
   override func send(_ action: ClientAction) {
-    switch action {
-    case .deliver(let delivery): call.reply(delivery.value(age: delivery.age(at: now)))
-    case .refuse(let refusal): call.fail(DBusError(refusal))
-    default: break
-    }
+    guard case .deliver(let delivery) = action else { return super.send(action) }
+    call.reply(delivery.value(age: delivery.age(at: now)))
   }
-
-  override func finish(_ reason: ClosedReason?) { client.remove(self) }
 }

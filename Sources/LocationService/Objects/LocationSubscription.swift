@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistContract
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
 
@@ -8,9 +9,8 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     super.init(
-      .subscription, number,
-      SubscriptionMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides), of: client,
-      in: host)
+      .subscription, number, SubscriptionMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides),
+      of: client, in: host)
     export(Implementation(of: Self.interface, by: self))
   }
 
@@ -48,6 +48,34 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
       let error = DBusError(error)
       emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
     default: super.send(action)
+    }
+  }
+}
+
+/// The interface `org.geopublicist.Location1.Subscription`.
+extension LocationSubscription {
+  static let interface = Interface<LocationSubscription>(
+    ServiceContract.subscription,
+    commonMembers() + [
+      .signal("LocationUpdated", ["location": "a{sv}"]),
+      .signal("ErrorOccurred", ["name": "s", "message": "s"]),
+
+      .property("Location", "a{sv}", emits: .nothing) { subscription in
+        subscription.machine.last.map { $0.value() } ?? .options([])
+      },
+    ] + optionProperties)
+
+  /// The options that are also writable properties with change signals.
+  private static let optionProperties = ClientOption.ofSubscription.compactMap { option in
+    option.property.flatMap(MemberName.init(validating:)).map { name in
+      InterfaceMember<LocationSubscription>.property(
+        name, Signature(validating: option.type) ?? "v", emits: .changed,
+        write: { subscription, value, call throws(DBusError) in
+          try subscription.set(option, to: value)
+          subscription.changed(name)
+          call.reply()
+        }
+      ) { Value(option.value(in: $0.machine.options), as: option.type) }
     }
   }
 }

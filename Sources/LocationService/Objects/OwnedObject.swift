@@ -23,7 +23,6 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
   case subscription
   case region
 
-  /// The limits per connection, per user and in total.
   var limits: (perConnection: Limits.Key, perUser: Limits.Key, whole: Limits.Key) {
     switch self {
     case .subscription: (.subscriptionsPerConnection, .subscriptionsPerUser, .subscriptions)
@@ -31,7 +30,6 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The interface of the objects.
   var interface: InterfaceName {
     switch self {
     case .subscription: ServiceContract.subscription
@@ -39,7 +37,6 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The parent path of the objects.
   var path: ObjectPath {
     switch self {
     case .subscription: ServiceContract.subscriptionsPath
