@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistLocationModel
 
 /// The names of the published contract, as its XML files have them.
 nonisolated public enum ServiceContract {
@@ -11,11 +12,8 @@ nonisolated public enum ServiceContract {
   public static let subscriptionsPath: ObjectPath = "/org/geopublicist/Location1/subscription"
   /// The parent of all regions.
   public static let regionsPath: ObjectPath = "/org/geopublicist/Location1/region"
-  /// The interface of the manager object.
   public static let manager: InterfaceName = "org.geopublicist.Location1"
-  /// The interface of a subscription.
   public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
-  /// The interface of a region.
   public static let region: InterfaceName = "org.geopublicist.Location1.Region"
 }
 
@@ -31,4 +29,16 @@ nonisolated extension ErrorName {
   public static let invalidOption = ErrorName("org.geopublicist.Location1.Error.InvalidOption")
   /// A limit of the service is reached; the message has its name.
   public static let serviceLimitsExceeded = ErrorName("org.geopublicist.Location1.Error.LimitsExceeded")
+}
+
+nonisolated extension Value {
+  /// Creates the value of an option in its D-Bus type, `type`.
+  package init(_ value: OptionValue, as type: String) {
+    self =
+      switch value {
+      case .text(let text): .string(text)
+      case .truth(let truth): .boolean(truth)
+      case .number(let number): type == "u" ? .uint32(UInt32(exactly: number) ?? 0) : .double(number)
+      }
+  }
 }

@@ -49,8 +49,7 @@ final class AgentFinder {
     peers = PeerWatch(on: connection)
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
-      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged),
-      from: isExpected
+      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: isExpected
     ) { [weak self] signal in self?.changed(signal) }
     // GNOME Shell announces a new level only while GeoClue runs, so a level may have changed unannounced.
     geoclue = NameWatch("org.freedesktop.GeoClue2", on: connection) { [weak self] _ in self?.doubtAll() }

@@ -32,7 +32,6 @@ nonisolated struct AgentSearch {
     case silent(BusName)
     /// It is now known whether a connection that returned a level may be an agent.
     case verified(BusName, isAgent: Bool)
-    /// A connection announced its new level.
     case announced(BusName, AccuracyLevel)
     /// A connection announced that its level changed, without the value.
     case invalidated(BusName)

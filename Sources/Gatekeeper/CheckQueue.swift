@@ -197,8 +197,7 @@ nonisolated extension CheckQueue {
     let mine = underWay.values.filter { $0.user == user }
     guard presence != .restarting, mine.count < Self.userCapacity else { return nil }
     let dialogs = underWay.values.count(where: \.showsDialog)
-    let mayShowDialog =
-      dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.userDialogCapacity
+    let mayShowDialog = dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.userDialogCapacity
     let index = waiting[user]?.firstIndex {
       ($0.mayStartPolkit || presence == .usual) && (mayShowDialog || !$0.showsDialog)
     }

@@ -19,7 +19,6 @@ final class ClientFacts {
 
   private var rounds: [ObjectIdentifier: (round: Gathering, timer: LoopSource)] = [:]
 
-  /// Whether a call is waiting for facts.
   var isGathering: Bool { !rounds.isEmpty }
 
   /// Runs one sandbox check for all calls that need its result; `check` calls its argument with the result.

@@ -34,8 +34,7 @@ nonisolated struct Decision: Hashable, Sendable {
       case .unknown: Decision(.undecided)
       case .sandbox, .unverifiable: Decision(.refused(.sandboxed))
       case .host:
-        facts.rule == .silent
-          ? Decision(authorization.asking(asked)) : Decision(.refused(.disallowedByConfiguration))
+        facts.rule == .silent ? Decision(authorization.asking(asked)) : Decision(.refused(.disallowedByConfiguration))
       }
   }
 
@@ -107,9 +106,7 @@ nonisolated struct Decision: Hashable, Sendable {
     }
   }
 
-  private static func byAgent(
-    _ permission: Permission, agent: AccuracyLevel, asking asked: AccuracyLevel
-  ) -> Decision {
+  private static func byAgent(_ permission: Permission, agent: AccuracyLevel, asking asked: AccuracyLevel) -> Decision {
     let level = permission.level.map { min($0, agent) }
     // Do not show a dialog that cannot improve on the requested level.
     let isWorthADialog =

@@ -96,23 +96,6 @@ nonisolated struct Facts: Hashable, Sendable {
   var held: Doubts = []
 
   init(_ user: User) { self.user = user }
-
-  subscript(action: PolkitAction) -> Answer {
-    get {
-      switch action {
-      case .access: reduced
-      case .accessPrecise: precise
-      case .accessWithoutAgent: withoutAgent
-      }
-    }
-    set {
-      switch action {
-      case .access: reduced = newValue
-      case .accessPrecise: precise = newValue
-      case .accessWithoutAgent: withoutAgent = newValue
-      }
-    }
-  }
 }
 
 /// The polkit actions of the service.

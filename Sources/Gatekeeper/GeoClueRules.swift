@@ -24,12 +24,9 @@ final class GeoClueRules {
     self.file = file
     reloadIfChanged()
     guard let folder else { return }
-    watch = FolderWatch([folder, folder + "/conf.d"]) { [weak self] in
-      self?.reloadIfChanged()
-    }
+    watch = FolderWatch([folder, folder + "/conf.d"]) { [weak self] in self?.reloadIfChanged() }
   }
 
-  /// Returns the rule for a user's program with this desktop-id.
   func rule(for desktopID: String, user: UInt32) -> Facts.Rule {
     contents.rules[desktopID].map { $0.permits(user) ? .silent : .disallowed } ?? .silent
   }

@@ -16,7 +16,6 @@ nonisolated struct PolicyAnswers {
   static let pause: Int64 = 100_000
 
   enum Event: Hashable, Sendable {
-    /// A call needs the answers.
     case wanted
     /// Every answer may have changed. If the client is not being served, answers are dropped instead of confirmed.
     case doubted(isServed: Bool)
@@ -47,7 +46,6 @@ nonisolated struct PolicyAnswers {
   }
 
   private struct Round {
-    /// The answers that this round replaces.
     let replaced: Set<PolkitAction>
     var asked: Set<PolkitAction> = []
     var fresh: [PolkitAction: Known] = [:]

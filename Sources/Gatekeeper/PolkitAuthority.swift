@@ -117,9 +117,7 @@ final class PolkitAuthority {
 // MARK: - Messages
 extension PolkitAuthority {
   private func send(_ number: CheckQueue.Number, _ question: Question, _ mayStartPolkit: Bool) {
-    let subject: Value = .structure([
-      .string("system-bus-name"), .options([("name", .string(question.peer.rawValue))]),
-    ])
+    let subject: Value = .structure([.string("system-bus-name"), .options([("name", .string(question.peer.rawValue))])])
     // polkit substitutes this for `$(program)` in the action's message.
     let details = dialogs[question].map { [Value.Entry(.string("program"), .string($0.program))] } ?? []
     let message = try? Message(
@@ -136,9 +134,7 @@ extension PolkitAuthority {
     }.keep()
   }
 
-  private func answered(
-    _ number: CheckQueue.Number, _ result: Result<[Value], DBusError>, _ mayStartPolkit: Bool
-  ) {
+  private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], DBusError>, _ mayStartPolkit: Bool) {
     switch result {
     case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
     case .failure(let error):
@@ -151,8 +147,7 @@ extension PolkitAuthority {
 
   private func cancel(_ number: CheckQueue.Number) {
     let message = try? Message(
-      calling: "CancelCheckAuthorization", of: Self.interface, at: Self.path, on: Self.service,
-      [.string("\(number)")])
+      calling: "CancelCheckAuthorization", of: Self.interface, at: Self.path, on: Self.service, [.string("\(number)")])
     guard let message else { return }
     message.wantsReply = false
     message.startsService = false

@@ -10,7 +10,6 @@ nonisolated struct SessionState {
   static let pause: Int64 = 100_000
 
   enum Event: Hashable, Sendable {
-    /// A call needs the state.
     case wanted
     /// logind announced a change, or polkit did, which also follows logind.
     case doubted

@@ -42,7 +42,6 @@ final class SessionWatch {
     }
   }
 
-  /// Returns the known state of a user.
   func state(of user: UInt32) -> Facts.Session { entries[user]?.state.state ?? .unknown }
 
   /// Returns whether deliveries to a user are held until logind confirms the state.
@@ -119,8 +118,7 @@ final class SessionWatch {
 // MARK: - Questions
 extension SessionWatch {
   private func ask(_ user: UInt32, _ entry: Entry) {
-    let message = try? Message(
-      calling: "GetUser", of: Self.manager, at: Self.path, on: Self.service, [.uint32(user)])
+    let message = try? Message(calling: "GetUser", of: Self.manager, at: Self.path, on: Self.service, [.uint32(user)])
     guard let message else { return answered(.inactive, user, entry) }
     entry.question = connection.call(message, timeout: .never, expecting: "o") { [weak self, weak entry] result in
       guard let self, let entry else { return }
@@ -137,8 +135,7 @@ extension SessionWatch {
 
   private func askState(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
     let message = try? Message(
-      calling: "Get", of: .properties, at: path, on: Self.service,
-      [.string(Self.user.rawValue), .string("State")])
+      calling: "Get", of: .properties, at: path, on: Self.service, [.string(Self.user.rawValue), .string("State")])
     guard let message else { return answered(.inactive, user, entry) }
     entry.question = connection.call(message, timeout: .never, expecting: .variant) { [weak self, weak entry] result in
       guard let self, let entry else { return }

@@ -53,9 +53,7 @@ package final class SystemGatekeeper: Gatekeeper {
     decision(for: client, asking: level, as: desktopID).authorization
   }
 
-  package func isHeld(_ client: any GatekeeperClient) -> Bool {
-    decision(for: client, asking: .exact, as: "").isHeld
-  }
+  package func isHeld(_ client: any GatekeeperClient) -> Bool { decision(for: client, asking: .exact, as: "").isHeld }
 
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {
     let facts = facts(about: client, as: "")
@@ -97,7 +95,9 @@ package final class SystemGatekeeper: Gatekeeper {
     facts.placement = known.placement
     facts.rule = rules.rule(for: desktopID, user: user, through: ownUserID)
     guard facts.user == .other else { return facts }
-    for action in PolkitAction.allCases { facts[action] = known.policy.answer(to: action) }
+    facts.reduced = known.policy.answer(to: .access)
+    facts.precise = known.policy.answer(to: .accessPrecise)
+    facts.withoutAgent = known.policy.answer(to: .accessWithoutAgent)
     facts.session = sessions.state(of: user)
     facts.agent = agents.level(for: user, without: client.name)
     if known.policy.isHeld(at: now) { facts.held.insert(.policy) }
@@ -134,8 +134,7 @@ extension SystemGatekeeper {
     _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
-    guard let action = decision(for: client, asking: level, as: desktopID).dialog,
-      let user = client.credentials?.userID
+    guard let action = decision(for: client, asking: level, as: desktopID).dialog, let user = client.credentials?.userID
     else {
       handler(authorization(for: client, asking: level, as: desktopID))
       return Prompt {}
@@ -168,8 +167,7 @@ extension SystemGatekeeper {
   ) {
     facts.checkSandbox(round) {
       sandboxes.check(client.name, credentials, $0)
-    } _: {
-      [weak self, weak client] group in
+    } _: { [weak self, weak client] group in
       facts.program = group?.program
       if let group { facts.placement = group.belongsToSession ? .session : .outside }
       client?.unit = group?.unit
@@ -188,13 +186,11 @@ extension SystemGatekeeper {
     }
     for action in actions {
       switch action {
-      case .ask(let action, let mayStart):
-        polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
+      case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
       case .held: onChange?(client)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
       case .changed: if !sessions.isDoubtful(user) { changed(client) }
-      case .ready:
-        facts.policyWaiters.release()
+      case .ready: facts.policyWaiters.release()
       }
     }
   }

@@ -63,11 +63,9 @@ final class AgentWatch {
   private func followSignals() -> SignalMatch {
     let mayBeAgent: (BusName) -> Bool = { [weak self] sender in self?.mayBeAgent(sender) ?? false }
     return connection.onSignal(
-      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged),
-      from: mayBeAgent
+      MatchRule(path: GeoClueNames.agentPath, interface: .properties, member: .propertiesChanged), from: mayBeAgent
     ) { [weak self] signal in
-      guard let self,
-        let level = GeoClueReply.changes(in: signal, of: GeoClueNames.agent)?["MaxAccuracyLevel"]?.uint32
+      guard let self, let level = GeoClueReply.changes(in: signal, of: GeoClueNames.agent)?["MaxAccuracyLevel"]?.uint32
       else { return }
       heard(AccuracyLevel(rounding: level), from: signal.sender)
     }

@@ -2,7 +2,6 @@
 import GeopublicistLocationModel
 
 nonisolated extension ConnectionMachine {
-  /// Events of the connection.
   enum Event: Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
@@ -39,7 +38,6 @@ nonisolated extension ConnectionMachine {
     case other
   }
 
-  /// Actions for the shell.
   enum Action: Equatable, Sendable {
     case activate
     /// Become the agent of the service's own user. Only for system users.

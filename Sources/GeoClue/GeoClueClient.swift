@@ -94,8 +94,7 @@ final class GeoClueClient {
         this.report(.fix(fix))
       } else if place == this.newest {
         // An older location does not matter, because a newer one is being read.
-        this.report(
-          .failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
+        this.report(.failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
       if let next = this.unread {
         this.unread = nil

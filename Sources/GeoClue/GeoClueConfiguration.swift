@@ -34,7 +34,6 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   /// `url` of `[wifi]`, or nil for GeoClue's default.
   package private(set) var wiFiURL: String?
 
-  /// Creates an empty configuration.
   package init() {}
 
   /// Reads one file. Throws if it cannot be read or parsed.

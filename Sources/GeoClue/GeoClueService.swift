@@ -34,8 +34,7 @@ final class GeoClueService {
 
   /// Asks the bus to start GeoClue.
   func activate() {
-    let message = try? Message(
-      callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
+    let message = try? Message(callingBus: "StartServiceByName", [.string(GeoClueNames.service.rawValue), .uint32(0)])
     guard let message else { return }
     activation = connection.call(message) { [weak self] result in
       guard let self else { return }
@@ -84,8 +83,7 @@ final class GeoClueService {
   func readAvailableAccuracy() {
     guard let owner,
       let message = call(
-        "Get", of: .properties,
-        [.string(GeoClueNames.manager.rawValue), .string("AvailableAccuracyLevel")], on: owner)
+        "Get", of: .properties, [.string(GeoClueNames.manager.rawValue), .string("AvailableAccuracyLevel")], on: owner)
     else { return }
     reading = connection.call(message, timeout: .milliseconds(120_000), expecting: .variant) { [weak self] result in
       guard let self, owner == self.owner else { return }

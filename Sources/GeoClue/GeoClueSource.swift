@@ -189,8 +189,7 @@ extension GeoClueSource {
     let clock = MainLoop.main.clock
     do throws(FixRejection) {
       let location = try LocationValidator.location(
-        from: fix, receivedAt: clock.boottime(),
-        wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
+        from: fix, receivedAt: clock.boottime(), wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
       let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true
       // A receiver that has fallen silent must not deliver its old location again, which would hide the loss.
       let isWorthless = !isNew && machine.isSourceSteady
@@ -198,9 +197,7 @@ extension GeoClueSource {
       handle(.fix(isNew: isNew))
       if !isWorthless { onEvent?(.location(location)) }
     } catch {
-      onEvent?(
-        .failure(
-          LocationError(.locationUnknown, "GeoClue announced an invalid location (\(error.rawValue))")))
+      onEvent?(.failure(LocationError(.locationUnknown, "GeoClue announced an invalid location (\(error.rawValue))")))
     }
   }
 }

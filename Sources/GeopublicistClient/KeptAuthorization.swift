@@ -7,7 +7,6 @@ nonisolated struct KeptAuthorization {
   /// Microseconds after a restart during which `undecided` is not reported.
   static let settlingTime: UInt64 = 10_000_000
 
-  /// The level that the program asks for.
   var asked = AccuracyLevel.exact
   /// The level of the newest location.
   private var revealed: AccuracyLevel?

@@ -13,7 +13,6 @@ nonisolated extension KeptObject {
     case started(attempt: UInt64)
     /// The object could not be created or started.
     case failed(DBusError, attempt: UInt64)
-    /// A signal of the object.
     case signal(MemberName, [Value])
     /// The status and the reason were read.
     case authorization(status: String, reason: String)

@@ -76,7 +76,6 @@ nonisolated struct KeptObject {
     }
   }
 
-  /// Sets the level that the program asks for.
   mutating func ask(for level: AccuracyLevel) { authorization.asked = level }
 
   /// Handles the level of a location, which shows how coarse a reduced grant is.

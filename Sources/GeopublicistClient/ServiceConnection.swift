@@ -14,7 +14,6 @@ import GeopublicistLocationModel
 /// }
 /// ```
 @MainActor public final class ServiceConnection {
-  /// The connection to the bus.
   public let connection: Connection
   /// The service's manager object.
   public let manager: Proxy
@@ -36,7 +35,6 @@ import GeopublicistLocationModel
   /// Called with true when the service appears or is running already, and with false when it exits.
   public var onPresence: ((Bool) -> Void)?
 
-  /// Returns a proxy of an object of the service.
   func proxy(_ path: ObjectPath, _ interface: InterfaceName) -> Proxy {
     Proxy(on: connection, destination: ServiceContract.service, path: path, interface: interface)
   }
@@ -45,9 +43,7 @@ import GeopublicistLocationModel
   ///
   /// Fails with the contract's errors, with `ServiceUnknown` if the service is not installed, and with `NoReply` 10 s
   /// after the timeout of the options.
-  public func location(
-    _ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, DBusError>) -> Void
-  ) {
+  public func location(_ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, DBusError>) -> Void) {
     // The service's own timeout comes first and has a more specific message.
     let patience = CallTimeout.milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
     manager.call(

@@ -104,9 +104,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     switch action {
     case .follow(let path):
       // Signals are unicast, so none is lost before the match is in place.
-      signals = proxy(path).onSignal { [weak self] signal in
-        self?.handle(.signal(signal.member, signal.arguments))
-      }
+      signals = proxy(path).onSignal { [weak self] signal in self?.handle(.signal(signal.member, signal.arguments)) }
     case .start(let path, let attempt):
       proxy(path).call("Start", expecting: "") { [weak self] result in
         switch result {

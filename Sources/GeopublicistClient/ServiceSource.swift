@@ -180,7 +180,6 @@ extension ServiceSource {
     }
   }
 
-  /// Reports that a call has failed.
   func failed(_ error: DBusError) {
     missed(error)
     onEvent?(.failure(LocationError(error)))

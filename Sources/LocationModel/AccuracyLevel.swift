@@ -3,13 +3,9 @@
 public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
   /// No location: location is turned off.
   case none = 0
-  /// The country.
   case country = 1
-  /// The city.
   case city = 4
-  /// The neighbourhood.
   case neighborhood = 5
-  /// The street.
   case street = 6
   /// The best available location.
   case exact = 8
@@ -53,4 +49,29 @@ public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
 extension AccuracyLevel: Comparable {
   /// Returns whether the left level is coarser.
   public static func < (left: AccuracyLevel, right: AccuracyLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension AccuracyLevel {
+  /// The side length of this level's cells in metres, or nil for ``exact``, which is not reduced. ``none`` has the
+  /// coarsest cells, so that a mistake reveals as little as possible.
+  public var cellSize: Double? {
+    switch self {
+    case .exact: nil
+    case .street: 500
+    case .neighborhood: 3_000
+    case .city: 15_000
+    case .country, .none: 300_000
+    }
+  }
+
+  /// The minimum time between two updates of this level, in seconds.
+  public var minimumInterval: UInt32 {
+    switch self {
+    case .exact: 0
+    case .street: 10
+    case .neighborhood: 60
+    case .city: 300
+    case .country, .none: 900
+    }
+  }
 }

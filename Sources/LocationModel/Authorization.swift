@@ -6,7 +6,6 @@
 public struct Authorization: Hashable, Sendable {
   /// Whether access is allowed.
   public let status: AuthorizationStatus
-  /// The reason of the status.
   public let reason: AuthorizationReason
   /// The finest level granted, ``AccuracyLevel/none`` if not authorized.
   public let level: AccuracyLevel
@@ -42,8 +41,7 @@ public struct Authorization: Hashable, Sendable {
     guard level != .none else { return .refused(.disabledByUser) }
     return Authorization(
       status: scope == .always ? .authorizedAlways : .authorizedWhenInUse,
-      reason: level < asked ? .reducedAccuracy : .none,
-      level: level)
+      reason: level < asked ? .reducedAccuracy : .none, level: level)
   }
 
   private init(status: AuthorizationStatus, reason: AuthorizationReason, level: AccuracyLevel) {

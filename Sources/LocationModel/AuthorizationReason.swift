@@ -45,31 +45,48 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
   /// or coordinate.
   public var sentence: String {
     switch self {
-    case .none:
-      "Access to the location is allowed"
+    case .none: "Access to the location is allowed"
     case .reducedAccuracy:
       "Only an approximate location is allowed; run `geopublicist doctor` to see how to allow the exact one"
     case .noAgent:
       "No location agent is running for this user; log in to a desktop that has one, or run `geopublicist switch on`"
     case .authorizationRequired:
       "The user must be asked first; call RequestAuthorization with interactive authorization allowed"
-    case .undecided:
-      "The authorization check is still in progress; try again in a few seconds"
+    case .undecided: "The authorization check is still in progress; try again in a few seconds"
     case .disabledByUser:
       "Location is turned off for this user; turn it on in the desktop's settings, or, if "
         + "there is no such setting, with `geopublicist switch on`"
-    case .rejectedByAgent:
-      "The request for this program was refused; let the program ask again"
-    case .sessionInactive:
-      "This user has no active session; switch to the user's session to continue"
+    case .rejectedByAgent: "The request for this program was refused; let the program ask again"
+    case .sessionInactive: "This user has no active session; switch to the user's session to continue"
     case .disallowedByConfiguration:
       "GeoClue's configuration forbids location for this program or user; ask the administrator to allow it"
     case .disallowedByPolicy:
       "polkit does not allow access: a rule forbids it, or this is not a local session; ask the administrator"
     case .sandboxed:
       "Sandboxed programs get the location only from the desktop portal; use org.freedesktop.portal.Location"
-    case .policyUnavailable:
-      "polkit cannot be asked for permission; ask the administrator to install or start it"
+    case .policyUnavailable: "polkit cannot be asked for permission; ask the administrator to install or start it"
+    }
+  }
+}
+
+/// Whether a client may have locations, in CoreLocation's terms; the raw values are those of the D-Bus contract.
+public enum AuthorizationStatus: String, CaseIterable, Sendable {
+  /// Not decided yet.
+  case notDetermined = "not-determined"
+  /// Forbidden by a rule that the user cannot change.
+  case restricted = "restricted"
+  /// The user turned location off, refused, or has no active session.
+  case denied = "denied"
+  /// Allowed while the user has an active session.
+  case authorizedWhenInUse = "authorized-when-in-use"
+  /// Allowed regardless of sessions.
+  case authorizedAlways = "authorized-always"
+
+  /// Whether locations are delivered.
+  public var isAuthorized: Bool {
+    switch self {
+    case .authorizedWhenInUse, .authorizedAlways: true
+    case .notDetermined, .restricted, .denied: false
     }
   }
 }

@@ -6,23 +6,18 @@
 public struct ClientOption: Sendable {
   /// The type and range of an option, with the field that it sets.
   public enum Field: Sendable {
-    /// The name of an accuracy level.
     case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
     /// A number of metres.
     case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
     /// Milliseconds up to a maximum.
     case milliseconds(any WritableKeyPath<ClientOptions, UInt32> & Sendable, upTo: UInt32 = .max)
-    /// A count.
     case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
     /// Text that can be printed on one line.
     case text(any WritableKeyPath<ClientOptions, String> & Sendable)
-    /// A Boolean.
     case truth(any WritableKeyPath<ClientOptions, Bool> & Sendable)
-    /// The name of a delivery mode.
     case mode(any WritableKeyPath<ClientOptions, DeliveryMode> & Sendable)
     /// A required number within a range.
     case required(any WritableKeyPath<ClientOptions, Double?> & Sendable, in: ClosedRange<Double>, unit: String)
-    /// The name of a region's state.
     case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
   }
 
@@ -72,8 +67,7 @@ extension ClientOption {
     flag: Flag(name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
   static let requiredAccuracy = ClientOption(
     "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
-    flag: Flag(
-      name: "required-accuracy", letter: nil, help: "Only locations at least this accurate", value: "METRES"))
+    flag: Flag(name: "required-accuracy", letter: nil, help: "Only locations at least this accurate", value: "METRES"))
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
   static let mode = ClientOption(
     "mode", .mode(\.mode),
@@ -105,8 +99,7 @@ extension ClientOption {
       value: "TIME"))
   static let assumed = ClientOption(
     "assumed", .regionState(\.region.assumed),
-    flag: Flag(
-      name: "assumed", letter: nil, help: "The last known state: inside or outside", value: "STATE"))
+    flag: Flag(name: "assumed", letter: nil, help: "The last known state: inside or outside", value: "STATE"))
   static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 
@@ -117,24 +110,19 @@ extension ClientOption {
   ]
   /// The options of `CreateSubscription`.
   public static let ofSubscription = [
-    accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates,
-    duration, desktopID,
+    accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates, duration, desktopID,
   ]
   /// The options of `GetLocation`.
-  public static let ofRequest = [
-    accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID,
-  ]
+  public static let ofRequest = [accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID]
   /// The options of `RequestAuthorization`.
   public static let ofAuthorization = [accuracy, desktopID]
 }
 
 /// The value of an option, independent of its D-Bus type.
 public enum OptionValue: Hashable, Sendable {
-  /// A string.
   case text(String)
   /// Any integer or floating-point number.
   case number(Double)
-  /// A Boolean.
   case truth(Bool)
 }
 
@@ -156,11 +144,9 @@ extension ClientOption {
       options[keyPath: path] = number
     case (.milliseconds(let path, let maximum), .number(let number)):
       options[keyPath: path] = try integer(number, upTo: maximum)
-    case (.count(let path), .number(let number)):
-      options[keyPath: path] = try integer(number, upTo: .max)
+    case (.count(let path), .number(let number)): options[keyPath: path] = try integer(number, upTo: .max)
     case (.text(let path), .text(let text)):
-      guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable)
-      else {
+      guard text.utf8.count <= Self.maximumTextBytes, text.unicodeScalars.allSatisfy(\.isPrintable) else {
         throw refusal
       }
       options[keyPath: path] = text
@@ -213,7 +199,6 @@ extension ClientOption {
 }
 
 extension ClientOption {
-  /// Returns the value of the option's field.
   public func value(in options: ClientOptions) -> OptionValue {
     switch field {
     case .level(let path): .text(options[keyPath: path].contractName)

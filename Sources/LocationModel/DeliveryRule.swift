@@ -31,8 +31,7 @@ public struct DeliveryRule: Sendable {
 
     /// Creates a configuration. Without thresholds, every location is sent immediately.
     public init(
-      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0,
-      minimumInterval: UInt32 = 0,
+      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0, minimumInterval: UInt32 = 0,
       requiredAccuracy: Double = 0, isSignificant: Bool = false
     ) {
       self.distanceThreshold = distanceThreshold
@@ -44,7 +43,6 @@ public struct DeliveryRule: Sendable {
     }
   }
 
-  /// Actions for the owner.
   public enum Action: Equatable, Sendable {
     /// Sends this location now.
     case deliver(Location)
@@ -80,9 +78,7 @@ public struct DeliveryRule: Sendable {
   }
 
   /// Creates the rule of a subscription to which nothing has been sent.
-  public init(_ configuration: Configuration = Configuration()) {
-    self.configuration = configuration
-  }
+  public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
   /// Handles a new location.
   public mutating func received(_ location: Location, at now: UInt64) -> [Action] {
@@ -202,8 +198,6 @@ extension DeliveryRule.Configuration {
 
   /// The minimum time between two updates, in microseconds.
   var interval: UInt64 {
-    max(
-      UInt64(max(timeThreshold, minimumInterval)) * 1_000,
-      isSignificant ? DeliveryRule.significantInterval : 0)
+    max(UInt64(max(timeThreshold, minimumInterval)) * 1_000, isSignificant ? DeliveryRule.significantInterval : 0)
   }
 }

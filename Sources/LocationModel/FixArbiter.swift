@@ -38,7 +38,6 @@ public struct FixArbiter: Sendable {
   public private(set) var heldBack: Location?
   private var forgottenAt: UInt64 = 0
 
-  /// Creates an arbiter without fixes.
   public init() {}
 
   /// Handles a new fix. Returns whether to publish it.
@@ -51,8 +50,7 @@ public struct FixArbiter: Sendable {
     case .coarser, .implausible:
       heldBack = fix
       return false
-    case .outOfOrder, .measuredEarlier:
-      return false
+    case .outOfOrder, .measuredEarlier: return false
     }
   }
 
@@ -96,9 +94,7 @@ public struct FixArbiter: Sendable {
     forgottenAt = max(forgottenAt, now)
   }
 
-  private static func elapsed(from start: UInt64, to end: UInt64) -> UInt64 {
-    end > start ? end - start : 0
-  }
+  private static func elapsed(from start: UInt64, to end: UInt64) -> UInt64 { end > start ? end - start : 0 }
 }
 
 extension UInt64 {

@@ -18,7 +18,6 @@ extension Location {
   }
 }
 
-/// Dimensions of the Earth.
 enum Earth {
   /// The mean radius in metres (IUGG R1).
   static let meanRadius = 6_371_008.8
@@ -38,9 +37,7 @@ enum Angle {
   }
 
   /// Returns the shorter way from one longitude to another, from -180 up to but not including 180 degrees.
-  static func difference(from start: Double, to end: Double) -> Double {
-    wrapped(end - start + 180) - 180
-  }
+  static func difference(from start: Double, to end: Double) -> Double { wrapped(end - start + 180) - 180 }
 }
 
 extension Double {

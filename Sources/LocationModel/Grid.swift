@@ -16,7 +16,6 @@ struct Grid: Sendable {
 
   /// The minimum size of a cell from north to south and from east to west, in metres.
   let cellSize: Double
-  /// The number of bands from pole to pole.
   let bands: Int
   /// The height of a band in degrees of latitude.
   let height: Double
@@ -27,7 +26,6 @@ struct Grid: Sendable {
     height = 180 / Double(bands)
   }
 
-  /// Returns the number of cells in a band.
   func columns(inBand band: Int) -> Int {
     let poleward = max(abs(south(ofBand: band)), abs(south(ofBand: band + 1)))
     let circumference = 2 * .pi * Earth.smallestRadius * cos(poleward.radians)

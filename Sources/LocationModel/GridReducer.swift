@@ -16,7 +16,6 @@ public struct GridReducer: Sendable {
   /// The fraction of a cell by which a location must be outside before the cell changes.
   static let hysteresis = 0.1
 
-  /// The level that this reducer reduces to.
   public let level: AccuracyLevel
   private let grid: Grid?
   private var choice: Choice?

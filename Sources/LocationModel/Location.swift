@@ -33,18 +33,9 @@ public struct Location: Equatable, Sendable {
 
   /// Creates a location from values that are not validated.
   public init(
-    latitude: Double,
-    longitude: Double,
-    accuracy: Double? = nil,
-    altitude: Double? = nil,
-    speed: Double? = nil,
-    heading: Double? = nil,
-    sourceDescription: String? = nil,
-    timestamp: Timestamp = Timestamp(),
-    receivedAt: UInt64 = 0,
-    sequence: UInt64 = 0,
-    isSimulated: Bool = false,
-    source: SourceKind = .unknown
+    latitude: Double, longitude: Double, accuracy: Double? = nil, altitude: Double? = nil, speed: Double? = nil,
+    heading: Double? = nil, sourceDescription: String? = nil, timestamp: Timestamp = Timestamp(),
+    receivedAt: UInt64 = 0, sequence: UInt64 = 0, isSimulated: Bool = false, source: SourceKind = .unknown
   ) {
     self.latitude = latitude
     self.longitude = longitude
@@ -88,4 +79,34 @@ extension Location: CustomStringConvertible, CustomDebugStringConvertible {
 
   /// The same as ``description``, so that debug output does not reveal coordinates either.
   public var debugDescription: String { description }
+}
+
+extension Location {
+  /// Reads a latitude and a longitude in degrees, such as `52.5,13.4`; nil for anything else.
+  package init?(degrees text: String) {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    // Comparisons with NaN are false.
+    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1], abs(latitude) <= 90,
+      abs(longitude) <= 180
+    else { return nil }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+}
+
+/// How a location was determined. Raw values as in `Source` of the D-Bus contract.
+public enum SourceKind: String, CaseIterable, Sendable {
+  /// A satellite receiver.
+  case gnss
+  /// Wi-Fi access points.
+  case wifi
+  /// Mobile phone cells.
+  case cell
+  /// The network address, which may be off by kilometres or belong to a provider.
+  case ip
+  /// A fixed location entered by an administrator.
+  case `static`
+  /// A recorded track.
+  case replay
+  /// Not known.
+  case unknown
 }

@@ -56,7 +56,6 @@ extension LocationSource {
 
 /// An update about a monitored region.
 public enum RegionUpdate: Sendable {
-  /// An event of the region.
   case event(RegionEvent)
   /// Monitoring has ended, because the region was for a single use or cannot be monitored.
   case ended
@@ -68,8 +67,35 @@ public enum LocationSourceEvent: Sendable {
   case location(Location)
   /// The state of GeoClue and its sources has changed.
   case status(SourceStatus)
-  /// The authorization has changed.
   case authorization(Authorization)
   /// A failure, after which the source continues.
   case failure(LocationError)
+}
+
+/// A failure reported to `locationManager(_:didFailWithError:)` of the delegate; the manager continues.
+///
+/// Its description is the code and the sentence, such as `denied: Location is turned off for this user. …`.
+public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of failure it is.
+  public enum Code: String, Hashable, Sendable {
+    /// Access to the location is refused.
+    case denied
+    /// No location can arrive: the service, GeoClue or a source is missing, or the bus has gone.
+    case unavailable
+    /// No location arrived in time, or one arrived that cannot be read or cannot be true.
+    case locationUnknown
+  }
+
+  /// What kind of failure it is, for programs.
+  public let code: Code
+  /// One sentence for the user, without any coordinate.
+  public let message: String
+
+  /// Creates a failure of a kind, with a sentence about it.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public var description: String { "\(code): \(message)" }
 }

@@ -66,18 +66,10 @@ public enum LocationValidator {
 
     let motion = motion(of: raw, isSatelliteFix: isSatelliteFix)
     return Location(
-      latitude: raw.latitude,
-      longitude: raw.longitude,
-      accuracy: accuracy,
-      altitude: known(raw.altitude, within: altitudes),
-      speed: motion.speed,
-      heading: motion.heading,
-      sourceDescription: plainText(raw.sourceDescription),
-      timestamp: credible(raw.timestamp, at: wallClock),
-      receivedAt: receivedAt,
-      sequence: sequence,
-      isSimulated: isSimulated,
-      source: raw.source)
+      latitude: raw.latitude, longitude: raw.longitude, accuracy: accuracy,
+      altitude: known(raw.altitude, within: altitudes), speed: motion.speed, heading: motion.heading,
+      sourceDescription: plainText(raw.sourceDescription), timestamp: credible(raw.timestamp, at: wallClock),
+      receivedAt: receivedAt, sequence: sequence, isSimulated: isSimulated, source: raw.source)
   }
 
   private static func known(_ number: Double?, within range: ClosedRange<Double>) -> Double? {

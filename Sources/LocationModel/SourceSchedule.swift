@@ -10,7 +10,6 @@
 public struct SourceSchedule: Sendable {
   /// What a client's object needs.
   public struct Need: Hashable, Sendable {
-    /// The required level.
     public var level: AccuracyLevel
     /// The earliest time at which a location may be delivered.
     public var from: UInt64

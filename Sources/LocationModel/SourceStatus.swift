@@ -44,8 +44,7 @@ public enum SourceReason: String, CaseIterable, Sendable {
     case .none: "No location is available now; try again later"
     case .geoclueNotInstalled:
       "GeoClue is not installed, or its service is masked; install the package geoclue-2.0, or unmask geoclue"
-    case .geoclueRestarting:
-      "GeoClue does not answer or is restarting; try again in a few seconds"
+    case .geoclueRestarting: "GeoClue does not answer or is restarting; try again in a few seconds"
     case .noSource: "GeoClue has no location source; connect a GPS receiver or turn Wi-Fi on"
     case .noFix: "GeoClue is running but has not determined a location yet; try again later"
     case .resting: "GeoClue is released until the next delivery is due"
@@ -65,18 +64,13 @@ public enum SourceReason: String, CaseIterable, Sendable {
 
 /// The three properties of the source, kept together so that they never contradict each other.
 public struct SourceStatus: Hashable, Sendable {
-  /// The state.
   public var state: SourceState
-  /// The reason of the state.
   public var reason: SourceReason
   /// The available accuracy last reported by GeoClue, or nil while it is not running.
   public var availableAccuracy: AccuracyLevel?
   private var explanation: String?
 
-  /// Creates a status.
-  public init(
-    state: SourceState = .idle, reason: SourceReason = .none, availableAccuracy: AccuracyLevel? = nil
-  ) {
+  public init(state: SourceState = .idle, reason: SourceReason = .none, availableAccuracy: AccuracyLevel? = nil) {
     self.state = state
     self.reason = reason
     self.availableAccuracy = availableAccuracy
@@ -94,9 +88,7 @@ public struct SourceStatus: Hashable, Sendable {
   public var sentence: String {
     if let explanation { return explanation }
     if reason != .none { return reason.sentence }
-    return
-      switch state
-    {
+    return switch state {
     case .idle: "No subscribers; GeoClue is released"
     case .starting: "GeoClue is starting"
     case .waiting: "Waiting for GeoClue"

@@ -17,9 +17,7 @@ public struct Timestamp: Hashable, Sendable {
   }
 
   /// Creates a timestamp from microseconds since 1970.
-  public init(microsecondsSinceEpoch: UInt64) {
-    self.init(seconds: 0, microseconds: microsecondsSinceEpoch)
-  }
+  public init(microsecondsSinceEpoch: UInt64) { self.init(seconds: 0, microseconds: microsecondsSinceEpoch) }
 
   /// Microseconds since 1970, or the maximum value on overflow (after the year 586,000).
   public var microsecondsSinceEpoch: UInt64 {

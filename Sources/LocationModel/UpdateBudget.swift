@@ -17,9 +17,7 @@ public struct UpdateBudget: Sendable {
   }
 
   /// Records a start at a time in microseconds. Only the first one counts.
-  public mutating func started(at now: UInt64) {
-    startedAt = startedAt ?? now
-  }
+  public mutating func started(at now: UInt64) { startedAt = startedAt ?? now }
 
   /// Records an update. Returns whether it was the last one. There are no updates before the first start.
   public mutating func countDelivery() -> Bool {
@@ -36,7 +34,6 @@ public struct UpdateBudget: Sendable {
     return startedAt?.saturatingAdd(UInt64(duration) * 1000)
   }
 
-  /// Returns whether the subscription is complete.
   public func isComplete(at now: UInt64) -> Bool {
     hasSentAll || deadline.map { $0 <= now } ?? false
   }

@@ -26,8 +26,7 @@ public final class MainLoop {
   /// Runs the loop until ``quit(status:)`` is called, and returns the status.
   ///
   /// If ``quit(status:)`` was called before, returns immediately.
-  @discardableResult
-  public func run() -> Int32 {
+  @discardableResult public func run() -> Int32 {
     if !hasQuit {
       isRunning = true
       g_main_loop_run(loop)
@@ -48,8 +47,7 @@ public final class MainLoop {
   /// Runs one turn of the loop. Waits for an event if `mayBlock` is true.
   ///
   /// Returns whether anything was dispatched.
-  @discardableResult
-  public func iterate(mayBlock: Bool = false) -> Bool {
+  @discardableResult public func iterate(mayBlock: Bool = false) -> Bool {
     g_main_context_iteration(nil, mayBlock ? 1 : 0) != 0
   }
 }

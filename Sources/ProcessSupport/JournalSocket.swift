@@ -5,7 +5,6 @@ import Glibc
 /// Sends messages to the journal in its native protocol (one datagram per message) without ever blocking. Messages for
 /// which the journal has no room are dropped and counted.
 @MainActor final class JournalSocket {
-  /// The path of journald's socket.
   nonisolated static let path = "/run/systemd/journal/socket"
 
   private let path: String
@@ -43,9 +42,7 @@ import Glibc
     // Unconnected, so that a restarted journal is reached again.
     let sent = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(
-          descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0,
-          socklen_t(MemoryLayout<sockaddr_un>.size))
+        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
     return sent == bytes.count

@@ -13,7 +13,6 @@ import GeopublicistCGLib
     }
   }
 
-  /// The path, for messages.
   public let path: String
   private let file: OpaquePointer
 
@@ -46,13 +45,8 @@ import GeopublicistCGLib
   }
 
   private func strings(_ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    guard let vector else { return [] }
     defer { g_strfreev(vector) }
-    var result: [String] = []
-    var index = 0
-    while let string = vector?[index] {
-      result.append(String(cString: string))
-      index += 1
-    }
-    return result
+    return ProgramArguments.strings(Int32(clamping: g_strv_length(vector)), vector)
   }
 }

@@ -12,30 +12,19 @@ public enum Log {
     case info = 6
     case debug = 7
 
-    /// Creates a level from systemd's name for a syslog level. The three levels above `err` are treated like `err`.
+    /// systemd's names of syslog's levels, by number.
+    private static let names = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"]
+
+    /// Creates a level from systemd's name. The three levels above `err` are treated like `err`.
     public init?(syslogName: String) {
-      switch syslogName {
-      case "emerg", "alert", "crit", "err": self = .error
-      case "warning": self = .warning
-      case "notice": self = .notice
-      case "info": self = .info
-      case "debug": self = .debug
-      default: return nil
-      }
+      guard let number = Self.names.firstIndex(of: syslogName) else { return nil }
+      self.init(rawValue: max(Self.error.rawValue, Int32(number)))
     }
 
-    public var syslogName: String {
-      switch self {
-      case .error: "err"
-      case .warning: "warning"
-      case .notice: "notice"
-      case .info: "info"
-      case .debug: "debug"
-      }
-    }
+    public var syslogName: String { Self.names[Int(rawValue)] }
 
     /// All names, for messages.
-    public static let syslogNames = "emerg, alert, crit, err, warning, notice, info, debug"
+    public static let syslogNames = names.joined(separator: ", ")
 
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 

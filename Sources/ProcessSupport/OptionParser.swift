@@ -91,13 +91,7 @@ import GeopublicistCGLib
       defer { g_free(help) }
       throw UsageError(help: help.map { String(cString: g_strchomp($0)) + "\n" } ?? "")
     }
-    var rest: [String] = []
-    var index = 1
-    while let argument = vector?[index] {
-      rest.append(String(cString: argument))
-      index += 1
-    }
-    return rest
+    return vector.map { Array(ProgramArguments.strings(Int32(clamping: g_strv_length($0)), $0).dropFirst()) } ?? []
   }
 
   /// Whether an argument is a declared option whose value is the next argument.
@@ -154,10 +148,8 @@ import GeopublicistCGLib
     }
   }
 
-  /// Whether a switch was given.
   public func isSet(_ name: String) -> Bool { (switches[name]?.pointee ?? 0) != 0 }
 
-  /// The value of an option, if it was given.
   public func text(_ name: String) -> String? { texts[name]?.pointee.map { String(cString: $0) } }
 
   private func add(

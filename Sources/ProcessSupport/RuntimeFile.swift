@@ -19,12 +19,8 @@ public struct RuntimeFile {
 
   /// The lines that the last run left.
   public func read() -> [String] {
-    var contents: UnsafeMutablePointer<CChar>?
-    var count: gsize = 0
-    guard g_file_get_contents(path, &contents, &count, nil) != 0, let contents else { return [] }
-    defer { g_free(contents) }
-    guard count <= Self.maximumBytes else { return [] }
-    return String(cString: contents).split(separator: "\n").map(String.init)
+    guard let text = try? TextFile.contents(of: path), text.utf8.count <= Self.maximumBytes else { return [] }
+    return text.split(separator: "\n").map(String.init)
   }
 
   /// Leaves lines for the next run, readable by this user alone.

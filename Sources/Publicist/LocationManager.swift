@@ -37,7 +37,6 @@ public final class LocationManager {
   public private(set) var authorization = Authorization.undecided
   /// The newest location; nil before the first one, and as soon as access is lost.
   public private(set) var location: Location?
-  /// The state of the source.
   public private(set) var sourceStatus = SourceStatus()
 
   /// All events of the source, for code that waits for one answer next to the delegate.
@@ -56,7 +55,6 @@ public final class LocationManager {
   private var isMonitoring = false
   private var schedule = SourceSchedule()
   private var scheduleTimer: LoopSource?
-  /// The monitors of the delegate's regions.
   var monitored: [CircularRegion: RegionMonitor] = [:]
   /// All monitors, including those of publishers.
   var monitors: [ObjectIdentifier: RegionMonitor] = [:]
@@ -272,9 +270,7 @@ extension LocationManager {
     }
   }
 
-  private func deliver(_ location: Location) {
-    delegate?.locationManager(self, didUpdateLocations: [location])
-  }
+  private func deliver(_ location: Location) { delegate?.locationManager(self, didUpdateLocations: [location]) }
 
   /// Returns the level at which monitors and significant changes need the source now, and schedules the next check.
   private func monitoredLevel() -> AccuracyLevel? {

@@ -25,9 +25,8 @@ public final class LocationPublicist {
   ///
   /// A refusal is a value and never a failure, because a failed stream could not report that access is granted again.
   public func authorizationPublisher() -> AnyPublisher<AuthorizationStatus, Never> {
-    Deferred { [manager, authorizations] in
-      Just(manager.authorizationStatus).merge(with: authorizations)
-    }.eraseToAnyPublisher()
+    Deferred { [manager, authorizations] in Just(manager.authorizationStatus).merge(with: authorizations) }
+      .eraseToAnyPublisher()
   }
 
   /// Publishes the locations as they arrive, in batches with the newest last.
@@ -38,9 +37,8 @@ public final class LocationPublicist {
 
   /// Publishes the state of the source at the moment of subscribing, then every change.
   public func sourceStatusPublisher() -> AnyPublisher<SourceStatus, Never> {
-    Deferred { [manager, sourceStatuses] in
-      Just(manager.sourceStatus).merge(with: sourceStatuses)
-    }.eraseToAnyPublisher()
+    Deferred { [manager, sourceStatuses] in Just(manager.sourceStatus).merge(with: sourceStatuses) }
+      .eraseToAnyPublisher()
   }
 }
 
@@ -56,8 +54,7 @@ extension LocationPublicist {
     Deferred { [manager] in
       let events = PassthroughSubject<RegionEvent, Never>()
       let monitor = RegionMonitor(configuration, with: manager, onEnd: { events.send(completion: .finished) }) {
-        event in
-        events.send(event)
+        event in events.send(event)
       }
       // Events are rare, and none may be lost.
       return events.buffer(size: 64, prefetch: .keepFull, whenFull: .dropOldest)
@@ -75,9 +72,7 @@ extension LocationPublicist: LocationManagerDelegate {
     authorizations.send(status)
   }
 
-  public func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) {
-    errors.send(error)
-  }
+  public func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) { errors.send(error) }
 
   public func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
     sourceStatuses.send(status)

@@ -10,7 +10,6 @@ final class RegionMonitor {
   private let onEvent: (RegionEvent) -> Void
   private let onEnd: () -> Void
   private let configuration: RegionConfiguration
-  /// The region at a source that monitors it, and the level.
   private var remote: (region: AnyObject, level: AccuracyLevel)?
   private var beginning: LoopSource?
   private var timer: LoopSource?
@@ -79,7 +78,6 @@ final class RegionMonitor {
     arm()
   }
 
-  /// What the monitor needs from the source.
   var need: SourceSchedule.Need? {
     guard let manager, isStarted, !isOver else { return nil }
     let level = manager.desiredAccuracy

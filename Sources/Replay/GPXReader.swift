@@ -92,9 +92,7 @@ nonisolated enum GPXReader {
       }
     }
 
-    private static func local(_ name: String) -> String {
-      name.split(separator: ":").last.map(String.init) ?? name
-    }
+    private static func local(_ name: String) -> String { name.split(separator: ":").last.map(String.init) ?? name }
 
     private static func number(_ text: String?) -> Double? {
       guard let text, let number = Double(text.trimmed), number.isFinite else { return nil }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A JSON value.
 nonisolated enum JSONValue {
   case null
   case boolean(Bool)

@@ -87,9 +87,8 @@ nonisolated enum NMEAReader {
     /// Parses `HHMMSS.SSS` to microseconds since midnight.
     private static func clock(_ field: Substring) -> Int64? {
       guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)),
-        let minutes = Int64(field.dropFirst(2).prefix(2)),
-        let seconds = Double(field.dropFirst(4)), (0..<24).contains(hours), (0..<60).contains(minutes),
-        (0..<61).contains(seconds)
+        let minutes = Int64(field.dropFirst(2).prefix(2)), let seconds = Double(field.dropFirst(4)),
+        (0..<24).contains(hours), (0..<60).contains(minutes), (0..<61).contains(seconds)
       else { return nil }
       return (hours * 3_600 + minutes * 60) * 1_000_000 + Int64((seconds * 1_000_000).rounded())
     }

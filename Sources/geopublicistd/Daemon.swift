@@ -87,9 +87,7 @@ struct Daemon {
     }
   }
 
-  private static func complain(_ message: String) {
-    StandardError.write("geopublicistd: \(message)\n")
-  }
+  private static func complain(_ message: String) { StandardError.write("geopublicistd: \(message)\n") }
 }
 
 /// The exit statuses of the process.

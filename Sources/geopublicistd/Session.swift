@@ -32,7 +32,6 @@ final class Session {
   /// The delays before each attempt to rejoin the bus, in milliseconds. After the last one the bus is considered gone.
   private static let rejoinDelays: [Int64] = [0, 10, 50, 200, 500, 1_000, 2_000]
 
-  /// How a session ended.
   enum End {
     /// The program must exit with this status.
     case over(Int32)
@@ -60,7 +59,6 @@ final class Session {
     }
   }
 
-  /// The current configuration.
   var configuration: Configuration { service.configuration }
 
   /// Serves until a signal, idleness, or the end of a connection.

@@ -198,10 +198,11 @@ struct DecisionTests {
         let decision = Decision(facts, asking: asked)
         #expect((decision.authorization.reason == .authorizationRequired) <= (decision.dialog != nil))
         guard let dialog = decision.dialog else { continue }
-        #expect(facts[dialog] == .challenge)
+        let answer = dialog == .access ? \Facts.reduced : \Facts.precise
         #expect(dialog != .accessWithoutAgent)
+        #expect(facts[keyPath: answer] == .challenge)
         var answered = facts
-        answered[dialog] = .yes
+        answered[keyPath: answer] = .yes
         let after = Decision(answered, asking: asked).authorization
         #expect(after.isAuthorized, "\(facts)")
         #expect(after.revealedLevel(asked: asked) > decision.authorization.revealedLevel(asked: asked))

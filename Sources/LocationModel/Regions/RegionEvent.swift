@@ -21,7 +21,6 @@ public enum RegionReason: String, CaseIterable, Sendable {
   case accuracyInsufficient = "accuracy-insufficient"
   /// The granted level is coarser than the region.
   case accuracyLimited = "accuracy-limited"
-  /// The client is not authorized.
   case notAuthorized = "not-authorized"
 }
 
@@ -43,9 +42,7 @@ public struct RegionEvent: Equatable, Sendable {
 
   /// The kind of the event.
   public let kind: Kind
-  /// The new state.
   public let state: RegionState
-  /// The state before the event.
   public let previous: RegionState
   /// The reason why the state is unknown; ``RegionReason/none`` if it is known.
   public let reason: RegionReason
@@ -62,7 +59,6 @@ public struct RegionEvent: Equatable, Sendable {
   /// The newest location that supports the change; nil if there is none.
   public let location: Location?
 
-  /// Creates an event.
   public init(
     kind: Kind, state: RegionState, previous: RegionState, reason: RegionReason = .none, sequence: UInt64,
     timestamp: Timestamp, committedAt: UInt64, hasGap: Bool = false, isSimulated: Bool = false,

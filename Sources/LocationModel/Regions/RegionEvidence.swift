@@ -3,7 +3,6 @@ import Glibc
 
 /// The evidence of one location for a region.
 enum RegionEvidence: Equatable, Sendable {
-  /// The device is inside.
   case inside
   /// The device is outside, by more than the margin that keeps a border from flapping.
   case outside

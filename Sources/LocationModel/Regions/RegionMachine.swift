@@ -4,11 +4,9 @@
 /// The owner passes events in, performs the returned actions, sends ``Event/timer`` at the ``deadline`` and provides
 /// what ``need`` asks for. All times are microseconds of `CLOCK_BOOTTIME`.
 public struct RegionMachine: Sendable {
-  /// An event for the machine.
   public enum Event: Sendable {
     /// The client starts the region. Does nothing while it is started.
     case start
-    /// The client stops the region.
     case stop
     /// The finest level that may be revealed to the client from now on; nil while it is not authorized.
     case level(AccuracyLevel?)
@@ -22,9 +20,7 @@ public struct RegionMachine: Sendable {
     case timer
   }
 
-  /// An action for the owner.
   public enum Action: Equatable, Sendable {
-    /// Send this event.
     case emit(RegionEvent)
     /// End the region, which was for a single use.
     case complete
@@ -100,8 +96,7 @@ public struct RegionMachine: Sendable {
     case .stop:
       phase = .stopped
       return []
-    case .level(let level):
-      return changeLevel(to: level, at: now)
+    case .level(let level): return changeLevel(to: level, at: now)
     case .location(let location, let age):
       guard case .watching(var watch) = phase, sleep.passes(location, at: now), age <= RegionWatch.oldestEvidence
       else { return [] }
@@ -118,8 +113,7 @@ public struct RegionMachine: Sendable {
       watch.checkNow(at: now)
       phase = .watching(watch)
       return []
-    case .timer:
-      return proceed(at: now)
+    case .timer: return proceed(at: now)
     }
   }
 
@@ -155,8 +149,7 @@ public struct RegionMachine: Sendable {
     case .limited: return []
     case .watching(let watch) where watch.state != .unknown:
       return lost(from: watch, because: .accuracyLimited, at: now)
-    default:
-      return [emit(.lost, .unknown, from: .unknown, because: .accuracyLimited, at: now, evidence: nil)]
+    default: return [emit(.lost, .unknown, from: .unknown, because: .accuracyLimited, at: now, evidence: nil)]
     }
   }
 

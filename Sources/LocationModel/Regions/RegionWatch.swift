@@ -7,7 +7,6 @@ struct RegionCandidate: Equatable, Sendable {
   let since: UInt64
   /// When the first evidence was measured.
   let measured: Timestamp
-  /// The newest evidence.
   var newest: Location
   /// The number of different measurements that support it.
   var support = 1
@@ -128,9 +127,7 @@ extension RegionWatch {
     lossAt(configuration).map { now >= $0 } ?? false
   }
 
-  mutating func lose() {
-    (state, reason) = (.unknown, sawUncertain ? .accuracyInsufficient : .noFix)
-  }
+  mutating func lose() { (state, reason) = (.unknown, sawUncertain ? .accuracyInsufficient : .noFix) }
 
   /// Returns the evidence for a stay that has lasted for the dwell time; nil while an exit is being considered.
   func dwelled(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
@@ -163,7 +160,6 @@ extension RegionWatch {
     }
   }
 
-  /// Begins a check now.
   mutating func checkNow(at now: UInt64) {
     check = .running(until: now.saturatingAdd(Self.checkDuration))
     pause = Self.checkIntervals.lowerBound

@@ -9,7 +9,9 @@ func fuzzDecision(_ source: ByteSource) {
     var facts = Facts(source.pick(Facts.User.allCases))
     facts.confinement = source.pick(Facts.Confinement.allCases)
     facts.rule = source.pick(Facts.Rule.allCases)
-    for action in PolkitAction.allCases { facts[action] = source.pick(Facts.Answer.allCases) }
+    facts.reduced = source.pick(Facts.Answer.allCases)
+    facts.precise = source.pick(Facts.Answer.allCases)
+    facts.withoutAgent = source.pick(Facts.Answer.allCases)
     facts.session = source.pick(Facts.Session.allCases)
     facts.agent = source.pick([.unknown, .none] + AccuracyLevel.allCases.map { .level($0) })
     let asked = source.pick(AccuracyLevel.allCases)
