@@ -43,7 +43,6 @@ nonisolated struct AgentSearch {
   }
 
   enum Action: Hashable, Sendable {
-    /// List the user's connections.
     case list
     case probe(BusName)
     /// Check whether a connection may be an agent.

@@ -37,7 +37,6 @@ nonisolated struct CheckQueue {
     case policyChanged(BusName?)
     /// The answer is no longer needed.
     case withdrawn(Question)
-    /// The client left the bus.
     case gone(BusName)
     case polkitLeft
     case polkitCame

@@ -2,7 +2,6 @@
 import DBus
 import MainLoop
 
-/// The facts known about one client.
 final class ClientFacts {
   var confinement = Facts.Confinement.unknown
   var placement = Facts.Placement.unknown
@@ -11,7 +10,6 @@ final class ClientFacts {
   var policy = PolicyAnswers()
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
-  /// The calls that wait for polkit.
   var policyWaiters = Waiters()
   /// The calls that wait for the result of the sandbox check.
   private var sandboxWaiters = Waiters()

@@ -21,7 +21,6 @@ nonisolated struct Confirmation: Hashable, Sendable {
   /// Whether the answer has been dropped because it was not confirmed in time.
   private(set) var isExpired = false
 
-  /// Whether a doubt is open.
   var isDoubtful: Bool { oldest != nil || later != nil }
 
   /// When the answer must be dropped, or nil.

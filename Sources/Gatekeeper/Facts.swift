@@ -9,7 +9,6 @@ nonisolated struct Facts: Hashable, Sendable {
     case root
     /// The user that the service runs as.
     case own
-    /// Any other user.
     case other
   }
 
@@ -17,9 +16,7 @@ nonisolated struct Facts: Hashable, Sendable {
   enum Confinement: CaseIterable, Hashable, Sendable {
     /// The check is in progress.
     case unknown
-    /// Not sandboxed.
     case host
-    /// In a Flatpak or a Snap.
     case sandbox
     /// The process could not be looked up.
     case unverifiable

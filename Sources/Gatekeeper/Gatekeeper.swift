@@ -65,7 +65,6 @@ package protocol GatekeeperClient: AnyObject {
   var isWaiting: Bool { get }
   /// The systemd unit of its process, once known. For display only.
   var unit: String? { get set }
-  /// The answers that have been logged for it.
   var audited: AuditedAnswers { get set }
   /// Called when the connection has left the bus.
   var onEnd: (() -> Void)? { get set }

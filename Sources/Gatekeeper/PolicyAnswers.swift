@@ -68,7 +68,6 @@ nonisolated struct PolicyAnswers {
   /// Returns whether deliveries are held until polkit confirms its answers.
   func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
 
-  /// Returns the answer that decisions use.
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.

@@ -32,7 +32,6 @@ final class PolkitAuthority {
   private var hasComplained = false
 
   private struct Dialog {
-    /// The program's name in the dialog.
     var program: String
     var handlers: [(PolkitReply) -> Void]
   }

@@ -45,7 +45,6 @@ nonisolated struct SessionState {
   /// Returns whether deliveries are held until logind confirms the state.
   func isHeld(at now: Int64) -> Bool { state != .unknown && confirmation.isHeld(at: now) }
 
-  /// Whether the state may have changed.
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.

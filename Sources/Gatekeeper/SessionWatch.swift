@@ -47,7 +47,6 @@ final class SessionWatch {
   /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
 
-  /// Returns whether a user's state may have changed.
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
   /// Makes a round wait until a user's state is known, and tracks the user from then on.
@@ -62,7 +61,6 @@ final class SessionWatch {
   /// Records that polkit announced a change, which may be a changed session.
   func doubtAll() { handleForAll(.doubted) }
 
-  /// Stops tracking a user.
   func forget(_ user: UInt32) {
     guard let entry = entries[user] else { return }
     entry.isForgotten = true

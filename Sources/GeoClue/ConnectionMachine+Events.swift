@@ -47,7 +47,6 @@ nonisolated extension ConnectionMachine {
     case deleteClient(String)
     /// Read the available accuracy, which is also a sign of life.
     case readAvailableAccuracy
-    /// Read the client's current location again.
     case readLocation
   }
 }

@@ -37,7 +37,6 @@ nonisolated struct ConnectionPacing: Sendable {
   /// Returns when GeoClue may be activated next.
   func activation(at now: Int64) -> Int64 { max(now, mayActivateAt) }
 
-  /// Returns when a client may be created.
   func client(at now: Int64) -> Int64 { max(now, nextClientAt - (Self.clientBurst - 1) * Self.clientInterval) }
 
   /// Returns when a replacement client may be created.

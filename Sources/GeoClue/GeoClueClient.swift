@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 /// One of GeoClue's client objects. Releasing it ends its pending calls.
 final class GeoClueClient {
   let path: ObjectPath
-  /// The GeoClue instance that created it.
   let owner: BusName
   private let connection: Connection
   private let desktopID: String

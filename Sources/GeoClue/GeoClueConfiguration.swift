@@ -27,7 +27,6 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
 
   /// The ids of the agents that GeoClue accepts, or nil for GeoClue's built-in list.
   package private(set) var agents: [String]?
-  /// The rules for each desktop-id.
   package private(set) var rules: [String: Rule] = [:]
   /// `enable` of `[wifi]`, or nil if not set. The default is false before GeoClue 2.8 and true from then on.
   package private(set) var isWiFiEnabled: Bool?
@@ -54,7 +53,6 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     ["\(folder)/geoclue.conf"] + TextFile.dropIns(in: "\(folder)/conf.d")
   }
 
-  /// Applies a later file.
   package mutating func merge(_ later: Self) {
     agents = later.agents ?? agents
     isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled

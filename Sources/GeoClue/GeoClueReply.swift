@@ -40,7 +40,6 @@ nonisolated enum GeoClueReply {
     return Timestamp(seconds: seconds, microseconds: microseconds)
   }
 
-  /// Returns what a failed call means for the connection.
   static func failure(_ error: DBusError) -> ConnectionMachine.Failure {
     GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
   }

@@ -39,7 +39,6 @@ nonisolated extension ClientOptions {
 }
 
 nonisolated extension Timestamp {
-  /// Reads a `(tt)`.
   package init?(_ value: Value?) {
     guard let time = value?.structure?.compactMap(\.uint64), time.count == 2 else { return nil }
     self.init(seconds: time[0], microseconds: time[1])

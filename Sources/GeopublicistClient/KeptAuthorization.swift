@@ -8,9 +8,7 @@ nonisolated struct KeptAuthorization {
   static let settlingTime: UInt64 = 10_000_000
 
   var asked = AccuracyLevel.exact
-  /// The level of the newest location.
   private var revealed: AccuracyLevel?
-  /// The authorization reported last.
   private var told: Authorization?
   private var unsettled: (authorization: Authorization, until: UInt64)?
   private var isSettling = false

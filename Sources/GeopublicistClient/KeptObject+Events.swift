@@ -14,7 +14,6 @@ nonisolated extension KeptObject {
     /// The object could not be created or started.
     case failed(DBusError, attempt: UInt64)
     case signal(MemberName, [Value])
-    /// The status and the reason were read.
     case authorization(status: String, reason: String)
     /// The service's sentence about the authorization.
     case message(String)
@@ -23,11 +22,9 @@ nonisolated extension KeptObject {
 
   enum Action: Equatable {
     case create(attempt: UInt64)
-    /// Subscribe to the signals of this object.
     case follow(ObjectPath)
     case start(ObjectPath, attempt: UInt64)
     case close(ObjectPath)
-    /// Read the status and the reason.
     case readAuthorization(ObjectPath)
     /// Read the service's sentence about the authorization.
     case readMessage(ObjectPath)

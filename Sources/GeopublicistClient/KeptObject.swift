@@ -44,7 +44,6 @@ nonisolated struct KeptObject {
     return [call, authorization.deadline].compactMap { $0 }.min()
   }
 
-  /// The object, as long as it exists.
   var path: ObjectPath? {
     switch state {
     case .starting(let path), .running(let path), .refused(let path): path

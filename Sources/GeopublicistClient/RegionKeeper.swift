@@ -15,7 +15,6 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
   private var wasInterrupted = false
   /// When a known state is given up because no event has confirmed it since an interruption.
   private var lostAt: UInt64?
-  /// The state reported last.
   private var state = RegionState.unknown
   private var sequence: UInt64 = 0
 
@@ -106,7 +105,6 @@ nonisolated struct RegionMemory {
   /// Whether the service has restarted, so that its first event may be known already.
   private var isAfterRestart = false
 
-  /// Begins with the state that the program assumes.
   init(assumed: RegionState) { known = assumed }
 
   /// Notes that the service has gone.

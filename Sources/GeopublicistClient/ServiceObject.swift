@@ -21,7 +21,6 @@ nonisolated enum ServiceObjectAction<Update: Sendable> {
   case tell(ServiceEvent<Update>)
 }
 
-/// Performs the actions of a ``ServiceObjectMachine``.
 final class ServiceObject<Machine: ServiceObjectMachine> {
   private let service: ServiceConnection
   private let interface: InterfaceName

@@ -4,7 +4,6 @@
 /// Created only by ``refused(_:)`` and ``authorized(_:level:asked:)``, so that combinations outside the D-Bus contract
 /// cannot exist.
 public struct Authorization: Hashable, Sendable {
-  /// Whether access is allowed.
   public let status: AuthorizationStatus
   public let reason: AuthorizationReason
   /// The finest level granted, ``AccuracyLevel/none`` if not authorized.

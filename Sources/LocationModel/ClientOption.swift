@@ -21,7 +21,6 @@ public struct ClientOption: Sendable {
     case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
   }
 
-  /// A command-line flag.
   public struct Flag: Sendable {
     /// The long form, without hyphens.
     public let name: String

@@ -34,7 +34,6 @@ public struct ClientOptions: Hashable, Sendable {
   /// The default maximum age, in milliseconds.
   public static let defaultMaximumAge: UInt32 = 30_000
 
-  /// Creates options with their defaults.
   public init() {}
 }
 

@@ -44,7 +44,6 @@ public struct DeliveryRule: Sendable {
   }
 
   public enum Action: Equatable, Sendable {
-    /// Sends this location now.
     case deliver(Location)
     /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
     case armTimer(at: UInt64)

@@ -18,7 +18,6 @@ public struct FixArbiter: Sendable {
   /// the speed of city traffic.
   public static let assumedSpeed = 15.0
 
-  /// The decision about a new fix.
   public enum Verdict: Sendable {
     /// It is published.
     case accepted

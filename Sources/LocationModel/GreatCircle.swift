@@ -26,7 +26,6 @@ enum Earth {
   static let smallestRadius = 6_335_439.0
 }
 
-/// Arithmetic with degrees.
 enum Angle {
   /// Returns the same direction from 0 up to but not including 360 degrees.
   static func wrapped(_ degrees: Double) -> Double {

@@ -32,7 +32,6 @@ struct Grid: Sendable {
     return max(1, Int(circumference / cellSize))
   }
 
-  /// Returns the cell that contains a position.
   func cell(latitude: Double, longitude: Double) -> Cell {
     let band = min(max(Int((latitude + 90) / height), 0), bands - 1)
     let columns = columns(inBand: band)

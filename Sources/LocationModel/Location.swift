@@ -105,8 +105,6 @@ public enum SourceKind: String, CaseIterable, Sendable {
   case ip
   /// A fixed location entered by an administrator.
   case `static`
-  /// A recorded track.
   case replay
-  /// Not known.
   case unknown
 }

@@ -23,7 +23,6 @@ public enum Log {
 
     public var syslogName: String { Self.names[Int(rawValue)] }
 
-    /// All names, for messages.
     public static let syslogNames = names.joined(separator: ", ")
 
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
@@ -43,7 +42,6 @@ public enum Log {
   /// The least severe level that is logged.
   public static var maximumLevel = Level.info
 
-  /// The program's identifier in the journal.
   public static let identifier = "geopublicist"
 
   /// Where messages are written: `journal` or `console`.

@@ -33,7 +33,6 @@ nonisolated public enum TextFile {
     return message.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? "unknown error"
   }
 
-  /// Whether there is anything at the path.
   public static func exists(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_EXISTS) != 0 }
 
   /// Returns the paths of the `*.conf` files in a folder in the order in which they count; none if there is no folder.

@@ -30,7 +30,6 @@ package final class Pacer {
     perform(rule.reset())
   }
 
-  /// Changes the thresholds.
   package func configure(_ configuration: DeliveryRule.Configuration) {
     perform(rule.configure(configuration, at: now))
     onNeedChanged()

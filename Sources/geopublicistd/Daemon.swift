@@ -90,7 +90,6 @@ struct Daemon {
   private static func complain(_ message: String) { StandardError.write("geopublicistd: \(message)\n") }
 }
 
-/// The exit statuses of the process.
 enum ExitStatus {
   static let failure: Int32 = 1
   static let usage: Int32 = 2

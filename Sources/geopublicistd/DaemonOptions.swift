@@ -96,7 +96,6 @@ struct ReplayOptions {
     self.speed = speed
   }
 
-  /// Reads the track.
   func source() throws -> ReplaySource {
     let track =
       switch way {

@@ -3,9 +3,7 @@
 public enum RegionState: String, CaseIterable, Sendable {
   /// There is not enough evidence.
   case unknown
-  /// Within the circle.
   case inside
-  /// Beyond the border.
   case outside
 }
 

@@ -61,7 +61,6 @@ public struct RegionMachine: Sendable {
     remembered = configuration.assumed
   }
 
-  /// The position of the device.
   public var state: RegionState {
     if case .watching(let watch) = phase { watch.state } else { .unknown }
   }
@@ -82,7 +81,6 @@ public struct RegionMachine: Sendable {
     return watch.deadline(configuration, dwells: !hasDwelled)
   }
 
-  /// What the region needs now.
   public var need: Need {
     if case .watching(let watch) = phase { watch.need } else { .nothing }
   }

@@ -13,7 +13,6 @@ final class Client: GatekeeperClient {
   let queue: OutgoingQueue
   /// The systemd unit of its process, once known. For display only.
   var unit: String?
-  /// The answers that have been logged for it.
   var audited = AuditedAnswers()
   /// Called when the connection has left the bus.
   var onEnd: (() -> Void)?

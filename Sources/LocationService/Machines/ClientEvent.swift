@@ -66,13 +66,11 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case follow(AccuracyLevel?)
   /// Counts the object as receiving, or no longer.
   case receiving(Bool)
-  /// Requests the current location from the source.
   case askSource
   /// Sends ``ClientEvent/timer`` at this time, replacing any earlier request.
   case armTimer(UInt64)
   /// Logs the client's authorization.
   case audit(Authorization)
-  /// Sends a location.
   case deliver(Delivery)
   /// Sends `StateChanged` of a region.
   case tell(RegionReport)
@@ -82,20 +80,17 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case announce(Authorization)
   /// Sends `ErrorOccurred`.
   case report(LocationError)
-  /// Reports that a property has changed.
   case changed(MemberName)
   /// Answers the current call without values.
   case done
   /// Answers the call with a status and a reason.
   case reply(Authorization)
   case refuse(DBusError)
-  /// Asks the user.
   case openDialog
   /// Ends the object, releases everything, and tells the owner the reason, if any.
   case end(ClosedReason?)
 }
 
-/// A location as delivered to one client.
 nonisolated struct Delivery: Equatable, Sendable {
   var location: Location
   /// The finest level that the location may reveal.
@@ -131,9 +126,7 @@ nonisolated extension ObjectMachine {
 
 /// What a client's object uses of the service.
 nonisolated struct Engagement: Equatable, Sendable {
-  /// The level required from the source.
   var need: AccuracyLevel?
-  /// The level of the running chain.
   var follows: AccuracyLevel?
   var isReceiving = false
 

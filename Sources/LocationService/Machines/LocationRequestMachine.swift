@@ -66,7 +66,6 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     options.maximumAge > 0 && (now > arrival ? now - arrival : 0) <= UInt64(options.maximumAge) * 1_000
   }
 
-  /// When the call next needs its timer.
   var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
 }
 

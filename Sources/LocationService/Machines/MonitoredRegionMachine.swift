@@ -10,7 +10,6 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   private(set) var last: RegionReport?
   /// When the first evidence for the current state was measured.
   private(set) var since = Timestamp()
-  /// The number of events sent.
   private(set) var delivered: UInt64 = 0
   var object: ObjectState
   private var lifetime: UpdateBudget

@@ -15,7 +15,6 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     budget = UpdateBudget(maxUpdates: options.maximumUpdates, duration: options.duration)
   }
 
-  /// The number of updates sent.
   var delivered: UInt64 { budget.delivered }
 
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {

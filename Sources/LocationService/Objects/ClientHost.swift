@@ -15,7 +15,6 @@ protocol ClientHost: AnyObject {
   func firstLocation(for level: AccuracyLevel) -> Location?
   /// Sets what an object needs from the source, or nil for nothing.
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)
-  /// Requests the current location from the source.
   func askSource()
   /// Changes the number of receiving objects.
   func receiverCountChanged(by difference: Int)

@@ -46,7 +46,6 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   final func changed(_ property: MemberName) { object?.propertyChanged(property, of: kind.interface) }
 
-  /// Sends a signal to the owner.
   final func emit(_ signal: MemberName, _ first: Value, _ second: Value? = nil) {
     guard let second else { return object?.emit(signal, of: kind.interface, first) ?? () }
     object?.emit(signal, of: kind.interface, first, second)
@@ -103,7 +102,6 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 }
 
 extension ClientObject {
-  /// The members that both interfaces share.
   static func commonMembers<Object: ClientObject<Machine>>() -> [InterfaceMember<Object>] {
     [
       .method("Start") { object, call in object.start(call) },

@@ -36,7 +36,6 @@ class ClientShell<Machine: ClientMachine> {
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
   /// Whether the thresholds apply. Without them, every location is delivered.
   var isPaced: Bool { true }
-  /// Handles a location of the level that the chain follows.
   func received(_ location: Location, at level: AccuracyLevel) { handle(.location(location, level)) }
   /// Called at the time that the machine requested.
   func timeHasCome() { handle(.timer) }
@@ -46,10 +45,8 @@ class ClientShell<Machine: ClientMachine> {
   func checkNow() { pacer.checkNow() }
   /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
   func send(_ action: ClientAction) {}
-  /// Removes the object.
   func finish(_ reason: ClosedReason?) {}
 
-  /// The gatekeeper's current decision.
   var standing: Standing {
     Standing(
       authorization: host.gatekeeper.authorization(

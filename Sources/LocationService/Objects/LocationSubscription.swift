@@ -16,7 +16,6 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
 
   override var delivered: UInt64 { machine.delivered }
 
-  /// Changes an option of an existing subscription.
   func set(_ option: ClientOption, to value: Value) throws(DBusError) {
     var options = machine.options
     try OptionReader.set(option, to: value, in: &options)

@@ -35,13 +35,11 @@ nonisolated struct AgentMachine {
     case probing
     case registering
     case registered
-    /// Another agent decides.
     case aside
     case refused
   }
 
   private(set) var phase = Phase.withoutGeoClue
-  /// Other agents of this user.
   private(set) var rivals: Set<BusName> = []
   private var candidates: Set<BusName> = []
   /// Desktops' agents that are not registered with this GeoClue: GNOME's gives up after one failure.

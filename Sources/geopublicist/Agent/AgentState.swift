@@ -21,7 +21,6 @@ nonisolated enum AgentState: String {
       }
   }
 
-  /// The state that the running agent has written.
   @MainActor static var current: AgentState {
     guard let word = AgentStatusFile.read() else { return .notRunning }
     return AgentState(rawValue: word) ?? .waiting

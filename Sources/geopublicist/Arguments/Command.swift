@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-/// What is wrong with a command line.
 typealias UsageError = OptionParser.UsageError
 
 /// A subcommand: its name, its options and operands, and its work on the main loop.

@@ -99,10 +99,8 @@ final class Invocation {
     do { try work() } catch { fail("\(error)") }
   }
 
-  /// Ends the program with a status.
   func finish(_ status: Int32) { MainLoop.main.quit(status: status) }
 
-  /// Ends the program with a message and a status.
   func fail(_ message: String, _ status: Int32 = ExitStatus.failure) {
     complain(message)
     finish(status)

@@ -3,7 +3,6 @@ import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
 
-/// The exit statuses of the program.
 nonisolated enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1

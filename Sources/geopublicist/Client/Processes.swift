@@ -3,7 +3,6 @@ import GeopublicistCGLib
 import GeopublicistProcessSupport
 import Glibc
 
-/// The names of users and processes.
 nonisolated enum Processes {
   /// Returns the name of a user, or the number if there is no name.
   static func userName(_ user: UInt32) -> String {

@@ -3,7 +3,6 @@ import GeopublicistLocationModel
 
 /// What `doctor` has found out; nil where it is unknown.
 nonisolated struct DoctorFacts {
-  /// The state of a service on a bus.
   enum Service: Equatable {
     case running
     /// The bus can start it.

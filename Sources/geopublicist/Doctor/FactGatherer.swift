@@ -7,7 +7,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
-/// Gathers the facts for `doctor`.
 struct FactGatherer {
   private let bus: Connection.Bus
   private let configurationFolder: String

@@ -28,7 +28,6 @@ nonisolated struct LocationTemplate {
 
   private let form: Form
 
-  /// Reads the value of `--format`.
   init(_ text: String) throws(UsageError) {
     form =
       switch text {

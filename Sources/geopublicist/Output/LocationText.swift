@@ -2,7 +2,6 @@
 import GeopublicistClient
 import GeopublicistLocationModel
 
-/// A location as text, for people and scripts.
 nonisolated enum LocationText {
   /// Digits of a degree after the point: a centimetre.
   static let digits = 7
@@ -52,7 +51,6 @@ nonisolated enum LocationText {
   }
 }
 
-/// Events of a region as lines.
 nonisolated enum RegionText {
   /// Returns a line: for programs the time, event, state, reason or `-`, and `gap` and `simulated` if they apply; for
   /// people the local time and a sentence.

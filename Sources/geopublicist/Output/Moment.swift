@@ -21,7 +21,6 @@ nonisolated enum Moment {
     self.format(g_date_time_new_from_unix_utc(seconds(time)), format) ?? ""
   }
 
-  /// The time of the wall clock.
   static var now: Timestamp { Timestamp(microsecondsSinceEpoch: UInt64(clamping: g_get_real_time())) }
 
   /// The time of the wall clock in seconds since 1970.

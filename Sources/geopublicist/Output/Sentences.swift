@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Sentences for the contract's words.
 nonisolated enum Sentences {
   /// Describes the location source, from the properties `State` and `StateReason`.
   static func source(state: String, reason: String) -> String {

@@ -35,7 +35,6 @@ final class StandardOutput {
     ended(code == EPIPE ? nil : String(cString: strerror(code)))
   }
 
-  /// Writes a line, to which it adds the line end.
   func line(_ text: String) { write(text + "\n") }
 
   /// The columns of the terminal; 80 if unknown.
@@ -56,7 +55,6 @@ final class StandardOutput {
     StandardError.write("\r\u{1B}[K" + Text.shortened(text, to: columns - 1))
   }
 
-  /// Erases the progress line.
   func clearProgress() {
     guard !progress.isEmpty else { return }
     progress = ""

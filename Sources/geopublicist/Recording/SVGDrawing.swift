@@ -43,7 +43,6 @@ nonisolated struct SVGDrawing {
     caption = Self.caption(TrackSummary(locations))
   }
 
-  /// The content of the file.
   var text: String {
     """
     <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Self.width)) \(number(height))" role="img">

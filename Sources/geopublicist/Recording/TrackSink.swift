@@ -4,15 +4,12 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
-/// The destination of a recording.
 protocol TrackSink: AnyObject {
-  /// Adds a fix.
   func append(_ location: Location) throws(TrackFailure)
 
   /// Begins a new segment with the next fix.
   func interrupt()
 
-  /// Completes the recording.
   func finish() throws(TrackFailure)
 
   /// Removes the file if this recording made it.

@@ -12,7 +12,6 @@ final class TrackWriter: TrackSink {
   /// Where the trailer begins.
   private var end: off_t = 0
 
-  /// What to do with an existing file.
   enum Existing { case refuse, replace, append }
 
   /// Makes the file, or opens it to continue the recording in it.

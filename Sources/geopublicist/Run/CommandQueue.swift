@@ -21,7 +21,6 @@ final class CommandQueue {
   /// Called with a message when a command cannot be run.
   var onFailure: ((String) -> Void)?
 
-  /// Whether no command runs or waits.
   var isIdle: Bool { running == nil && waiting.isEmpty }
 
   func add(_ job: Job) {

@@ -3,7 +3,6 @@ import GeopublicistCGLib
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// A named place of the user.
 nonisolated struct Place: Equatable {
   let name: String
   let latitude: Double
