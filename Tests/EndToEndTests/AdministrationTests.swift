@@ -37,9 +37,7 @@ import Testing
     let daemon = try Daemon(.system, on: bus, options: ["--config", file])
     let consumer = try ConsumerProgram(on: bus)
     _ = try consumer.subscribe()
-    func create() throws -> String? {
-      try consumer.call("CreateSubscription", signature: "a{sv}", [[:]]).errorName
-    }
+    func create() throws -> String? { try consumer.createSubscription().errorName }
     #expect(try create() == "\(Daemon.name).Error.LimitsExceeded")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=none\n")
@@ -56,26 +54,23 @@ import Testing
   @Test func `only root may change the log level`() throws {
     let daemon = try Daemon(.system, on: bus)
     let root = try BusClient(at: bus.address)
-    func get(_ client: BusClient, _ property: String) throws -> BusClient.Answer {
-      try client.call(
-        "Get", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/LogControl1", of: Daemon.name,
-        signature: "ss", ["org.freedesktop.LogControl1", .string(property)])
+    let (interface, path) = ("org.freedesktop.LogControl1", "/org/freedesktop/LogControl1")
+    func get(_ property: String, as client: BusClient) throws -> String? {
+      try client.get(property, of: interface, at: path).string
     }
-    func set(_ client: BusClient, _ property: String, _ value: JSON) throws -> BusClient.Answer {
-      try client.call(
-        "Set", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/LogControl1", of: Daemon.name,
-        signature: "ssv", ["org.freedesktop.LogControl1", .string(property), .variant("s", value)])
+    func setLevel(_ level: JSON, as client: BusClient) throws -> String? {
+      try client.set("LogLevel", of: interface, at: path, to: .variant("s", level)).errorName
     }
-    #expect(try get(root, "LogLevel") == .reply([.variant("s", "debug")]))
-    #expect(try set(root, "LogLevel", "err").errorName == nil)
-    #expect(try get(root, "LogLevel") == .reply([.variant("s", "err")]))
-    #expect(try set(root, "LogLevel", "loud").errorName == "org.freedesktop.DBus.Error.InvalidArgs")
-    #expect(try get(root, "LogTarget") == .reply([.variant("s", "console")]))
-    #expect(try get(root, "SyslogIdentifier") == .reply([.variant("s", "geopublicist")]))
+    #expect(try get("LogLevel", as: root) == "debug")
+    #expect(try setLevel("err", as: root) == nil)
+    #expect(try get("LogLevel", as: root) == "err")
+    #expect(try setLevel("loud", as: root) == "org.freedesktop.DBus.Error.InvalidArgs")
+    #expect(try get("LogTarget", as: root) == "console")
+    #expect(try get("SyslogIdentifier", as: root) == "geopublicist")
     if Rig.isRoot {
       let other = try BusClient(at: bus.address, as: User.games)
-      #expect(try get(other, "LogLevel") == .reply([.variant("s", "err")]))
-      #expect(try set(other, "LogLevel", "debug").errorName == "org.freedesktop.DBus.Error.AccessDenied")
+      #expect(try get("LogLevel", as: other) == "err")
+      #expect(try setLevel("debug", as: other) == "org.freedesktop.DBus.Error.AccessDenied")
     }
     #expect(daemon.isRunning)
   }

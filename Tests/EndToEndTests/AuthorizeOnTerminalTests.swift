@@ -28,11 +28,10 @@ struct AuthorizeOnTerminalTests {
     chmod(folder.file("shadow"), 0o600)
   }
 
-  private static let password = "open sesame"
+  nonisolated private static let password = "open sesame"
   /// Of that password, by crypt(3).
   private static let hash =
-    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTI"
-    + "bXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
+    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
 
   /// The command on a terminal of the person's own, then what became of the terminal.
   private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
@@ -45,43 +44,34 @@ struct AuthorizeOnTerminalTests {
     let terminal = try ChildProcess(
       [
         Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--",
-        "script",
-        "-qefc", command, "/dev/null",
+        "script", "-qefc", command, "/dev/null",
       ], environment: ["TERM": "xterm", "NO_COLOR": "1", "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
-    do {
-      try eventually("a question") { terminal.standardOutput.contains("Password: ") }
-    } catch {
-      throw DeadlineExceeded("a question", within: .seconds(10), seen: terminal.standardOutput + terminal.standardError)
-    }
+    try eventually("a question", seen: terminal.output) { terminal.standardOutput.contains("Password: ") }
     return terminal
   }
 
-  private func end(of terminal: ChildProcess) throws -> String {
-    do {
-      _ = try terminal.waitForExit(within: .seconds(20))
-    } catch {
-      throw DeadlineExceeded("it ends", within: .seconds(20), seen: terminal.standardOutput)
-    }
+  /// The command ends, and has written these.
+  private func expect(_ parts: String..., at terminal: ChildProcess) throws {
+    _ = try terminal.waitForExit(within: .seconds(20))
     let text = terminal.standardOutput
     #expect(text.contains(#/ echo\b/#), "what is typed is shown again: \(text)")
     #expect(!text.contains(Self.password))
-    return text
+    #expect(parts.allSatisfy(text.contains), "\(text)")
   }
 
-  @Test func `the right password authorizes`() throws {
-    let terminal = try authorize()
-    try terminal.send(Self.password)
-    let text = try end(of: terminal)
-    #expect(text.contains("authorized-when-in-use\r\nAccess") && text.contains("\nstatus 0\r"), "\(text)")
-  }
-
-  @Test func `a wrong password does not authorize`() throws {
-    let terminal = try authorize()
-    try terminal.send("close sesame")
-    let text = try end(of: terminal)
-    #expect(
-      text.contains("denied\r\nThe answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"),
-      "\(text)")
+  @Test(arguments: [
+    ("authorize", password, "authorized-when-in-use\r\nAccess", 0),
+    ("authorize", "close sesame", "denied\r\nThe answer was no, or the password was wrong\r\n", 3),
+    ("watch", "close sesame", "The answer was no, or the password was wrong\r\n", 3),
+    // Ctrl-C.
+    ("authorize", "\u{3}", "Password: ", 130),
+  ])
+  func `only the right password authorizes`(
+    _ command: String, _ typed: String, _ answer: String, _ status: Int
+  ) throws {
+    let terminal = try authorize(command)
+    try terminal.send(typed)
+    try expect(answer, "status \(status)\r", at: terminal)
   }
 
   @Test func `locate asks and uses the answer itself`() throws {
@@ -90,23 +80,7 @@ struct AuthorizeOnTerminalTests {
     try terminal.send(Self.password)
     try eventually("GeoClue is used", within: .seconds(20)) { machine.receiver.isConnected }
     try machine.receiver.write(GGASentence(latitude: 52.5, longitude: 13))
-    let text = try end(of: terminal)
-    #expect(text.contains("geo:52.5000000,13.0000000") && text.contains("\nstatus 0\r"), "\(text)")
-  }
-
-  @Test func `watch ends when the answer is no`() throws {
-    let terminal = try authorize("watch")
-    try terminal.send("close sesame")
-    let text = try end(of: terminal)
-    #expect(
-      text.contains("The answer was no, or the password was wrong\r\n") && text.contains("\nstatus 3\r"), "\(text)")
-  }
-
-  @Test func `Ctrl-C ends the question`() throws {
-    let terminal = try authorize()
-    try terminal.send("\u{3}")
-    let text = try end(of: terminal)
-    #expect(text.contains("status 130\r"), "\(text)")
+    try expect("geo:52.5000000,13.0000000", "\nstatus 0\r", at: terminal)
   }
 
   @Test func `no question is asked in a pipe`() throws {

@@ -7,36 +7,29 @@ import Testing
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Daemon.Deployment.system, .session])
   func `an NMEA sentence becomes one update`(_ deployment: Daemon.Deployment) throws {
-    let machine = try Machine(deployment, agentLevel: deployment == .session ? 8 : nil)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
     let before = Date()
     let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704, altitude: 34.5)
-    try machine.geoclue.receiver.write(sentence)
+    try machine.receiver.write(sentence)
     let location = try consumer.locations(1, from: path)[0]
 
     #expect(deviation(of: location, from: sentence) < 1e-6)
-    #expect(location["Latitude"]?.variantType == "d")
-    #expect(location["Longitude"]?.variantType == "d")
+    let types = ["Latitude": "d", "Longitude": "d", "Sequence": "t", "Timestamp": "(tt)", "MonotonicUSec": "t"]
+    for (name, type) in types { #expect(location[name]?.variantType == type, "\(name)") }
     #expect(location["Level"] == .variant("s", "exact"))
     #expect(location["Reduced"] == .variant("b", false))
     #expect(location["Simulated"] == .variant("b", false))
-    #expect(location["Sequence"]?.variantType == "t")
     #expect(location["Accuracy"] == .variant("d", 0.0))
     #expect(abs(try #require(location["Altitude"]?.number) - 34.5) < 0.01)
-    #expect(location["Timestamp"]?.variantType == "(tt)")
     let measured = try #require(location["Timestamp"]?[0]?.number)
     #expect(measured >= before.timeIntervalSince1970.rounded(.down) - 1)
     #expect(measured <= Date().timeIntervalSince1970 + 1)
-    #expect(location["MonotonicUSec"]?.variantType == "t")
     let received = try #require(location["MonotonicUSec"]?.number) / 1e6
-    let arrived = try #require(consumer.client.received.last { $0.member == "LocationUpdated" }).arrival
-    #expect(received <= arrived && received > arrived - 5)
+    let signal = try #require(consumer.client.received.last { $0.member == "LocationUpdated" })
+    #expect(received <= signal.arrival && received > signal.arrival - 5)
     for absent in ["Speed", "Heading", "Age", "Description"] {
       #expect(location[absent] == nil, "\(absent) of a first fix is unknown")
     }
-
-    let signal = try #require(consumer.client.received.first { $0.member == "LocationUpdated" })
     #expect(signal.destination == consumer.client.uniqueName)
     #expect(signal.interface == Daemon.subscription)
     try always("there is one update", for: .milliseconds(300)) { consumer.locations(from: path).count == 1 }
@@ -44,24 +37,20 @@ import Testing
 
   @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
   func `no location is lost and all are in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed()
     var sent: [GGASentence] = []
     var due = ContinuousClock.now
     for step in walk(rate.fixes) {
       var sentence = step
       sentence.time = Date()
-      try machine.geoclue.receiver.write(sentence)
+      try machine.receiver.write(sentence)
       sent.append(sentence)
       due = due + .seconds(1 / rate.aSecond)
       try eventually("the next fix is due", within: .seconds(2)) { ContinuousClock.now >= due }
     }
     let locations = try consumer.locations(sent.count, from: path)
     #expect(locations.count == sent.count)
-    for (location, sentence) in zip(locations, sent) {
-      #expect(deviation(of: location, from: sentence) < 1e-6)
-    }
+    for (location, sentence) in zip(locations, sent) { #expect(deviation(of: location, from: sentence) < 1e-6) }
     let sequence = locations.compactMap { $0["Sequence"]?.integer }
     #expect(sequence.count == sent.count)
     #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $0 < $1 })
@@ -73,7 +62,7 @@ import Testing
     let paths = try consumers.map { try $0.subscribeAndStart() }
     let sent = walk(5)
     for (index, sentence) in sent.enumerated() {
-      try machine.geoclue.receiver.write(sentence)
+      try machine.receiver.write(sentence)
       for (consumer, path) in zip(consumers, paths) { _ = try consumer.locations(index + 1, from: path) }
     }
     for (consumer, path) in zip(consumers, paths) {
@@ -88,15 +77,15 @@ import Testing
     let stopped = try consumer.subscribeAndStart()
     let other = try consumer.subscribeAndStart()
     let steps = walk(3)
-    try machine.geoclue.receiver.write(steps[0])
+    try machine.receiver.write(steps[0])
     _ = try consumer.locations(1, from: stopped)
     try consumer.tell(stopped, "Stop")
     #expect(try consumer.property("Active", of: stopped) == false)
-    try machine.geoclue.receiver.write(steps[1])
+    try machine.receiver.write(steps[1])
     _ = try consumer.locations(2, from: other)
     #expect(consumer.locations(from: stopped).count == 1)
     try consumer.tell(stopped, "Start")
-    try machine.geoclue.receiver.write(steps[2])
+    try machine.receiver.write(steps[2])
     _ = try consumer.locations(3, from: other)
     let last = try #require(try consumer.locations(2, from: stopped).last)
     #expect(deviation(of: last, from: steps[2]) < 1e-6)
@@ -111,7 +100,7 @@ import Testing
     // A bit more than ten metres a step to the north.
     let sent = (0..<11).map { GGASentence(latitude: 52.5 + Double($0) * 10.1 / 111_195, longitude: 13) }
     for (index, sentence) in sent.enumerated() {
-      try machine.geoclue.receiver.write(sentence)
+      try machine.receiver.write(sentence)
       _ = try consumer.locations(index + 1, from: all)
     }
     try eventually("50 m and 100 m were sent") { consumer.locations(from: far).count >= 3 }
@@ -123,26 +112,21 @@ import Testing
   }
 
   @Test func `the Location property is the last update`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed()
     #expect(try consumer.property("Location", of: path) == [:])
     let last = try #require(try machine.deliver(walk(2), to: consumer, at: path).last)
     #expect(try consumer.property("Location", of: path) == last)
   }
 
   @Test func `updates continue after GeoClue restarts`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed()
     let steps = walk(2)
-    try machine.geoclue.receiver.write(steps[0])
-    _ = try consumer.locations(1, from: path)
+    try machine.deliver([steps[0]], to: consumer, at: path)
     machine.geoclue.kill()
     try eventually("the daemon says so", turn: rest) { try consumer.property("State") != "running" }
     try machine.geoclue.restart()
-    try eventually("GeoClue reads again", within: .seconds(30)) { machine.geoclue.receiver.isConnected }
-    try machine.geoclue.receiver.write(steps[1])
+    try eventually("GeoClue reads again", within: .seconds(30)) { machine.receiver.isConnected }
+    try machine.receiver.write(steps[1])
     let last = try #require(try consumer.locations(2, from: path).last)
     #expect(deviation(of: last, from: steps[1]) < 1e-6)
     try consumer.waitFor("State", "running")

@@ -21,17 +21,11 @@ import Testing
     #expect(try consumer.property("AuthorizationStatus", of: path) == "not-determined")
 
     let start = ContinuousClock.now
-    let limit = Duration.seconds(10)
-    guard case .error(let name, let message) = try consumer.location(["timeout": .variant("u", 500)], within: limit)
-    else {
-      Issue.record("a location without an agent")
-      return
-    }
-    #expect(name == notAuthorized)
-    #expect(message.contains("agent"))
+    let answer = try consumer.location(["timeout": .variant("u", 500)], within: .seconds(10))
+    #expect(answer.errorName == notAuthorized)
+    #expect(answer.errorMessage?.contains("agent") == true)
     #expect(ContinuousClock.now - start >= .milliseconds(450))
-    #expect(
-      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]) == .reply(["not-determined", "no-agent"]))
+    #expect(try consumer.requestAuthorization() == .reply(["not-determined", "no-agent"]))
     #expect(try consumer.subscriptions().count == 1)
     #expect(consumer.locations(from: path).isEmpty)
     #expect(consumer.client.received("AuthorizationChanged").last == ["not-determined", "no-agent"])
@@ -42,23 +36,16 @@ import Testing
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
     // Within ten seconds: GeoClue's own answer would never come.
-    let answer = try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]])
-    guard case .reply(let decided) = answer else {
-      Issue.record("\(answer)")
-      return
-    }
+    let decided = try consumer.requestAuthorization().arguments()
     #expect(decided.first == "not-determined")
     #expect(["no-agent", "undecided"].contains(decided.last))
   }
 
   @Test func `an agent that comes late is noticed`() throws {
-    let machine = try Machine(.session)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed(.session)
     try consumer.waitFor("StateReason", "no-agent")
     try machine.startAgent()
-    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
-    _ = try consumer.locations(1, from: path)
+    try machine.deliver([.berlin], to: consumer, at: path)
     #expect(try consumer.property("AuthorizationStatus", of: path) == "authorized-always")
     #expect(try consumer.property("State") == "running")
     #expect(consumer.client.received("AuthorizationChanged").last == ["authorized-always", ""])
@@ -77,12 +64,9 @@ import Testing
   // MARK: A session whose user has a switch
 
   @Test func `the user's location switch is obeyed`() throws {
-    let machine = try Machine(.session, agentLevel: 8)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed(.session, agentLevel: 8)
     let steps = walk(4)
-    try machine.geoclue.receiver.write(steps[0])
-    _ = try consumer.locations(1, from: path)
+    try machine.deliver([steps[0]], to: consumer, at: path)
 
     try machine.agent?.setLevel(0)
     try consumer.waitFor("AuthorizationStatus", "denied", of: path)
@@ -90,36 +74,26 @@ import Testing
     #expect(try consumer.property("Location", of: path) == [:], "wiped with the access")
     #expect(try consumer.property("InUse") == false)
     #expect(consumer.client.received("AuthorizationChanged").last == ["denied", "disabled-by-user"])
-    guard case .error(notAuthorized, _) = try consumer.location(["maximum-age": .variant("u", 60_000)]) else {
-      Issue.record("a location that was switched off")
-      return
-    }
+    #expect(try consumer.location(["maximum-age": .variant("u", 60_000)]).errorName == notAuthorized)
     #expect(consumer.locations(from: path).count == 1)
 
     try machine.agent?.setLevel(8)
     try consumer.waitFor("AuthorizationStatus", "authorized-always", of: path)
-    try machine.geoclue.receiver.write(steps[1])
-    let deadline = ContinuousClock.now + .seconds(10)
-    while deviation(of: try #require(consumer.locations(from: path).last), from: steps[1]) > 1e-6 {
-      try #require(ContinuousClock.now < deadline, "updates go on")
-      nap()
+    try machine.receiver.write(steps[1])
+    try eventually("updates go on") {
+      deviation(of: consumer.locations(from: path).last ?? .null, from: steps[1]) < 1e-6
     }
   }
 
   @Test func `a subscription started while location is off begins when it is on`() throws {
-    let machine = try Machine(.session, agentLevel: 0)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed(.session, agentLevel: 0)
     try consumer.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
-    #expect(
-      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]) == .reply(["denied", "disabled-by-user"]))
+    #expect(try consumer.requestAuthorization() == .reply(["denied", "disabled-by-user"]))
     try machine.agent?.setLevel(8)
-    try eventually("GeoClue reads", within: .seconds(30)) { machine.geoclue.receiver.isConnected }
-    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
-    try machine.geoclue.receiver.write(sentence)
-    let location = try consumer.locations(1, from: path)[0]
-    #expect(deviation(of: location, from: sentence) < 1e-6)
+    try eventually("GeoClue reads", within: .seconds(30)) { machine.receiver.isConnected }
+    let location = try #require(try machine.deliver([.berlin], to: consumer, at: path).first)
+    #expect(deviation(of: location, from: .berlin) < 1e-6)
   }
 
   // MARK: The system bus
@@ -130,37 +104,23 @@ import Testing
     let stranger = try machine.consumer(as: User.nobody)
     #expect(try stranger.property("AuthorizationStatus") == "restricted")
     #expect(try stranger.property("AuthorizationReason") == "policy-unavailable")
-    guard case .error(let name, let message) = try stranger.location(within: .seconds(10)) else {
-      Issue.record("a location for a stranger")
-      return
-    }
-    #expect(name == notAuthorized)
-    #expect(!message.isEmpty)
-    #expect(
-      try stranger.call("RequestAuthorization", signature: "a{sv}", [[:]])
-        == .reply(["restricted", "policy-unavailable"]))
+    let answer = try stranger.location(within: .seconds(10))
+    #expect(answer.errorName == notAuthorized)
+    #expect(answer.errorMessage?.isEmpty == false)
+    #expect(try stranger.requestAuthorization() == .reply(["restricted", "policy-unavailable"]))
 
     let path = try stranger.subscribe()
-    guard
-      case .error(notAuthorized, _) = try stranger.client.call(
-        "Start", of: Daemon.subscription, at: path, of: Daemon.name)
-    else {
-      Issue.record("a subscription started for a stranger")
-      return
-    }
+    let start = try stranger.client.call("Start", of: Daemon.subscription, at: path)
+    #expect(start.errorName == notAuthorized)
     #expect(try stranger.property("Active", of: path) == false)
     #expect(try machine.geoclue.clients().isEmpty, "nothing was asked of GeoClue")
 
     let root = try machine.consumer()
     let allowed = try root.subscribeAndStart()
-    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
-    _ = try root.locations(1, from: allowed)
+    try machine.deliver([.berlin], to: root, at: allowed)
     #expect(stranger.locations(from: path).isEmpty)
     #expect(try stranger.property("Location", of: path) == [:])
-    guard case .error(notAuthorized, _) = try stranger.location(["maximum-age": .variant("u", 120_000)]) else {
-      Issue.record("somebody else's location for a stranger")
-      return
-    }
+    #expect(try stranger.location(["maximum-age": .variant("u", 120_000)]).errorName == notAuthorized)
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
@@ -171,9 +131,8 @@ import Testing
       #expect(try consumer.property("AuthorizationStatus") == "authorized-always")
       #expect(try consumer.property("AuthorizationReason") == "")
       let path = try consumer.subscribeAndStart()
-      let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
-      try machine.geoclue.receiver.write(sentence)
-      #expect(deviation(of: try consumer.locations(1, from: path)[0], from: sentence) < 1e-6)
+      let location = try #require(try machine.deliver([.berlin], to: consumer, at: path).first)
+      #expect(deviation(of: location, from: .berlin) < 1e-6)
       try consumer.tell(path, "Close")
       try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     }
@@ -186,43 +145,29 @@ import Testing
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let call = try consumer.begin("GetLocation")
-    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
-    try machine.geoclue.receiver.write(sentence)
-    guard case .reply(let reply) = try consumer.client.answer(to: call) else {
-      Issue.record("no location")
-      return
-    }
-    #expect(deviation(of: reply[0], from: sentence) < 1e-6)
+    try machine.receiver.write(.berlin)
+    let reply = try consumer.client.answer(to: call).arguments()
+    #expect(deviation(of: reply[0], from: .berlin) < 1e-6)
     #expect(reply[0]["Age"]?.variantType == "u")
     #expect(try #require(reply[0]["Age"]?.integer) < 5000)
 
     // The last fix is young enough for the next one, unless that wants a new one.
-    guard case .reply(let again) = try consumer.location() else {
-      Issue.record("no location")
-      return
-    }
+    let again = try consumer.location().arguments()
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }
 
   @Test func `maximum-age 0 returns a new location or none`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed()
     let steps = walk(2)
-    try machine.geoclue.receiver.write(steps[0])
-    _ = try consumer.locations(1, from: path)
+    try machine.deliver([steps[0]], to: consumer, at: path)
     let start = ContinuousClock.now
-    #expect(
-      try consumer.location(["maximum-age": .variant("u", 0), "timeout": .variant("u", 500)]).errorName
-        == "\(Daemon.name).Error.Timeout")
+    let old = try consumer.location(["maximum-age": .variant("u", 0), "timeout": .variant("u", 500)])
+    #expect(old.errorName == "\(Daemon.name).Error.Timeout")
     #expect(ContinuousClock.now - start >= .milliseconds(450))
     let call = try consumer.begin("GetLocation", ["maximum-age": .variant("u", 0)])
     #expect(try consumer.property("State") == "running", "the call before this one has arrived")
-    try machine.geoclue.receiver.write(steps[1])
-    guard case .reply(let reply) = try consumer.client.answer(to: call) else {
-      Issue.record("no location")
-      return
-    }
+    try machine.receiver.write(steps[1])
+    let reply = try consumer.client.answer(to: call).arguments()
     #expect(deviation(of: reply[0], from: steps[1]) < 1e-6)
   }
 

@@ -5,7 +5,6 @@ import Testing
 
 /// What one user does, another one does not notice.
 @Suite(.serialized) struct FairnessTests {
-  private static let nobody: uid_t = 65534
   private let bus: PrivateBus
   private let daemon: Daemon
 
@@ -31,23 +30,16 @@ import Testing
   /// First come, first served takes 5 s and more. How much sooner an answer is on a machine at rest, `make siege` says.
   private static let fair = Duration.seconds(2)
 
-  private func startFlood(_ arguments: String...) throws -> ChildProcess {
-    let flood = try ChildProcess(
-      [Rig.python, Rig.file("flood.py"), bus.address] + arguments, as: Rig.isRoot ? Self.nobody : nil)
-    try eventually("the flood has begun", within: .seconds(60)) { flood.standardOutput.contains("ready") }
-    return flood
-  }
-
-  @Test(.enabled(if: Rig.isRoot)) func `D24: two hundred connections of one user do not delay another user`() throws {
-    let flood = try startFlood(
-      "200", "0", Daemon.path, "org.freedesktop.DBus.Properties", "GetAll", Daemon.name)
-    let time = try slowest()
-    #expect(time < Self.fair, "\(time)")
-    flood.kill()
-  }
-
-  @Test(.enabled(if: Rig.isRoot)) func `D3: lists of 512 rows for one user do not delay another user`() throws {
-    let flood = try startFlood("32", "16", Daemon.path, Daemon.name, "ListSubscriptions")
+  @Test(
+    .enabled(if: Rig.isRoot),
+    arguments: [
+      // D24: two hundred connections.
+      ["200", "0", Daemon.path, busProperties, "GetAll", Daemon.name],
+      // D3: lists of 512 rows.
+      ["32", "16", Daemon.path, Daemon.name, "ListSubscriptions"],
+    ])
+  func `D24, D3: costly calls of one user do not delay another user`(_ calls: [String]) throws {
+    let flood = try ChildProcess.ready([Rig.python, Rig.file("flood.py"), bus.address] + calls, as: User.nobody)
     let time = try slowest()
     #expect(time < Self.fair, "\(time)")
     flood.kill()
@@ -55,9 +47,7 @@ import Testing
 
   @Test func `calls of one connection are answered in their order`() throws {
     let client = try BusClient(at: bus.address)
-    let calls = try (0..<150).map { _ in
-      try client.begin("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path, of: Daemon.name)
-    }
+    let calls = try (0..<150).map { _ in try client.begin("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path) }
     for call in calls { _ = try client.answer(to: call) }
     #expect(client.answeredCalls == calls)
   }

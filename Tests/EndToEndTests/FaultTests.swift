@@ -17,43 +17,43 @@ import Testing
     var testDescription: String { name }
   }
 
+  nonisolated private static let anything: Set = ["Timeout", "Unavailable", "NotAuthorized"]
+
   nonisolated static let faults: [Fault] = [
     Fault(
       name: "it is not there", errors: ["Unavailable"],
       cause: { $0.kill() }, cure: { try $0.restart() }),
     Fault(
-      name: "CreateClient is never answered", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "CreateClient is never answered", errors: anything,
       cause: { try $0.fault(on: "CreateClient", "hang") }, cure: { try $0.release("CreateClient") }),
     Fault(
-      name: "CreateClient is refused", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "CreateClient is refused", errors: anything,
       cause: { try $0.refuse("CreateClient", with: "no memory", name: "Failed") },
       cure: { try $0.tell(["heal": "CreateClient"]) }),
     Fault(
-      name: "CreateClient answers garbage", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "CreateClient answers garbage", errors: anything,
       cause: { try $0.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/nowhere"]]) },
       cure: { try $0.tell(["heal": "CreateClient"]) }),
     Fault(
-      name: "Start is never answered", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "Start is never answered", errors: anything,
       cause: { try $0.fault(on: "Start", "hang") }, cure: { try $0.release("Start") }),
     Fault(
-      name: "Start is refused", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "Start is refused", errors: anything,
       cause: { try $0.refuse("Start", with: "Geolocation disabled for UID 0") },
       cure: { try $0.tell(["heal": "Start"]) }),
     Fault(
-      name: "it exits when a client is started", errors: ["Timeout", "Unavailable", "NotAuthorized"],
+      name: "it exits when a client is started", errors: anything,
       cause: { try $0.fault(on: "Start", "exit") }, cure: { try $0.restart() }),
     Fault(
       name: "locations cannot be read", errors: ["Timeout"],
       cause: {
-        try $0.fault(
-          on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)])
+        try $0.fault(on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)])
       },
       cure: { try $0.tell(["heal": "GetAll"]) }),
     Fault(
       name: "locations are of the wrong type", errors: ["Timeout"],
       cause: {
-        try $0.fault(
-          on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)])
+        try $0.fault(on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)])
       },
       cure: { try $0.tell(["heal": "GetAll"]) }),
     Fault(
@@ -68,11 +68,9 @@ import Testing
   nonisolated private static let location = "org.freedesktop.GeoClue2.Location"
 
   @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let consumer = try ConsumerProgram(on: bus)
-    if fault.name != "it measures nothing" { try geoclue.fix(latitude: 52, longitude: 13) }
+    let machine = try SimulatedMachine()
+    let (geoclue, daemon, consumer) = (machine.geoclue, machine.daemon, machine.client)
+    if fault.name != "it measures nothing" { try geoclue.fix(latitude: 52) }
     try fault.cause(geoclue)
 
     let path = try consumer.subscribeAndStart()
@@ -80,7 +78,7 @@ import Testing
     let answer = try consumer.location(["timeout": .variant("u", 700)], within: .seconds(10))
     let error = try #require(answer.errorName, "a location: \(answer)")
     #expect(fault.errors.contains { error == "\(Daemon.name).Error.\($0)" }, "\(answer)")
-    #expect(try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName == nil)
+    #expect(try consumer.requestAuthorization().errorName == nil)
     for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
       _ = try consumer.property(property)
     }
@@ -91,65 +89,42 @@ import Testing
     #expect(daemon.isRunning)
 
     try fault.cure(geoclue)
-    try eventually("fixes come again", within: .seconds(20), turn: rest) {
-      try geoclue.fix(latitude: 52.25, longitude: 13.5)
-      return consumer.locations(from: path).last?["Latitude"] == .variant("d", 52.25)
-    }
+    try machine.measure(52.25, until: path)
     try consumer.waitFor("State", "running")
     #expect(try consumer.location(["timeout": .variant("u", 2000)]).errorName == nil)
 
     try consumer.tell(path, "Close")
     try consumer.waitFor("State", "idle")
-    try eventually("no client is left in GeoClue") { try geoclue.state()["clients"]?.array?.isEmpty ?? false }
-    #expect(daemon.isRunning)
-  }
-
-  @Test func `a restart of GeoClue does not end a subscription`() throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let consumer = try ConsumerProgram(on: bus)
-    let path = try consumer.subscribeAndStart()
-    for round in 1...3 {
-      let latitude = 50 + Double(round)
-      try eventually("fixes come", within: .seconds(20), turn: rest) {
-        try geoclue.fix(latitude: latitude, longitude: 13)
-        return consumer.locations(from: path).last?["Latitude"] == .variant("d", .number(latitude))
-      }
-      geoclue.kill()
-      try consumer.waitFor("State", "unavailable")
-      try eventually("the reason is said", turn: rest) {
-        ["geoclue-restarting", "geoclue-not-installed"].contains(try consumer.property("StateReason").string)
-      }
-      #expect(try consumer.property("AvailableAccuracy") == "unknown")
-      try geoclue.restart()
-    }
+    try eventually("no client is left in GeoClue") { try geoclue.clients().isEmpty }
     #expect(daemon.isRunning)
   }
 
   @Test func `a forged signal delivers no location`() throws {
-    let bus = try PrivateBus(.session)
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let consumer = try ConsumerProgram(on: bus)
+    let machine = try SimulatedMachine(on: try PrivateBus(.session))
+    let (geoclue, consumer) = (machine.geoclue, machine.client)
     let path = try consumer.subscribeAndStart()
-    try geoclue.fix(latitude: 52, longitude: 13)
-    _ = try consumer.locations(1, from: path)
+    try machine.expectAFix(at: path, latitude: 52)
 
     let upstream = try #require(geoclue.calls.last { $0.member == "Start" })
-    let forger = try BusClient(at: bus.address)
+    let forger = try BusClient(at: machine.bus.address)
     for _ in 0..<20 {
-      try forger.emit(
-        "LocationUpdated", of: "org.freedesktop.GeoClue2.Client", at: upstream.path, to: upstream.sender,
-        signature: "oo", ["/", .string("\(upstream.path)/Location/1")])
-      try forger.emit(
-        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: upstream.path, to: upstream.sender,
-        signature: "sa{sv}as", ["org.freedesktop.GeoClue2.Client", ["Active": .variant("b", false)], []])
+      for place in ["\(upstream.path)/Location/1", "/org/example/Forged"] {
+        try forger.emit(
+          "LocationUpdated", of: "\(geoClueName).Client", at: upstream.path, to: upstream.sender, signature: "oo",
+          ["/", .string(place)])
+      }
+      try forger.announceChange(
+        of: "\(geoClueName).Client", at: upstream.path, to: upstream.sender, ["Active": .variant("b", false)])
+      for (name, old) in [(geoClueName, ":1.0"), (consumer.client.uniqueName, consumer.client.uniqueName)] {
+        try forger.emit(
+          "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: upstream.sender,
+          signature: "sss", [.string(name), .string(old), ""])
+      }
     }
     #expect(try consumer.property("State") == "running")
-    try geoclue.fix(latitude: 53, longitude: 13)
-    let locations = try consumer.locations(2, from: path)
-    #expect(locations.count == 2, "only the owner of GeoClue's name is believed")
-    #expect(daemon.isRunning)
+    try geoclue.fix(latitude: 53)
+    #expect(try consumer.locations(2, from: path).count == 2, "only the owner of GeoClue's name is believed")
+    #expect(consumer.latitudes(from: path).last == 53)
+    #expect(machine.daemon.isRunning)
   }
 }

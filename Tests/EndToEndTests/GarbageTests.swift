@@ -16,7 +16,6 @@ import Testing
     var error: String
   }
 
-  private static let properties = "org.freedesktop.DBus.Properties"
   private static let invalidArgs = "org.freedesktop.DBus.Error.InvalidArgs"
   private static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
@@ -28,13 +27,13 @@ import Testing
   private func expectErrors(_ calls: [Call], of machine: Machine, as consumer: ConsumerProgram) throws {
     for call in calls {
       let answer = try consumer.client.call(
-        call.member, of: call.interface, at: call.path, of: Daemon.name, signature: call.signature, call.arguments)
+        call.member, of: call.interface, at: call.path, signature: call.signature, call.arguments)
       let said = "\(call.path) \(call.interface ?? "-").\(call.member)(\(call.signature)): \(answer)"
       #expect(answer.errorName == call.error, "\(said.prefix(400))")
       #expect(answer.errorMessage?.isEmpty == false, "\(said.prefix(400))")
       #expect(machine.daemon.isRunning, "\(said.prefix(400))")
     }
-    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path, of: Daemon.name) == [])
+    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path) == [])
     #expect(try consumer.property("State") == "idle")
   }
 
@@ -65,7 +64,7 @@ import Testing
   @Test func `a call without an interface finds its member`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
-    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Daemon.path, of: Daemon.name) == [[]])
+    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Daemon.path) == [[]])
   }
 
   @Test func `unknown properties are refused`() throws {
@@ -80,8 +79,7 @@ import Testing
       Call(member: "GetAll", signature: "s", arguments: ["org.example.None"], error: Self.unknownInterface),
       Call(member: "GetAll", signature: "s", arguments: [""], error: Self.unknownInterface),
       Call(member: "GetAll", error: Self.invalidArgs),
-      Call(
-        member: "Set", signature: "ssv", arguments: [manager, "State", .variant("s", "x")], error: Self.readOnly),
+      Call(member: "Set", signature: "ssv", arguments: [manager, "State", .variant("s", "x")], error: Self.readOnly),
       Call(
         member: "Set", signature: "ssv", arguments: [manager, "None", .variant("s", "x")], error: Self.unknownProperty),
       Call(member: "Set", signature: "sss", arguments: [manager, "State", "x"], error: Self.invalidArgs),
@@ -101,7 +99,7 @@ import Testing
         Call(
           path: path, member: "Set", signature: "ssv", arguments: [subscription, .string(name), value], error: error))
     }
-    for index in calls.indices { calls[index].interface = Self.properties }
+    for index in calls.indices { calls[index].interface = busProperties }
     try expectErrors(calls, of: machine, as: consumer)
   }
 
@@ -129,9 +127,7 @@ import Testing
       ("GetLocation", everywhere + ofGetLocation), ("CreateSubscription", everywhere + ofCreateSubscription),
       ("RequestAuthorization", everywhere),
     ] {
-      calls += options.map {
-        Call(member: member, signature: "a{sv}", arguments: [$0], error: Self.invalidOption)
-      }
+      calls += options.map { Call(member: member, signature: "a{sv}", arguments: [$0], error: Self.invalidOption) }
     }
     let consumer = try machine.consumer()
     // More than one connection may call in a burst.
@@ -161,18 +157,12 @@ import Testing
   @Test func `unrequested messages are ignored`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
-    for signature in ["", "s", "a{sv}", "oo", "sss"] {
-      let arguments: [JSON] =
-        switch signature {
-        case "s": ["x"]
-        case "a{sv}": [["x": .variant("d", "nan")]]
-        case "oo": ["/", "/"]
-        case "sss": ["", "", ""]
-        default: []
-        }
+    for (signature, arguments) in [
+      ("", []), ("s", ["x"]), ("a{sv}", [["x": .variant("d", "nan")]]), ("oo", ["/", "/"]), ("sss", ["", "", ""]),
+    ] as [(String, [JSON])] {
       for (interface, member) in [
         (Daemon.subscription, "LocationUpdated"), ("\(geoClueName).Client", "LocationUpdated"),
-        (Self.properties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
+        (busProperties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
         ("org.example.None", "Nothing"),
       ] {
         try consumer.client.emit(

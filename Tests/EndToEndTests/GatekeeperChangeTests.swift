@@ -7,94 +7,49 @@ import Testing
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperChangeTests {
   private let person = GatekeeperMachine.person
-  private let place = GGASentence(latitude: 52.516275, longitude: 13.377704)
-
-  /// A machine on which the person's program has got a first location.
-  private func listening(
-    _ policy: GatekeeperMachine.Policy = .yes
-  ) throws -> (machine: GatekeeperMachine, agent: DesktopAgent, consumer: ConsumerProgram, path: String) {
-    let machine = try GatekeeperMachine(policy)
-    let agent = try machine.agent(of: person)
-    let consumer = try machine.consumer(as: person)
-    let path = try consumer.subscribeAndStart()
-    try machine.receiver.write(place)
-    _ = try consumer.locations(1, from: path)
-    return (machine, agent, consumer, path)
-  }
-
-  private func statuses(_ consumer: ConsumerProgram, _ path: String) -> [String] {
-    consumer.client.received.filter { $0.path == path && $0.member == "AuthorizationChanged" }
-      .map { "\($0.arguments[0].string ?? "") \($0.arguments[1].string ?? "")" }
-  }
-
-  private func waitFor(_ status: String, _ consumer: ConsumerProgram, _ path: String) throws {
-    try eventually("it is \(status)") { statuses(consumer, path).last == status }
-  }
-
-  /// Nothing is delivered, nothing is left to read, and nothing is to be had.
-  private func expectNothing(_ machine: GatekeeperMachine, _ consumer: ConsumerProgram, _ path: String) throws {
-    let before = consumer.locations(from: path).count
-    #expect(try consumer.property("Location", of: path) == [:])
-    #expect(try consumer.property("Active", of: path) == false)
-    let root = try machine.consumer(as: 0)
-    let other = try root.subscribeAndStart()
-    try machine.receiver.write(GGASentence(latitude: 52.617, longitude: 13.478))
-    _ = try root.locations(1, from: other)
-    let answer = try consumer.location(["timeout": .variant("u", 200), "maximum-age": .variant("u", 3_600_000)])
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
-    #expect(consumer.locations(from: path).count == before)
-    let received = consumer.client.received.filter { $0.path == path }
-    let lost = received.lastIndex { $0.member == "AuthorizationChanged" } ?? 0
-    #expect(!received[lost...].contains { $0.member == "LocationUpdated" })
-  }
 
   @Test func `the location switch is obeyed within a tenth of a second`() throws {
-    let (machine, agent, consumer, path) = try listening()
+    let listening = try Listening()
+    let (machine, agent, consumer, path) = (listening.machine, listening.agent, listening.client, listening.path)
     let watcher = try machine.consumer(as: GatekeeperMachine.nobody)
     try watcher.client.match("type='signal',path='/org/freedesktop/GeoClue2/Agent'")
     for (level, status) in [(0, "denied disabled-by-user"), (8, "authorized-when-in-use ")] {
       let before = watcher.client.received("PropertiesChanged").count
       try agent.setLevel(level)
       _ = try watcher.client.waitFor(before + 1, "PropertiesChanged")
-      try waitFor(status, consumer, path)
+      try listening.waitFor(status)
       let cause = try #require(watcher.client.received.last { $0.member == "PropertiesChanged" }).arrival
       let effect = try #require(consumer.client.received.last { $0.member == "AuthorizationChanged" }).arrival
       #expect(effect - cause < 0.1, "\(effect - cause) s")
-      if level == 0 { try expectNothing(machine, consumer, path) }
+      if level == 0 { try listening.expectNothing() }
     }
-    try machine.receiver.write(GGASentence(latitude: 52.718, longitude: 13.579))
-    try eventually("updates go on") {
-      deviation(
-        of: consumer.locations(from: path).last ?? .null, from: GGASentence(latitude: 52.718, longitude: 13.579)) < 1e-6
-    }
+    let next = GGASentence(latitude: 52.718, longitude: 13.579)
+    try machine.receiver.write(next)
+    try eventually("updates go on") { deviation(of: consumer.locations(from: path).last ?? .null, from: next) < 1e-6 }
   }
 
   @Test func `a lower level is obeyed while a subscription runs`() throws {
-    let (machine, agent, consumer, path) = try listening()
+    let listening = try Listening()
+    let (agent, consumer, path) = (listening.agent, listening.client, listening.path)
     try agent.setLevel(4)
-    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
+    try listening.waitFor("authorized-when-in-use reduced-accuracy")
     try eventually("a reduced one comes") { consumer.locations(from: path).last?["Level"]?.string == "city" }
     let reduced = try #require(consumer.locations(from: path).last)
-    #expect(deviation(of: reduced, from: place) > 1e-3)
+    #expect(deviation(of: reduced, from: .berlin) > 1e-3)
     #expect(try consumer.property("Location", of: path)["Level"]?.string == "city", "what was finer is gone")
-    let cached = try consumer.location(["maximum-age": .variant("u", 3_600_000)])
-    guard case .reply(let values) = cached else {
-      Issue.record("\(cached)")
-      return
-    }
-    #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: place) > 1e-3)
+    let values = try consumer.location(["maximum-age": .variant("u", 3_600_000)]).arguments()
+    #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: .berlin) > 1e-3)
     try agent.setLevel(8)
     try eventually("a precise one comes") { consumer.locations(from: path).last?["Level"]?.string == "exact" }
-    withExtendedLifetime(machine) {}
   }
 
   @Test func `deliveries end with the agent and resume with a new one`() throws {
-    let (machine, agent, consumer, path) = try listening()
-    agent.kill()
-    try waitFor("not-determined no-agent", consumer, path)
-    try expectNothing(machine, consumer, path)
-    try machine.agent(of: person)
-    try waitFor("authorized-when-in-use ", consumer, path)
+    let listening = try Listening()
+    listening.agent.kill()
+    try listening.waitFor("not-determined no-agent")
+    try listening.expectNothing()
+    try listening.machine.agent(of: person)
+    try listening.waitFor("authorized-when-in-use ")
   }
 
   @Test func `a user's other programs are not their agent`() throws {
@@ -118,21 +73,22 @@ struct GatekeeperChangeTests {
     for client in silent { client.suspend(true) }
     let consumer = try machine.consumer(as: person)
     let path = try consumer.subscribeAndStart()
-    try waitFor("not-determined no-agent", consumer, path)
+    try consumer.waitForAuthorization("not-determined no-agent", of: path)
     try machine.agent(of: person)
-    try waitFor("authorized-when-in-use ", consumer, path)
+    try consumer.waitForAuthorization("authorized-when-in-use ", of: path)
     for client in silent { client.suspend(false) }
   }
 
   @Test func `an administrator's rule revokes and restores access`() throws {
-    let (machine, _, consumer, path) = try listening()
+    let listening = try Listening()
+    let machine = listening.machine
     try machine.setPolicy(.no)
-    try waitFor("restricted disallowed-by-policy", consumer, path)
-    try expectNothing(machine, consumer, path)
+    try listening.waitFor("restricted disallowed-by-policy")
+    try listening.expectNothing()
     try machine.setPolicy(.reduced)
-    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
+    try listening.waitFor("authorized-when-in-use reduced-accuracy")
     try machine.setPolicy(.yes)
-    try waitFor("authorized-when-in-use ", consumer, path)
+    try listening.waitFor("authorized-when-in-use ")
     #expect(!machine.daemon.standardError.contains("CRITICAL"))
     let log = machine.daemon.standardError
     for event in ["grant: location", "revocation: location"] { #expect(log.contains(event)) }
@@ -140,12 +96,13 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `deliveries end with polkit and resume when it is back`() throws {
-    let (machine, _, consumer, path) = try listening()
+    let listening = try Listening()
+    let machine = listening.machine
     machine.polkit?.kill()
-    try waitFor("restricted policy-unavailable", consumer, path)
-    try expectNothing(machine, consumer, path)
+    try listening.waitFor("restricted policy-unavailable")
+    try listening.expectNothing()
     try machine.startPolkit()
-    try waitFor("authorized-when-in-use ", consumer, path)
+    try listening.waitFor("authorized-when-in-use ")
   }
 
   @Test func `a polkit that dies while asked counts as missing`() throws {
@@ -154,23 +111,21 @@ struct GatekeeperChangeTests {
     let consumers = try (0..<4).map { _ in try machine.consumer(as: person) }
     let path = try consumers[3].subscribe()
     machine.polkit?.signal(SIGSTOP)
-    let calls = try ["GetLocation", "RequestAuthorization"].enumerated().map { index, member in
-      try consumers[index].begin(member)
-    }
-    let read = try consumers[2].client.begin(
-      "Get", of: "org.freedesktop.DBus.Properties", at: Daemon.path, of: Daemon.name, signature: "ss",
-      [.string(Daemon.name), "AuthorizationReason"])
-    let start = try consumers[3].client.begin("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    let calls = [
+      try consumers[0].begin("GetLocation"), try consumers[1].begin("RequestAuthorization"),
+      try consumers[2].client.begin(
+        "Get", of: busProperties, at: Daemon.path, signature: "ss", [.string(Daemon.name), "AuthorizationReason"]),
+      try consumers[3].client.begin("Start", of: Daemon.subscription, at: path),
+    ]
     try always("nothing is answered without polkit", for: .milliseconds(600)) {
-      consumers[0].client.answerSoFar(to: calls[0]) == nil && consumers[1].client.answerSoFar(to: calls[1]) == nil
-        && consumers[2].client.answerSoFar(to: read) == nil && consumers[3].client.answerSoFar(to: start) == nil
+      zip(consumers, calls).allSatisfy { $0.client.answerSoFar(to: $1) == nil }
     }
     machine.polkit?.kill()
-    let refused = "\(Daemon.name).Error.NotAuthorized"
-    #expect(try consumers[0].client.answer(to: calls[0]).errorName == refused)
-    #expect(try consumers[1].client.answer(to: calls[1]) == .reply(["restricted", "policy-unavailable"]))
-    #expect(try consumers[2].client.answer(to: read) == .reply([.variant("s", "policy-unavailable")]))
-    #expect(try consumers[3].client.answer(to: start).errorName == refused)
+    let answers = try zip(consumers, calls).map { try $0.client.answer(to: $1) }
+    #expect(answers[0].errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answers[1] == .reply(["restricted", "policy-unavailable"]))
+    #expect(answers[2] == .reply([.variant("s", "policy-unavailable")]))
+    #expect(answers[3].errorName == "\(Daemon.name).Error.NotAuthorized")
   }
 
   @Test func `a polkit that never answers leaves access undecided`() throws {
@@ -196,17 +151,14 @@ struct GatekeeperChangeTests {
     try machine.agent(of: person)
     let consumer = try machine.consumer(as: person)
     let path = try consumer.subscribeAndStart()
-    try waitFor("not-determined authorization-required", consumer, path)
-    #expect(
-      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]], interactive: true)
-        == .reply(["not-determined", "authorization-required"]), "there is nobody to ask")
+    try consumer.waitForAuthorization("not-determined authorization-required", of: path)
+    let unasked = try consumer.requestAuthorization(interactive: true)
+    #expect(unasked == .reply(["not-determined", "authorization-required"]), "there is nobody to ask")
     let dialogs = try DialogAgent(machine.bus, for: consumer)
-    #expect(
-      try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName
-        == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
-    let refused = try consumer.client.call(
-      "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
-      [["timeout": .variant("u", 300)]], interactive: true)
+    let forbidden = try consumer.requestAuthorization()
+    #expect(forbidden.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
+    let refused = try consumer.call(
+      "GetLocation", signature: "a{sv}", [["timeout": .variant("u", 300)]], interactive: true)
     #expect(refused.errorName == "\(Daemon.name).Error.NotAuthorized")
     #expect(dialogs.asked.isEmpty, "no other method asks")
 
@@ -220,19 +172,17 @@ struct GatekeeperChangeTests {
     #expect(consumer.client.answerSoFar(to: first) == nil)
     try dialogs.answer("no")
     #expect(try consumer.client.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
-    #expect(statuses(consumer, path).last == "not-determined authorization-required", "a no is for this time")
+    #expect(consumer.authorizations(of: path).last == "not-determined authorization-required", "a no is for this time")
 
     let third = try request(["accuracy": .variant("s", "city")])
     try eventually("the person is asked again") { dialogs.asked.count == 2 }
     try dialogs.answer("yes")
     #expect(try consumer.client.answer(to: third) == .reply(["authorized-when-in-use", ""]))
-    #expect(
-      dialogs.asked == [
-        "org.geopublicist.location1.access-precise", "org.geopublicist.location1.access",
-      ], "no more than is needed")
+    let actions = ["org.geopublicist.location1.access-precise", "org.geopublicist.location1.access"]
+    #expect(dialogs.asked == actions, "no more than is needed")
     #expect(dialogs.texts.allSatisfy { $0.contains("let the program “python3”") }, "\(dialogs.texts)")
-    try waitFor("authorized-when-in-use reduced-accuracy", consumer, path)
-    try machine.receiver.write(place)
+    try consumer.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path)
+    try machine.receiver.write(.berlin)
     #expect(try consumer.locations(1, from: path)[0]["Level"]?.string == "city")
 
     let other = try machine.consumer(as: person)
@@ -258,11 +208,7 @@ struct GatekeeperChangeTests {
     let consumer = try machine.consumer()
     try groups.put(consumer.client.processIdentifier, in: .flatpak)
     #expect(try consumer.property("AuthorizationReason") == "sandboxed")
-    guard case .error(_, let message) = try consumer.location() else {
-      Issue.record("a location for a sandboxed program")
-      return
-    }
-    #expect(message.contains("org.freedesktop.portal.Location"))
+    #expect(try consumer.location().errorMessage?.contains("org.freedesktop.portal.Location") == true)
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
@@ -286,17 +232,11 @@ final class DialogAgent {
       Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(consumer.client.processIdentifier)",
       "\(GatekeeperMachine.person)",
     ])
-    do {
-      try eventually("polkit accepts the agent") { read().contains("registered") }
-    } catch {
-      throw DeadlineExceeded("polkit accepts the agent", within: .seconds(10), seen: process.standardError)
-    }
+    try eventually("polkit accepts the agent", seen: process.standardError) { read().contains("registered") }
   }
 
   /// The actions about which it was to ask.
-  var asked: [String] {
-    read().filter { $0.hasPrefix("asked ") }.map { String($0.dropFirst("asked ".count)) }
-  }
+  var asked: [String] { read().filter { $0.hasPrefix("asked ") }.map { String($0.dropFirst("asked ".count)) } }
 
   /// What the dialogs say.
   var texts: [String] { read().filter { $0.hasPrefix("text ") } }

@@ -54,8 +54,8 @@ final class GatekeeperMachine {
       ], environment: ["DBUS_FATAL_WARNINGS": "1"])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }
-    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
-    try waitForOwner(of: Daemon.name, on: bus) { daemon.exited != nil }
+    try waitForOwner(of: geoClueName, on: bus, by: geoclue)
+    try waitForOwner(of: Daemon.name, on: bus, by: daemon)
   }
 
   /// Starts polkit, again if it has ended.
@@ -66,7 +66,7 @@ final class GatekeeperMachine {
         "\(folder.file("rules"))=/etc/polkit-1/rules.d", "--", "/usr/lib/polkit-1/polkitd",
       ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
     self.polkit = polkit
-    try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus) { polkit.exited != nil }
+    try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus, by: polkit)
   }
 
   /// Ends GeoClue as a crash would.
@@ -76,7 +76,7 @@ final class GatekeeperMachine {
   func startGeoClue() throws {
     geoclue = try ChildProcess(
       [Rig.file("with-mounts.sh"), configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
-    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
+    try waitForOwner(of: geoClueName, on: bus, by: geoclue)
   }
 
   /// Writes GeoClue's configuration, with more groups.
@@ -88,7 +88,7 @@ final class GatekeeperMachine {
   /// A logind that knows the person, whose session is active.
   func startLogind() throws -> ChildProcess {
     let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(Self.person)", "active"])
-    try waitForOwner(of: "org.freedesktop.login1", on: bus) { logind.exited != nil }
+    try waitForOwner(of: "org.freedesktop.login1", on: bus, by: logind)
     return logind
   }
 
@@ -118,7 +118,6 @@ final class GatekeeperMachine {
   @discardableResult
   func agent(of user: uid_t, level: Int = 8) throws -> DesktopAgent {
     let agent = try DesktopAgent(at: bus.address, as: user, level: level)
-    try agent.waitUntilRegistered()
     agents.append(agent)
     return agent
   }

@@ -7,56 +7,11 @@ import Testing
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperOverlapTests {
   private let person = GatekeeperMachine.person
-  private let place = GGASentence(latitude: 52.516275, longitude: 13.377704)
-
-  /// A client that listens, on a machine of its own.
-  private struct Listening {
-    let machine: GatekeeperMachine
-    let agent: DesktopAgent
-    let client: ConsumerProgram
-    let path: String
-
-    /// What the subscription was told, in order.
-    var statuses: [String] {
-      client.client.received.filter { $0.path == path && $0.member == "AuthorizationChanged" }
-        .map { "\($0.arguments[0].string ?? "") \($0.arguments[1].string ?? "")" }
-    }
-
-    func waitFor(_ status: String, within limit: Duration = .seconds(10)) throws {
-      try eventually("it is \(status)", within: limit) { statuses.last == status }
-    }
-
-    /// Root's subscription receives a location; this client's does not.
-    func expectNothing() throws {
-      let before = client.locations(from: path).count
-      let root = try machine.consumer(as: 0)
-      let other = try root.subscribeAndStart()
-      try machine.receiver.write(GGASentence(latitude: 52.617, longitude: 13.478))
-      _ = try root.locations(1, from: other)
-      // A reply comes after everything that was sent before it.
-      _ = try client.property("Version")
-      #expect(client.locations(from: path).count == before)
-    }
-  }
-
-  private func listening(
-    _ policy: GatekeeperMachine.Policy = .yes, _ options: JSON = [:],
-    before: (GatekeeperMachine) throws -> Void = { _ in }
-  ) throws -> Listening {
-    let machine = try GatekeeperMachine(policy)
-    try before(machine)
-    let agent = try machine.agent(of: person)
-    let client = try machine.consumer(as: person)
-    let path = try client.subscribeAndStart(options)
-    try machine.receiver.write(place)
-    _ = try client.locations(1, from: path)
-    return Listening(machine: machine, agent: agent, client: client, path: path)
-  }
 
   /// GNOME announces that location is off only to a GeoClue that can be started; the service went on delivering.
   @Test func `G1: location that is turned off while GeoClue is away is off`() throws {
-    let listening = try listening()
-    let (machine, client) = (listening.machine, listening.client)
+    let listening = try Listening()
+    let machine = listening.machine
     machine.killGeoClue()
     try listening.agent.setLevelSilently(0)
     let other = try machine.consumer(as: person)
@@ -68,11 +23,10 @@ struct GatekeeperOverlapTests {
     try listening.expectNothing()
     try listening.agent.setLevel(8)
     try listening.waitFor("authorized-when-in-use ")
-    withExtendedLifetime(client) {}
   }
 
   @Test func `G1: when GeoClue comes back every agent is asked again`() throws {
-    let listening = try listening()
+    let listening = try Listening()
     listening.machine.killGeoClue()
     // Nobody calls, so nothing but GeoClue's return is a reason to ask.
     _ = try listening.client.property("Version")
@@ -87,13 +41,13 @@ struct GatekeeperOverlapTests {
     let machine = try GatekeeperMachine(.yes)
     let client = try machine.consumer(as: person)
     let path = try client.subscribeAndStart()
-    let deaf = try ChildProcess([Rig.python, Rig.file("never-read.py"), machine.bus.address, "40", "0"], as: person)
-    try eventually("they are there", within: .seconds(30)) { deaf.standardOutput.contains("ready") }
+    let deaf = try ChildProcess.ready(
+      [Rig.python, Rig.file("never-read.py"), machine.bus.address, "40", "0"], as: person)
+    defer { deaf.kill() }
     let answer = try client.location(["timeout": .variant("u", 3_000)])
     #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
-    let agent = try machine.agent(of: person)
-    let listening = Listening(machine: machine, agent: agent, client: client, path: path)
-    try listening.waitFor("authorized-when-in-use ", within: .seconds(30))
+    try machine.agent(of: person)
+    try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
 
   @Test func `D7: a dialog that is answered after an administrator's no grants nothing`() throws {
@@ -113,7 +67,7 @@ struct GatekeeperOverlapTests {
 
   @Test func `a yes from a dialog outlasts a change that still asks for it`() throws {
     let machine = try GatekeeperMachine(.asks)
-    let agent = try machine.agent(of: person)
+    try machine.agent(of: person)
     let client = try machine.consumer(as: person)
     let path = try client.subscribeAndStart()
     let dialogs = try DialogAgent(machine.bus, for: client)
@@ -122,37 +76,36 @@ struct GatekeeperOverlapTests {
     try machine.setPolicy(.asks)
     try dialogs.answer("yes")
     #expect(try client.client.answer(to: request) == .reply(["authorized-when-in-use", ""]))
-    let listening = Listening(machine: machine, agent: agent, client: client, path: path)
-    try listening.waitFor("authorized-when-in-use ")
+    try client.waitForAuthorization("authorized-when-in-use ", of: path)
     try machine.setPolicy(.no)
-    try listening.waitFor("restricted disallowed-by-policy")
+    try client.waitForAuthorization("restricted disallowed-by-policy", of: path)
     try machine.setPolicy(.asks)
-    try listening.waitFor("not-determined authorization-required")
+    try client.waitForAuthorization("not-determined authorization-required", of: path)
   }
 
   /// Each login of another user took the location away from running clients for up to 360 ms.
   @Test func `changes that change nothing for a client are not announced to it`() throws {
     let logind = Kept()
-    let listening = try listening { logind.process = try $0.startLogind() }
+    let listening = try Listening { logind.process = try $0.startLogind() }
     let watcher = try listening.machine.consumer(as: 0)
     try watcher.client.match("type='signal',interface='org.freedesktop.PolicyKit1.Authority',member='Changed'")
-    let before = listening.statuses
+    let before = listening.client.authorizations(of: listening.path)
     for step in 1...20 {
       let changes = watcher.client.received("Changed").count
       try listening.machine.setPolicy(.yes)
       try logind.process?.send("announce")
       _ = try watcher.client.waitFor(changes + 1, "Changed")
       let count = listening.client.locations(from: listening.path).count
-      let sentence = GGASentence(latitude: 52.516275 + Double(step) * 0.001, longitude: 13.377704)
-      try listening.machine.receiver.write(sentence)
+      try listening.machine.receiver.write(
+        GGASentence(latitude: 52.516275 + Double(step) * 0.001, longitude: 13.377704))
       _ = try listening.client.locations(count + 1, from: listening.path)
     }
-    #expect(listening.statuses == before)
+    #expect(listening.client.authorizations(of: listening.path) == before)
   }
 
   @Test func `D25: a logind that announces a change and does not answer ends the access`() throws {
     let logind = Kept()
-    let listening = try listening { logind.process = try $0.startLogind() }
+    let listening = try Listening { logind.process = try $0.startLogind() }
     try logind.process?.send("hang")
     try logind.process?.send("state online")
     var lines: [String] = []
@@ -162,7 +115,7 @@ struct GatekeeperOverlapTests {
     }
     // A revocation takes effect within 200 ms.
     usleep(200_000)
-    try listening.expectNothing()
+    try listening.expectNoDelivery()
     try listening.waitFor("not-determined undecided")
     try logind.process?.send("answer")
     try listening.waitFor("denied session-inactive")
@@ -171,7 +124,7 @@ struct GatekeeperOverlapTests {
   }
 
   @Test func `a polkit that hangs after a change ends the access after a second`() throws {
-    let listening = try listening()
+    let listening = try Listening()
     let before = ContinuousClock.now
     listening.machine.polkit?.signal(SIGSTOP)
     try listening.machine.setPolicy(.no)
@@ -187,7 +140,7 @@ struct GatekeeperOverlapTests {
 
   /// GeoClue refuses the service only after its next start, and only when it is asked.
   @Test func `a configuration that forbids the service takes the location from its clients`() throws {
-    let listening = try listening()
+    let listening = try Listening()
     try listening.machine.setGeoClueRules("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n")
     try listening.waitFor("restricted disallowed-by-configuration")
     try listening.machine.setGeoClueRules("")
@@ -195,13 +148,13 @@ struct GatekeeperOverlapTests {
   }
 
   @Test func `D15: changed rules of GeoClue reach a client that listens within a second`() throws {
-    let listening = try listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
+    let listening = try Listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
     let forbidden = "[org.example.Silent]\nallowed=false\nsystem=false\nusers=\n"
     try listening.machine.setGeoClueRules(forbidden)
     try listening.waitFor("restricted disallowed-by-configuration", within: .seconds(1))
     try listening.machine.setGeoClueRules("[broken\nallowed=true\n")
     try listening.expectNothing()
-    #expect(listening.statuses.last == "restricted disallowed-by-configuration")
+    try listening.waitFor("restricted disallowed-by-configuration")
     try listening.machine.setGeoClueRules("")
     try listening.waitFor("authorized-when-in-use ")
   }

@@ -32,10 +32,7 @@ final class RowCheck {
     "Version": { try $0.isOpen("Version") },
     "Limits": { try $0.isOpen("Limits") },
     "State": { try $0.isOpen("State") },
-    "AuthorizationMessage": { check in
-      let message = try check.consumer.property("AuthorizationMessage").string
-      #expect((message == "") == (check.anonymous.expected.reason == ""), "\(check.row)")
-    },
+    "AuthorizationMessage": { try $0.hasMessage(for: $0.anonymous.expected.reason) },
     "StateMessage": { try $0.isOpen("StateMessage") },
     "StateReason": { try $0.isOpen("StateReason") },
     "AvailableAccuracy": { try $0.isOpen("AvailableAccuracy") },
@@ -47,10 +44,7 @@ final class RowCheck {
     "Stop": { _ in }, "Close": { _ in },  // At the end.
     "AuthorizationStatus": { try $0.expect("AuthorizationStatus", .string($0.row.expected.status), of: $0.path) },
     "AuthorizationReason": { try $0.expect("AuthorizationReason", .string($0.row.expected.reason), of: $0.path) },
-    "AuthorizationMessage": { check in
-      let message = try check.consumer.property("AuthorizationMessage", of: check.path).string
-      #expect((message == "") == (check.row.expected.reason == ""), "\(check.row)")
-    },
+    "AuthorizationMessage": { try $0.hasMessage(for: $0.row.expected.reason, of: $0.path) },
     "RequiredAccuracy": { try $0.expect("RequiredAccuracy", 0.0, of: $0.path) },
     "Active": { try $0.expect("Active", .bool($0.row.isAuthorized), of: $0.path) },
     "Location": { try $0.location() },
@@ -64,7 +58,7 @@ final class RowCheck {
     #expect(Set(members.manager) == Set(Self.manager.keys))
     #expect(Set(members.subscription) == Set(Self.subscription.keys))
     for member in members.manager { try Self.manager[member]?(self) }
-    path = try consumer.subscribe(["desktop-id": .variant("s", .string(row.program.rawValue))])
+    path = try consumer.subscribe(["desktop-id": desktopID])
     try start()
     for member in members.subscription where member != "Start" { try Self.subscription[member]?(self) }
     try consumer.tell(path, "Stop")
@@ -86,9 +80,16 @@ final class RowCheck {
     #expect(try consumer.property(name, of: path) == value, "\(name): \(row)")
   }
 
+  private func hasMessage(for reason: String, of path: String = Daemon.path) throws {
+    #expect((try consumer.property("AuthorizationMessage", of: path) == "") == (reason == ""), "\(row)")
+  }
+
+  /// The desktop-id of the row's program.
+  private var desktopID: JSON { .variant("s", .string(row.program.rawValue)) }
+
   private func getLocation() throws {
     let answer = try consumer.location([
-      "desktop-id": .variant("s", .string(row.program.rawValue)),
+      "desktop-id": desktopID,
       "timeout": .variant("u", row.isAuthorized ? 5000 : 250),
       "maximum-age": .variant("u", 3_600_000),
     ])
@@ -105,8 +106,7 @@ final class RowCheck {
   }
 
   private func requestAuthorization() throws {
-    let answer = try consumer.call(
-      "RequestAuthorization", signature: "a{sv}", [["desktop-id": .variant("s", .string(row.program.rawValue))]])
+    let answer = try consumer.requestAuthorization(["desktop-id": desktopID])
     if row.expected.reason == "authorization-required" {
       #expect(answer.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "\(row)")
     } else {
@@ -115,23 +115,19 @@ final class RowCheck {
   }
 
   private func start() throws {
-    let answer = try consumer.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    let answer = try consumer.client.call("Start", of: Daemon.subscription, at: path)
     if row.expected.status == "restricted" {
       #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
       return
     }
     #expect(answer == .reply([]), "\(row)")
     if row.isAuthorized { expectLocation(try consumer.locations(1, from: path)[0]) }
-    let expected: [JSON] = [.string(row.expected.status), .string(row.expected.reason)]
-    try eventually("\(row) is told") {
-      consumer.client.received.last { $0.path == path && $0.member == "AuthorizationChanged" }?.arguments == expected
-    }
+    try consumer.waitForAuthorization("\(row.expected.status) \(row.expected.reason)", of: path)
   }
 
   private func region() throws {
-    let path = try consumer.region(
-      ConsumerProgram.circle(52.516, 13.377, ["desktop-id": .variant("s", .string(row.program.rawValue))]))
-    let answer = try consumer.client.call("Start", of: Daemon.region, at: path, of: Daemon.name)
+    let path = try consumer.region(ConsumerProgram.circle(52.516, 13.377, ["desktop-id": desktopID]))
+    let answer = try consumer.client.call("Start", of: Daemon.region, at: path)
     if row.expected.status == "restricted" {
       #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
     } else {
@@ -148,11 +144,10 @@ final class RowCheck {
   private func expectLocation(_ location: JSON) {
     #expect(location["Level"]?.string == row.level, "\(row)")
     #expect(location["Reduced"]?.bool == (row.level != "exact"), "\(row)")
-    let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704)
     if row.level == "exact" {
-      #expect(deviation(of: location, from: sentence) < 1e-6, "\(row)")
+      #expect(deviation(of: location, from: .berlin) < 1e-6, "\(row)")
     } else {
-      #expect(deviation(of: location, from: sentence) > 1e-3, "\(row)")
+      #expect(deviation(of: location, from: .berlin) > 1e-3, "\(row)")
       #expect((location["Accuracy"]?.number ?? 0) >= 15_000, "\(row)")
       for finer in ["Altitude", "Speed", "Heading", "Description"] { #expect(location[finer] == nil, "\(row)") }
     }

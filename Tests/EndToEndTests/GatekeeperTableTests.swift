@@ -53,7 +53,7 @@ struct GatekeeperTableTests {
     // Root listens, so that there is a fix, and one that is finer than many may have.
     let root = try machine.consumer(as: 0)
     let path = try root.subscribeAndStart()
-    try machine.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    try machine.receiver.write(.berlin)
     _ = try root.locations(1, from: path)
 
     var consumers: [ControlGroups.Housing: [uid_t: ConsumerProgram]] = [:]
@@ -80,8 +80,7 @@ struct GatekeeperTableTests {
     let agent = try machine.agent(of: GatekeeperMachine.person)
     for level in [8, 4, 0] {
       try agent.setLevel(level)
-      let row = Row(
-        policy: policy, user: GatekeeperMachine.person, agent: level, program: .silent, housing: .host)
+      let row = Row(policy: policy, user: GatekeeperMachine.person, agent: level, program: .silent, housing: .host)
       try person.waitFor("AuthorizationReason", .string(row.expected.reason))
       try check(GatekeeperMachine.person, agent: level)
     }
@@ -97,7 +96,6 @@ struct GatekeeperTableTests {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }
-    // Longer than the fractions of the times in it.
     // More digits than the times in it have.
     for secret in ["52.5162", "13.3777"] { #expect(!machine.daemon.standardError.contains(secret)) }
   }
@@ -115,17 +113,7 @@ struct GatekeeperTableTests {
   private func ask(_ machine: GatekeeperMachine, _ row: Row) throws {
     guard row.isAuthorized, row.user != 0, row.user != GatekeeperMachine.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
-    let made = try client.reply(
-      "CreateClient", of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
-    let path = try #require(made[0].string)
-    for (name, value) in [
-      ("DesktopId", JSON.variant("s", .string(row.program.rawValue))), ("RequestedAccuracyLevel", .variant("u", 8)),
-    ] {
-      _ = try client.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
-        ["\(geoClueName).Client", .string(name), value])
-    }
-    let answer = try client.call("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
+    let answer = try client.startGeoClueClient(desktopID: row.program.rawValue).answer
     #expect(answer == .reply([]), "GeoClue refuses what we have granted: \(row)")
     client.kill()
   }
@@ -139,8 +127,7 @@ struct Members {
   init(_ consumer: ConsumerProgram, subscription path: String) throws {
     func names(_ path: String, _ interface: String) throws -> [String] {
       let xml =
-        try consumer.client.reply(
-          "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
+        try consumer.client.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string ?? ""
       let body = xml.components(separatedBy: "<interface name=\"\(interface)\">").last ?? ""
       let own = body.components(separatedBy: "</interface>").first ?? ""
       return own.matches(of: #/<(?:method|property) name="([^"]*)"/#).map { String($0.1) }

@@ -5,37 +5,6 @@ import Testing
 
 /// GeoClue as it should not be: a fake one fails, and the daemon says so, lives, and goes on when it is over.
 @Suite(.serialized) struct GeoClueFaultTests {
-  /// The daemon on the system bus with a GeoClue that fails when it is told to.
-  private final class FaultyMachine {
-    let bus: PrivateBus
-    let geoclue: FakeGeoClue
-    let daemon: Daemon
-    let consumer: ConsumerProgram
-
-    init(idleSeconds: Double = 0) throws {
-      bus = try PrivateBus(.system)
-      geoclue = try FakeGeoClue(on: bus, idleSeconds: idleSeconds)
-      daemon = try Daemon(.system, on: bus)
-      consumer = try ConsumerProgram(on: bus)
-    }
-
-    /// Waits until the daemon has a client that runs.
-    func waitUntilStarted() throws {
-      try eventually("a client is started", within: .seconds(15)) {
-        try geoclue.state()["clients"]?.array?.contains { $0["active"] == true } == true
-      }
-    }
-
-    /// Makes a fix and waits until it arrives; a new subscription may be told the one before first.
-    func expectAFix(at path: String, latitude: Double) throws {
-      try waitUntilStarted()
-      try geoclue.fix(latitude: latitude, longitude: 13)
-      try eventually("the fix at \(latitude) arrives") {
-        consumer.locations(from: path).contains { $0["Latitude"]?.number == latitude }
-      }
-    }
-  }
-
   @Test(arguments: [
     ("Geolocation disabled for UID 0", "denied", "disabled-by-user"),
     ("'org.geopublicist.Location1' disallowed by configuration for UID 0", "restricted", "disallowed-by-configuration"),
@@ -52,75 +21,61 @@ import Testing
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: systemBus)
     let agent = try DesktopAgent(at: systemBus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     try geoclue.refuse("Start", with: text)
     let daemon = try Daemon(.session, on: bus, geoclueOn: systemBus)
     let consumer = try ConsumerProgram(on: bus)
     let path = try consumer.subscribe()
     // It may be refused already: the status is known when GeoClue has been asked.
-    _ = try consumer.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    _ = try consumer.client.call("Start", of: Daemon.subscription, at: path)
     try consumer.waitFor("AuthorizationReason", .string(reason), of: path)
     #expect(try consumer.property("AuthorizationStatus", of: path) == .string(status))
     #expect(consumer.client.received("AuthorizationChanged").last == [.string(status), .string(reason)])
     let answer = try consumer.location(["timeout": .variant("u", 300)])
     #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
     #expect(daemon.isRunning)
-    _ = agent
   }
 
   /// Whoever asked for a location learned of it when the time was up.
   @Test func `a refusal by configuration is immediate`() throws {
-    let machine = try FaultyMachine()
-    try machine.geoclue.refuse(
-      "Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
-    let answer = try machine.consumer.location(["timeout": .variant("u", 120_000)])
+    let machine = try SimulatedMachine()
+    try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
+    let answer = try machine.client.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == "\(Daemon.name).Error.Unavailable")
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
   func `a GeoClue call that hangs affects no client`(_ member: String) throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    try geoclue.fault(on: member, "hang")
-    let daemon = try Daemon(.system, on: bus)
-    let consumer = try ConsumerProgram(on: bus)
+    let machine = try SimulatedMachine { try $0.fault(on: member, "hang") }
+    let (geoclue, consumer) = (machine.geoclue, machine.client)
     let path = try consumer.subscribeAndStart()
     // Each within ten seconds: the call that hangs takes 25 to fail.
     #expect(try consumer.location(["timeout": .variant("u", 500)], within: .seconds(10)).errorName != nil)
-    #expect(try consumer.call("RequestAuthorization", signature: "a{sv}", [[:]]).errorName == nil)
+    #expect(try consumer.requestAuthorization().errorName == nil)
     #expect(try consumer.property("State") != "running")
     try geoclue.release(member)
-    let client = try eventual("a client is started", within: .seconds(40)) {
-      try geoclue.state()["clients"]?.array?.first { $0["active"] == true }
-    }
+    let client = try geoclue.startedClient(within: .seconds(40))
     #expect(client["DesktopId"]?.string == Daemon.name)
     #expect(client["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
     #expect(client["TimeThreshold"] == 0)
-    try geoclue.fix(latitude: 52.5, longitude: 13)
+    try geoclue.fix(latitude: 52.5)
     _ = try consumer.locations(1, from: path)
-    let clients = try geoclue.state()["clients"]
-    #expect(clients?.array?.count == 1, "no orphans")
-    #expect(daemon.isRunning)
+    #expect(try geoclue.clients().count == 1, "no orphans")
+    #expect(machine.daemon.isRunning)
   }
 
   @Test func `an invalid fix is not passed on`() throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
-    for garbage in [
-      ["Latitude": "nan"], ["Longitude": "inf"], ["Latitude": 90.001], ["Longitude": -180.5], ["Latitude": "-inf"],
-    ] as [[String: JSON]] {
-      let (name, value) = try #require(garbage.first)
-      try machine.geoclue.fix(latitude: 51, longitude: 13, [name: .variant("d", value)])
-    }
-    for (name, value) in [
-      ("Latitude", JSON.variant("s", "51")), ("Longitude", .variant("u", 13)), ("Latitude", .variant("ad", [])),
-    ] {
-      try machine.geoclue.fix(latitude: 51, longitude: 13, [name: value])
+    for (name, type, value) in [
+      ("Latitude", "d", "nan"), ("Longitude", "d", "inf"), ("Latitude", "d", 90.001), ("Longitude", "d", -180.5),
+      ("Latitude", "d", "-inf"), ("Latitude", "s", "51"), ("Longitude", "u", 13), ("Latitude", "ad", []),
+    ] as [(String, String, JSON)] {
+      try machine.geoclue.fix(latitude: 51, [name: .variant(type, value)])
     }
     try machine.expectAFix(at: path, latitude: 52)
-    let latitudes = machine.consumer.locations(from: path).map { $0["Latitude"]?.number }
-    #expect(latitudes == [50, 52])
+    #expect(machine.client.latitudes(from: path) == [50, 52])
     #expect(machine.daemon.isRunning)
   }
 
@@ -134,11 +89,11 @@ import Testing
       ],
     ] as [[String: JSON]])
   func `unknown values are absent`(_ unknown: [String: JSON]) throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
-    try machine.waitUntilStarted()
-    try machine.geoclue.fix(latitude: 51, longitude: 13, unknown)
-    let location = try machine.consumer.locations(1, from: path)[0]
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
+    try machine.geoclue.startedClient()
+    try machine.geoclue.fix(latitude: 51, unknown)
+    let location = try machine.client.locations(1, from: path)[0]
     #expect(location["Latitude"] == .variant("d", 51))
     for absent in ["Accuracy", "Altitude", "Speed", "Heading", "Description"] {
       #expect(location[absent] == nil, "\(absent) in \(location.line)")
@@ -146,15 +101,15 @@ import Testing
   }
 
   @Test func `known values are present`() throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
-    try machine.waitUntilStarted()
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
+    try machine.geoclue.startedClient()
     let known: [String: JSON] = [
       "Accuracy": .variant("d", 5), "Speed": .variant("d", 1.5), "Heading": .variant("d", 90),
       "Altitude": .variant("d", -3), "Description": .variant("s", "GPS GGA"),
     ]
-    try machine.geoclue.fix(latitude: 51, longitude: 13, known)
-    let location = try machine.consumer.locations(1, from: path)[0]
+    try machine.geoclue.fix(latitude: 51, known)
+    let location = try machine.client.locations(1, from: path)[0]
     for (name, value) in known { #expect(location[name] == value) }
   }
 
@@ -165,30 +120,30 @@ import Testing
       ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
     ] as [[String: JSON]])
   func `a location that cannot be read is skipped`(_ fault: [String: JSON]) throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     try machine.geoclue.fault(
       on: "GetAll", try #require(fault["do"]?.string),
       fault.filter { $0.key != "do" }.merging(["interface": "\(geoClueName).Location", "times": 1]) { $1 })
-    try machine.geoclue.fix(latitude: 51, longitude: 13)
+    try machine.geoclue.fix(latitude: 51)
     try machine.expectAFix(at: path, latitude: 52)
-    #expect(machine.consumer.locations(from: path).map { $0["Latitude"]?.number } == [50, 52])
+    #expect(machine.client.latitudes(from: path) == [50, 52])
     #expect(machine.daemon.isRunning)
   }
 
   @Test func `a fix before the reply to Start counts`() throws {
-    let machine = try FaultyMachine()
-    try machine.geoclue.fix(latitude: 50, longitude: 13)
-    let path = try machine.consumer.subscribeAndStart()
-    #expect(try machine.consumer.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
+    let machine = try SimulatedMachine()
+    try machine.geoclue.fix(latitude: 50)
+    let path = try machine.client.subscribeAndStart()
+    #expect(try machine.client.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
   }
 
   @Test func `signals with the wrong content are ignored`() throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
-    let upstream = try #require(try machine.geoclue.state()["clients"]?.array?.first)
+    let upstream = try #require(try machine.geoclue.clients().first)
     let client = try #require(upstream["path"])
     let daemon = try #require(upstream["sender"])
     for (interface, member, signature, arguments) in [
@@ -196,9 +151,9 @@ import Testing
       ("\(geoClueName).Client", "LocationUpdated", "ss", ["/", "/"]),
       ("\(geoClueName).Client", "LocationUpdated", "oo", ["/", "/"]),
       ("\(geoClueName).Client", "LocationUpdated", "oo", ["/", "/org/example/None"]),
-      ("org.freedesktop.DBus.Properties", "PropertiesChanged", "s", ["x"]),
+      (busProperties, "PropertiesChanged", "s", ["x"]),
       (
-        "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+        busProperties, "PropertiesChanged", "sa{sv}as",
         [.string("\(geoClueName).Client"), ["Active": .variant("s", "no")], []]
       ),
     ] as [(String, String, String, JSON)] {
@@ -210,56 +165,55 @@ import Testing
       ])
     }
     try machine.expectAFix(at: path, latitude: 52)
-    #expect(machine.consumer.locations(from: path).map { $0["Latitude"]?.number } == [50, 52])
+    #expect(machine.client.latitudes(from: path) == [50, 52])
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
   func `a GeoClue that dies in a call is called again`(_ member: String) throws {
-    let machine = try FaultyMachine()
+    let machine = try SimulatedMachine()
     try machine.geoclue.fault(on: member, "exit")
-    var path = try machine.consumer.subscribeAndStart()
+    var path = try machine.client.subscribeAndStart()
     if member == "GetAll" {
       try eventually("a client is started, or it died already") {
-        if machine.geoclue.exited != nil { return true }
-        return (try? machine.geoclue.state()["clients"]?.array?.contains { $0["active"] == true }) == true
+        machine.geoclue.exited != nil || (try? machine.geoclue.clients().contains { $0["active"] == true }) == true
       }
-      if machine.geoclue.exited == nil { try machine.geoclue.fix(latitude: 50, longitude: 13) }
+      if machine.geoclue.exited == nil { try machine.geoclue.fix(latitude: 50) }
     } else if member == "DeleteClient" {
       try machine.expectAFix(at: path, latitude: 49)
-      try machine.consumer.tell(path, "Close")
+      try machine.client.tell(path, "Close")
     }
     try eventually("it dies") { machine.geoclue.exited != nil }
     try machine.geoclue.restart()
-    if member == "DeleteClient" { path = try machine.consumer.subscribeAndStart() }
+    if member == "DeleteClient" { path = try machine.client.subscribeAndStart() }
     try machine.expectAFix(at: path, latitude: 52)
     #expect(machine.daemon.isRunning)
   }
 
   @Test func `the available accuracy is followed`() throws {
-    let machine = try FaultyMachine()
-    let path = try machine.consumer.subscribeAndStart()
+    let machine = try SimulatedMachine()
+    let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     for (level, name) in [(4, "city"), (0, "none"), (6, "street"), (99, "exact"), (8, "exact")] as [(Int64, JSON)] {
       try machine.geoclue.tell(["available": .integer(level)])
-      try machine.consumer.waitFor("AvailableAccuracy", name)
+      try machine.client.waitFor("AvailableAccuracy", name)
     }
     try machine.geoclue.tell(["available": 0])
-    try machine.consumer.waitFor("State", "unavailable")
-    #expect(try machine.consumer.property("StateReason") == "no-source")
+    try machine.client.waitFor("State", "unavailable")
+    #expect(try machine.client.property("StateReason") == "no-source")
     try machine.geoclue.tell(["available": 8])
     try machine.expectAFix(at: path, latitude: 52)
-    try machine.consumer.waitFor("State", "running")
+    try machine.client.waitFor("State", "running")
   }
 
   @Test func `an idle GeoClue is left alone`() throws {
-    let machine = try FaultyMachine(idleSeconds: 1)
-    let path = try machine.consumer.subscribeAndStart()
+    let machine = try SimulatedMachine(idleSeconds: 1)
+    let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
-    try machine.consumer.tell(path, "Stop")
+    try machine.client.tell(path, "Stop")
     try eventually("GeoClue has gone") { machine.geoclue.exited == .status(0) }
-    try machine.consumer.waitFor("AvailableAccuracy", "unknown")
-    #expect(try machine.consumer.property("State") == "idle")
-    try machine.consumer.tell(path, "Start")
+    try machine.client.waitFor("AvailableAccuracy", "unknown")
+    #expect(try machine.client.property("State") == "idle")
+    try machine.client.tell(path, "Start")
     try machine.geoclue.restart()
     try machine.expectAFix(at: path, latitude: 52)
   }

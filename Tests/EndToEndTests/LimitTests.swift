@@ -17,7 +17,7 @@ import Testing
   @Test func `the seventeenth subscription of a connection is refused`() throws {
     let greedy = try ConsumerProgram(on: bus)
     for _ in 0..<16 { _ = try greedy.subscribe() }
-    let answer = try greedy.call("CreateSubscription", signature: "a{sv}", [[:]])
+    let answer = try greedy.createSubscription()
     #expect(answer.errorName == limitsExceeded)
     #expect(answer.errorMessage?.contains("subscriptions-per-connection") == true)
     #expect(try greedy.subscriptions().count == 16)
@@ -30,47 +30,37 @@ import Testing
   }
 
   @Test func `a flood of CreateSubscription is refused and harms no other client`() throws {
-    let greedy = try BusClient(at: bus.address)
+    let greedy = try ConsumerProgram(on: bus)
     let other = try ConsumerProgram(on: bus)
     _ = try other.subscribe()
     let before = try daemon.residentKilobytes()
-    let calls = try (0..<2_000).map { _ in
-      try greedy.begin(
-        "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
-    }
+    let calls = try (0..<2_000).map { _ in try greedy.begin("CreateSubscription") }
     #expect(try other.subscriptions().count <= 17)
-    var refused = 0
-    for call in calls where try greedy.answer(to: call).errorName == limitsExceeded { refused += 1 }
-    #expect(refused == 2_000 - 16)
+    let refused = try calls.filter { try greedy.client.answer(to: $0).errorName == limitsExceeded }
+    #expect(refused.count == 2_000 - 16)
     #expect(try daemon.residentKilobytes() - before < 1_500 || !Daemon.isMemoryItsOwn)
-    greedy.kill()
+    greedy.client.kill()
     try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
   }
 
   @Test func `a seventeenth pending call is refused`() throws {
-    let greedy = try BusClient(at: bus.address)
+    let greedy = try ConsumerProgram(on: bus)
     // Without GeoClue, the calls would be answered immediately with Unavailable. Without a fix, they stay pending.
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
-    let calls = try (0..<17).map { _ in
-      try greedy.begin(
-        "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
-        [["timeout": .variant("u", 1500)]])
-    }
-    let last = try greedy.answer(to: calls[16])
+    let calls = try (0..<17).map { _ in try greedy.begin("GetLocation", ["timeout": .variant("u", 1500)]) }
+    let last = try greedy.client.answer(to: calls[16])
     #expect(last.errorName == limitsExceeded)
     #expect(last.errorMessage?.contains("calls-per-connection") == true)
     for call in calls.dropLast() {
-      #expect(try greedy.answer(to: call).errorName == "\(Daemon.name).Error.Timeout")
+      #expect(try greedy.client.answer(to: call).errorName == "\(Daemon.name).Error.Timeout")
     }
   }
 
   @Test func `calls beyond the rate are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<400).map { _ in
-      try greedy.begin(
-        "Get", of: "org.freedesktop.DBus.Properties", at: Daemon.path, of: Daemon.name, signature: "ss",
-        [.string(Daemon.name), "State"])
+      try greedy.begin("Get", of: busProperties, at: Daemon.path, signature: "ss", [.string(Daemon.name), "State"])
     }
     let answers = try calls.map { try greedy.answer(to: $0) }
     #expect(answers.prefix(200).allSatisfy { $0.errorName == nil })
@@ -83,8 +73,7 @@ import Testing
   @Test func `connections that come and vanish leave nothing`() throws {
     let observer = try ConsumerProgram(on: bus)
     func cycles(_ count: Int) throws {
-      let result = try run(
-        [Rig.python, Rig.file("come-and-go.py"), bus.address, String(count)], within: .seconds(120))
+      let result = try run([Rig.python, Rig.file("come-and-go.py"), bus.address, String(count)], within: .seconds(120))
       #expect(result.succeeded, "\(result.standardError)")
       try eventually("nothing is left", turn: rest) { try observer.subscriptions().isEmpty }
     }

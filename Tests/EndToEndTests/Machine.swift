@@ -20,17 +20,24 @@ final class Machine {
     systemBus = try PrivateBus(.system, owner: user ?? getuid())
     bus = deployment == .system ? systemBus : try PrivateBus(.session)
     geoclue = try RealGeoClue(on: systemBus)
-    if let agentLevel {
-      agent = try DesktopAgent(at: systemBus.address, level: agentLevel)
-      try agent?.waitUntilRegistered()
-    }
+    if let agentLevel { agent = try DesktopAgent(at: systemBus.address, level: agentLevel) }
     daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus, as: user)
   }
 
-  /// A program that uses the daemon.
-  func consumer(as user: uid_t? = nil) throws -> ConsumerProgram {
-    try ConsumerProgram(on: bus, as: user)
+  /// A machine, a program that uses its daemon, and the path of its subscription, which is started.
+  static func subscribed(
+    _ deployment: Daemon.Deployment = .system, agentLevel: Int? = nil
+  ) throws -> (machine: Machine, consumer: ConsumerProgram, path: String) {
+    let machine = try Machine(deployment, agentLevel: agentLevel)
+    let consumer = try machine.consumer()
+    return (machine, consumer, try consumer.subscribeAndStart())
   }
+
+  /// GeoClue's receiver.
+  var receiver: NMEAServer { geoclue.receiver }
+
+  /// A program that uses the daemon.
+  func consumer(as user: uid_t? = nil) throws -> ConsumerProgram { try ConsumerProgram(on: bus, as: user) }
 
   /// Writes one sentence after the other, each when the one before has arrived.
   ///
@@ -39,23 +46,25 @@ final class Machine {
   func deliver(_ sentences: [GGASentence], to consumer: ConsumerProgram, at path: String) throws -> [JSON] {
     var delivered = consumer.locations(from: path)
     for sentence in sentences {
-      try geoclue.receiver.write(sentence)
+      try receiver.write(sentence)
       delivered = try consumer.locations(delivered.count + 1, from: path)
     }
     return delivered
   }
 
   /// The user's agent comes.
-  func startAgent(level: Int = 8) throws {
-    agent = try DesktopAgent(at: systemBus.address, level: level)
-    try agent?.waitUntilRegistered()
-  }
+  func startAgent() throws { agent = try DesktopAgent(at: systemBus.address) }
 }
 
 /// Users of the test machine that are neither root nor each other; every Debian has them.
 enum User {
   static let games: uid_t = 5
   static let nobody: uid_t = 65534
+}
+
+extension GGASentence {
+  /// A place, now.
+  static var berlin: GGASentence { GGASentence(latitude: 52.516275, longitude: 13.377704) }
 }
 
 /// Places along a walk that no two share.

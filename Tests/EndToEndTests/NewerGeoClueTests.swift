@@ -4,18 +4,13 @@ import GeopublicistTestSupport
 import Testing
 
 /// What GeoClue 2.8 does and earlier releases do not, shown by a fake one.
-@Suite(.serialized) struct NewerGeoClueTests {
+@Suite(.serialized) final class NewerGeoClueTests: SimulatedMachine {
   @Test func `an address-based location comes first, and a client that requires accuracy never sees it`() throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let client = try ConsumerProgram(on: bus)
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])
     let region = try client.regionStarted(ConsumerProgram.circle(52, 13))
     // The section [ip] answers before a Wi-Fi scan has ended, with the head office of a provider.
-    try geoclue.fix(
-      latitude: 52, longitude: 13, ["Accuracy": .variant("d", 25_000), "Description": .variant("s", "GeoIP (ichnaea)")])
+    try geoclue.fix(latitude: 52, ["Accuracy": .variant("d", 25_000), "Description": .variant("s", "GeoIP (ichnaea)")])
     _ = try client.locations(1, from: all)
     try geoclue.fix(
       latitude: 53.5, longitude: 10, ["Accuracy": .variant("d", 40), "Description": .variant("s", "WiFi")])

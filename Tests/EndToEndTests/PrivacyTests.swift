@@ -16,9 +16,7 @@ import Testing
     let path = try consumer.subscribeAndStart()
     try machine.deliver(walk(3), to: consumer, at: path)
     _ = try consumer.location()
-    _ = try consumer.client.reply(
-      "Set", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ssv",
-      [.string(Daemon.subscription), "TimeThreshold", .variant("u", 1)])
+    try consumer.client.set("TimeThreshold", of: Daemon.subscription, at: path, to: .variant("u", 1))
     try consumer.tell(path, "Stop")
     try consumer.tell(path, "Close")
     try consumer.waitFor("State", "idle")
@@ -26,10 +24,7 @@ import Testing
     try consumer.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")
 
-    let owner = try #require(
-      try consumer.client.reply(
-        "GetNameOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
-        signature: "s", [.string(Daemon.name)])[0].string)
+    let owner = try consumer.client.askBus("GetNameOwner", signature: "s", [.string(Daemon.name)])[0].string
     let ours = spy.received.filter { $0.sender == owner }
     #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Daemon.path }, "the spy does listen")
     for signal in spy.received {
@@ -57,12 +52,9 @@ import Testing
   }
 
   @Test func `a subscription answers its owner only`() throws {
-    let machine = try Machine(.system)
-    let owner = try machine.consumer()
-    let path = try owner.subscribeAndStart()
-    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
-    _ = try owner.locations(1, from: path)
-    let properties = "org.freedesktop.DBus.Properties"
+    let (machine, owner, path) = try Machine.subscribed()
+    try machine.deliver([.berlin], to: owner, at: path)
+    let properties = busProperties
     let subscription = JSON.string(Daemon.subscription)
     let calls: [(String, String, String, [JSON])] = [
       (Daemon.subscription, "Start", "", []), (Daemon.subscription, "Stop", "", []),
@@ -74,30 +66,26 @@ import Testing
     let stranger = try machine.consumer()
     let missing = path + "999"
     for (interface, member, signature, arguments) in calls {
-      let foreign = try stranger.client.call(
-        member, of: interface, at: path, of: Daemon.name, signature: signature, arguments)
+      let foreign = try stranger.client.call(member, of: interface, at: path, signature: signature, arguments)
       #expect(foreign.errorName == Self.unknownObject, "\(interface).\(member)")
       // Word for word as if it did not exist.
-      let absent = try stranger.client.call(
-        member, of: interface, at: missing, of: Daemon.name, signature: signature, arguments)
+      let absent = try stranger.client.call(member, of: interface, at: missing, signature: signature, arguments)
       #expect(foreign == absent, "\(interface).\(member)")
     }
     // A Ping is answered at every path, as the specification wants it.
     for path in [path, missing] {
-      #expect(try stranger.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path, of: Daemon.name) == [])
+      #expect(try stranger.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path) == [])
     }
     #expect(try owner.property("Active", of: path) == true)
 
-    let children = { (consumer: ConsumerProgram, path: String) throws -> String in
-      let answer = try consumer.client.call(
-        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)
-      if case .reply(let xml) = answer { return xml[0].string ?? "" }
-      return ""
-    }
     let number = path.components(separatedBy: "/").last ?? ""
-    #expect(try !children(stranger, Daemon.path).contains("<node name=\"\(number)\""))
-    #expect(try !children(stranger, "\(Daemon.path)/subscription").contains("<node name=\"\(number)\""))
-    #expect(try children(owner, "\(Daemon.path)/subscription").contains("<node name=\"\(number)\""))
+    func lists(_ path: String, to consumer: ConsumerProgram) throws -> Bool {
+      let answer = try consumer.client.call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)
+      return try answer.errorName == nil && answer.arguments()[0].string?.contains("<node name=\"\(number)\"") == true
+    }
+    #expect(try !lists(Daemon.path, to: stranger))
+    #expect(try !lists("\(Daemon.path)/subscription", to: stranger))
+    #expect(try lists("\(Daemon.path)/subscription", to: owner))
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
@@ -115,43 +103,8 @@ import Testing
     #expect(!texts.contains("Latitude"))
   }
 
-  @Test func `a forged signal moves no client`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
-    let steps = walk(2)
-    try machine.geoclue.receiver.write(steps[0])
-    _ = try consumer.locations(1, from: path)
-    let forger = try BusClient(at: machine.systemBus.address)
-    let victims =
-      try forger.reply(
-        "ListNames", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus")[0].array ?? []
-    let client = "/org/freedesktop/GeoClue2/Client/1"
-    for victim in victims.compactMap(\.string).filter({ $0.hasPrefix(":") }) {
-      try forger.emit(
-        "LocationUpdated", of: "\(geoClueName).Client", at: client, to: victim, signature: "oo",
-        ["/", "/org/example/Forged"])
-      try forger.emit(
-        "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: client, to: victim, signature: "sa{sv}as",
-        ["\(geoClueName).Client", ["Active": .variant("b", false)], []])
-      try forger.emit(
-        "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
-        [.string(geoClueName), ":1.0", ""])
-      try forger.emit(
-        "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: victim, signature: "sss",
-        [.string(consumer.client.uniqueName), .string(consumer.client.uniqueName), ""])
-    }
-    try machine.geoclue.receiver.write(steps[1])
-    let locations = try consumer.locations(2, from: path)
-    #expect(deviation(of: locations[1], from: steps[1]) < 1e-6)
-    #expect(try consumer.property("State") == "running")
-    #expect(machine.daemon.isRunning)
-  }
-
   @Test func `the journal contains no coordinate`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
+    let (machine, consumer, path) = try Machine.subscribed()
     try machine.deliver(walk(3), to: consumer, at: path)
     machine.daemon.signal(SIGTERM)
     #expect(try machine.daemon.waitForExit() == .status(0))

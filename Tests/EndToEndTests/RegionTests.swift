@@ -11,7 +11,7 @@ import Testing
   private func follow() throws { _ = try client.subscribeAndStart() }
 
   private func measure(_ latitude: Double, _ more: [String: JSON] = [:]) throws {
-    try geoclue.fix(latitude: latitude, longitude: 13, more)
+    try geoclue.fix(latitude: latitude, more)
   }
 
   @Test func `a region reports events without a coordinate and shows them in its properties`() throws {
@@ -72,16 +72,10 @@ import Testing
     #expect(client.events(of: path)[0]["Location"]?.content["Latitude"]?.content == 52)
     try measure(53)
     try client.waitFor(["determined", "dwelled", "exited"], path)
-    try eventually("both are closed") {
-      closed(path) == "used" && closed(brief) == "expired"
-    }
+    try eventually("both are closed") { client.closed(path) == "used" && client.closed(brief) == "expired" }
     #expect(try client.subscriptions().count == 1)
-    let answer = try client.client.call("Start", of: Daemon.region, at: path, of: Daemon.name)
+    let answer = try client.client.call("Start", of: Daemon.region, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
-  }
-
-  private func closed(_ path: String) -> String? {
-    client.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments[0].string
   }
 
   nonisolated private static let invalid: [(String, [String: JSON])] = [
@@ -140,7 +134,7 @@ import Testing
     _ = try client.subscribe()
     try client.tellRegion(paths[0], "Close")
     _ = try client.region(ConsumerProgram.circle(52, 13))
-    #expect(closed(paths[0]) == "by-consumer")
+    #expect(client.closed(paths[0]) == "by-consumer")
   }
 
   @Test func `the hundred-and-first region of a user is refused, and nothing else changes`() throws {
@@ -169,7 +163,7 @@ import Testing
     try client.waitFor(["determined"], path)
     try client.waitFor("StateReason", "resting", within: .seconds(20))
     try client.waitFor("InUse", true)
-    #expect(try geoclue.state()["clients"]?.array?.count == 0)
+    #expect(try geoclue.clients().isEmpty)
     try client.tellRegion(path, "Stop")
     try client.waitFor("InUse", false)
     try client.waitFor("StateReason", "")
@@ -198,9 +192,7 @@ import Testing
     try client.waitFor(["determined"], path)
     for _ in 0..<2 {
       try geoclue.restart()
-      try eventually("the service has a client again", within: .seconds(20), turn: rest) {
-        try geoclue.state()["clients"]?.array?.contains { $0["active"] == true } == true
-      }
+      try geoclue.startedClient(turn: rest)
       try measure(52.0001)
     }
     try always("nothing is told", for: .milliseconds(500)) { client.happenings(path) == ["determined"] }
@@ -227,15 +219,14 @@ import Testing
   @Test func `a region answers its owner only`() throws {
     let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
     let stranger = try ConsumerProgram(on: bus)
-    let properties = "org.freedesktop.DBus.Properties"
+    let properties = busProperties
     for (interface, member, signature, arguments) in [
       (Daemon.region, "Start", "", []), (Daemon.region, "Close", "", []),
       (properties, "Get", "ss", [.string(Daemon.region), "Latitude"]),
       (properties, "GetAll", "s", [.string(Daemon.region)]),
       ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
     ] as [(String, String, String, [JSON])] {
-      let answer = try stranger.client.call(
-        member, of: interface, at: path, of: Daemon.name, signature: signature, arguments)
+      let answer = try stranger.client.call(member, of: interface, at: path, signature: signature, arguments)
       #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject", "\(interface).\(member)")
     }
   }

@@ -7,10 +7,6 @@ import Testing
 @Suite struct RegionTrackTests {
   /// How many times faster the tracks are replayed.
   private static let speed: UInt64 = 10
-  /// Where the tracks begin, degrees.
-  private static let start = (latitude: 52.0, longitude: 13.0)
-  /// Metres of a degree of latitude.
-  private static let degree = 6_371_008.8 * Double.pi / 180
 
   /// A track, and circles whose events do not depend on how punctual a busy machine is.
   private struct Track {
@@ -49,56 +45,37 @@ import Testing
         return changes(other).map(\.what) == expected
       }
     }
-
-    func write(to path: String) throws {
-      let format = ISO8601DateFormatter()
-      let points = fixes.map { fix in
-        let time = format.string(from: Date(timeIntervalSince1970: 1_767_225_600 + Double(fix.at)))
-        let latitude = RegionTrackTests.start.latitude + fix.metres / RegionTrackTests.degree
-        return "<trkpt lat='\(latitude)' lon='\(RegionTrackTests.start.longitude)'><time>\(time)</time>"
-          + "<extensions><accuracy>\(fix.accuracy)</accuracy></extensions></trkpt>"
-      }
-      try "<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>".write(
-        toFile: path, atomically: true, encoding: .utf8)
-    }
   }
 
   /// A service that replays a track for a client with its circles.
   private struct Run {
     let track: Track
-    let bus: PrivateBus
-    let daemon: Daemon
-    let client: ConsumerProgram
+    let session: ReplaySession
     let paths: [String]
 
     init(_ track: Track, in directory: TemporaryDirectory) throws {
       self.track = track
-      let file = directory.freshFile("track")
-      try track.write(to: file)
-      bus = try PrivateBus(.session)
-      daemon = try Daemon(
-        .session, on: bus, options: ["--replay", file, "--speed", "\(RegionTrackTests.speed)"])
-      let client = try ConsumerProgram(on: bus)
+      session = try ReplaySession(track.fixes, speed: RegionTrackTests.speed, in: directory)
+      let client = session.client
       let milliseconds = 1_000 / RegionTrackTests.speed
       paths = try track.oracles.map { oracle in
         try client.region(
           ConsumerProgram.circle(
-            RegionTrackTests.start.latitude + oracle.centre / RegionTrackTests.degree,
-            RegionTrackTests.start.longitude, radius: oracle.radius, confirm: UInt32(oracle.confirm * milliseconds),
+            ReplaySession.latitude(oracle.centre), ReplaySession.start.longitude, radius: oracle.radius,
+            confirm: UInt32(oracle.confirm * milliseconds),
             ["unknown-after": .variant("u", .integer(Int64(oracle.unknownAfter * milliseconds)))]))
       }
       // It keeps the source on.
       _ = try client.subscribeAndStart()
       for path in paths { try client.tellRegion(path, "Start") }
-      self.client = client
     }
 
     func check() throws {
       for (oracle, path) in zip(track.oracles, paths) {
         let expected = track.changes(oracle)
-        try client.waitFor(expected.map(\.what), path, within: .seconds(90))
+        try session.client.waitFor(expected.map(\.what), path, within: .seconds(90))
         // How much later each event came than the first one, in seconds of the track.
-        let told = client.events(of: path).map { ($0["MonotonicUSec"]?.content.number ?? 0) / 1_000_000 }
+        let told = session.client.events(of: path).map { ($0["MonotonicUSec"]?.content.number ?? 0) / 1_000_000 }
         for (change, time) in zip(expected, told) {
           let late = (time - told[0]) * Double(RegionTrackTests.speed) - Double(change.at) + Double(expected[0].at)
           #expect(abs(late) < 50, "\(change) in \(expected), \(late) s late")

@@ -8,29 +8,22 @@ import Testing
   private let manager: BusClient
 
   init() throws {
-    let bus = try PrivateBus(.session)
-    manager = try BusClient(at: bus.address)
-    try manager.own("org.freedesktop.NetworkManager")
+    let (manager, bus) = try BusClient.owning("org.freedesktop.NetworkManager")
+    self.manager = manager
     try super.init(on: bus)
   }
 
   private func changeConnection(_ property: String = "PrimaryConnection", from sender: BusClient) throws {
-    try sender.emit(
-      "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "/org/freedesktop/NetworkManager",
-      signature: "sa{sv}as",
-      [
-        "org.freedesktop.NetworkManager",
-        .object([property: .variant("o", "/org/freedesktop/NetworkManager/ActiveConnection/2")]), [],
-      ])
+    try sender.announceChange(
+      of: "org.freedesktop.NetworkManager", at: "/org/freedesktop/NetworkManager",
+      [property: .variant("o", "/org/freedesktop/NetworkManager/ActiveConnection/2")])
   }
-
-  private var clientsMade: Int { geoclue.calls.count { $0.member == "CreateClient" } }
 
   /// A subscription to significant changes and a region far from its border, both resting.
   private func rested() throws -> (significant: String, region: String) {
     let significant = try client.subscribeAndStart(["mode": .variant("s", "significant")])
     let region = try client.regionStarted(ConsumerProgram.circle(52, 13))
-    try geoclue.fix(latitude: 50, longitude: 13)
+    try geoclue.fix(latitude: 50)
     try client.waitFor(["determined"], region)
     _ = try client.locations(1, from: significant)
     try client.waitFor("StateReason", "resting", within: .seconds(20))
@@ -45,7 +38,7 @@ import Testing
     try always("nothing is looked for", for: .milliseconds(500)) { clientsMade == 1 }
     try changeConnection(from: manager)
     try eventually("GeoClue is asked again") { clientsMade == 2 }
-    try geoclue.fix(latitude: 52, longitude: 13)
+    try geoclue.fix(latitude: 52)
     // The region is entered; the other one may be told only five minutes after the first.
     try client.waitFor(["determined", "entered"], region)
     #expect(client.locations(from: significant).count == 1)

@@ -5,36 +5,19 @@ import Testing
 
 /// The rig itself, without the daemon: what the other tests stand on.
 @Suite(.serialized) struct RigTests {
-  /// A client of GeoClue that is not ours, started, and its path.
-  private func startedClient(on bus: PrivateBus) throws -> (client: BusClient, path: String) {
-    let client = try BusClient(at: bus.address)
-    let manager = "/org/freedesktop/GeoClue2/Manager"
-    let made = try client.reply("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
-    let path = try #require(made[0].string)
-    for (name, value) in [("DesktopId", JSON.variant("s", "test")), ("RequestedAccuracyLevel", .variant("u", 8))] {
-      _ = try client.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
-        ["\(geoClueName).Client", .string(name), value])
-    }
-    _ = try client.reply("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
-    return (client, path)
-  }
-
-  private func properties(
-    of path: String, _ interface: String, as client: BusClient
-  ) throws -> JSON {
+  private func properties(of path: String, _ interface: String, as client: BusClient) throws -> JSON {
     try client.reply(
-      "GetAll", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "s",
-      ["\(geoClueName).\(interface)"])[0]
+      "GetAll", of: busProperties, at: path, of: geoClueName, signature: "s", ["\(geoClueName).\(interface)"])[0]
   }
 
   @Test func `a sentence reaches a client of the real GeoClue`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     #expect(!geoclue.receiver.isConnected)
-    let (client, path) = try startedClient(on: bus)
+    let client = try BusClient(at: bus.address)
+    let path = try client.startGeoClueClient().path
     #expect(try geoclue.clients() == [path.components(separatedBy: "/").last])
     try geoclue.receiver.write(GGASentence(latitude: 52.123456789, longitude: -13.000000123))
     let updated = try client.waitFor(1, "LocationUpdated")
@@ -50,13 +33,11 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
-    let (client, path) = try startedClient(on: bus)
+    let client = try BusClient(at: bus.address)
+    let path = try client.startGeoClueClient().path
     for (level, active) in [(0, false), (8, true)] {
       try agent.setLevel(level)
-      try eventually("Active is \(active)") {
-        try properties(of: path, "Client", as: client)["Active"]?.bool == active
-      }
+      try eventually("Active is \(active)") { try properties(of: path, "Client", as: client)["Active"]?.bool == active }
     }
     try geoclue.restart()
     try agent.waitUntilRegistered(times: 2)
@@ -66,15 +47,18 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
     let early = try BusClient(at: bus.address)
-    let manager = "/org/freedesktop/GeoClue2/Manager"
-    let call = try early.begin("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
+    func begin() throws -> Int64 {
+      try early.begin(
+        "CreateClient", of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
+    }
+    let call = try begin()
     try eventually("it waits for an agent") { try geoclue.state()["waiting"]?.integer == 1 }
     #expect(early.answerSoFar(to: call) == nil)
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
     #expect(try early.answer(to: call) == .reply(["/org/freedesktop/GeoClue2/Client/1"]))
 
-    let (client, path) = try startedClient(on: bus)
+    let client = try BusClient(at: bus.address)
+    let path = try client.startGeoClueClient().path
     try geoclue.fix(latitude: 1.5, longitude: 2.5)
     let updated = try client.waitFor(1, "LocationUpdated")
     #expect(updated[0][0] == "/")
@@ -86,31 +70,20 @@ import Testing
         == .error(name: "org.freedesktop.DBus.Error.AccessDenied", message: "Access denied"))
 
     try agent.setLevel(0)
-    try eventually("the client is stopped") {
-      try properties(of: path, "Client", as: client)["Active"]?.bool == false
-    }
+    try eventually("the client is stopped") { try properties(of: path, "Client", as: client)["Active"]?.bool == false }
     client.kill()
-    try eventually("the client is gone") { try geoclue.state()["clients"]?.array?.count == 1 }
+    try eventually("the client is gone") { try geoclue.clients().count == 1 }
 
     try geoclue.refuse("CreateClient", with: "no", name: "Failed")
-    #expect(
-      try early.call("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
-        == .error(name: "org.freedesktop.DBus.Error.Failed", message: "no"))
+    #expect(try early.askGeoClue("CreateClient") == .error(name: "org.freedesktop.DBus.Error.Failed", message: "no"))
     try geoclue.fault(on: "CreateClient", "reply", ["signature": "d", "arguments": ["nan"]])
-    #expect(
-      try early.reply("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName) == ["nan"])
+    #expect(try early.askGeoClue("CreateClient") == .reply(["nan"]))
     try geoclue.fault(on: "CreateClient", "hang")
-    let hanging = try early.begin("CreateClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
-    try eventually("it hangs") { geoclue.calls.count { $0.member == "CreateClient" } == 5 }
+    let hanging = try begin()
+    try eventually("it hangs") { geoclue.count(of: "CreateClient") == 5 }
     try geoclue.release("CreateClient")
     #expect(try early.answer(to: hanging) == .reply(["/org/freedesktop/GeoClue2/Client/3"]))
     try geoclue.fault(on: "GetClient", "exit")
-    guard
-      case .error("org.freedesktop.DBus.Error.NoReply", _) = try early.call(
-        "GetClient", of: "\(geoClueName).Manager", at: manager, of: geoClueName)
-    else {
-      Issue.record("an answer from a GeoClue that is gone")
-      return
-    }
+    #expect(try early.askGeoClue("GetClient").errorName == "org.freedesktop.DBus.Error.NoReply")
   }
 }

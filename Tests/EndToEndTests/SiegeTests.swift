@@ -23,29 +23,21 @@ import Testing
   /// dbus-broker lets headers pass for which libdbus leaves the bus: the daemon ended with that, or came back without its
   /// subscriptions.
   @Test func `D22: clients notice nothing when the daemon is thrown out by the bus and comes back`() throws {
-    let bus = try PrivateBus(.system)
-    let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let consumer = try ConsumerProgram(on: bus)
+    let machine = try SimulatedMachine()
+    let (bus, daemon, consumer) = (machine.bus, machine.daemon, machine.client)
     let path = try consumer.subscribeAndStart()
     let region = try consumer.regionStarted(ConsumerProgram.circle(50, 13))
-    try geoclue.fix(latitude: 50, longitude: 13)
-    _ = try consumer.locations(1, from: path)
+    try machine.expectAFix(at: path, latitude: 50)
     try consumer.waitFor(["determined"], region)
     let leaving = try ConsumerProgram(on: bus)
     _ = try leaving.subscribeAndStart()
     for round in 1...3 {
       let attack = try run(
-        [
-          Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Daemon.name, "0", "1", "headers",
-        ],
+        [Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Daemon.name, "0", "1", "headers"],
         within: .seconds(120))
       #expect(attack.succeeded, "\(attack.standardOutput)\n\(attack.standardError)")
       try eventually("it answers", turn: rest) { (try? consumer.property("State")) == "running" }
-      try eventually("locations go on", turn: rest) {
-        try geoclue.fix(latitude: 50 + Double(round), longitude: 13)
-        return consumer.locations(from: path).last?["Latitude"] == .variant("d", .number(50 + Double(round)))
-      }
+      try machine.measure(50 + Double(round), until: path)
       if round == 2 { leaving.client.kill() }
     }
     #expect(daemon.isRunning)
@@ -57,12 +49,5 @@ import Testing
     if PrivateBus.Broker.chosen == .dbusBroker { #expect(daemon.log.contains("the service is back as")) }
     daemon.signal(SIGTERM)
     #expect(try daemon.waitForExit() == .status(0))
-  }
-
-  @Test func `the service ends with its bus`() throws {
-    let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus)
-    bus.kill()
-    #expect(try daemon.waitForExit(within: .seconds(60)) == .status(1))
   }
 }

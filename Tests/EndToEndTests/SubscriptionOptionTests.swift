@@ -5,20 +5,10 @@ import Testing
 
 /// The options of a subscription at work, given at its creation or changed while it runs.
 @Suite(.serialized) final class SubscriptionOptionTests: SimulatedMachine {
-  private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13) }
+  private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude) }
 
-  private func latitudes(_ path: String) -> [Double] {
-    client.locations(from: path).compactMap { $0["Latitude"]?.content.number }
-  }
-
-  private func closed(_ path: String) -> [JSON]? {
-    client.client.received.first { $0.path == path && $0.member == "Closed" }?.arguments
-  }
-
-  private func set(_ property: String, of path: String, to value: JSON) throws -> BusClient.Answer {
-    try client.client.call(
-      "Set", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ssv",
-      [.string(Daemon.subscription), .string(property), value])
+  private func set(_ property: String, of path: String, to value: JSON) throws -> String? {
+    try client.client.set(property, of: Daemon.subscription, at: path, to: value).errorName
   }
 
   @Test func `max-updates completes a subscription`() throws {
@@ -27,9 +17,9 @@ import Testing
     _ = try client.locations(1, from: path)
     try fix(51)
     _ = try client.locations(2, from: path)
-    try eventually("it is closed") { closed(path) == ["completed"] }
+    try eventually("it is closed") { client.closed(path) == "completed" }
     #expect(try client.subscriptions().isEmpty)
-    let answer = try client.client.call("Start", of: Daemon.subscription, at: path, of: Daemon.name)
+    let answer = try client.client.call("Start", of: Daemon.subscription, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
     try client.waitFor("State", "idle")
   }
@@ -37,27 +27,19 @@ import Testing
   @Test func `duration completes a subscription that received nothing`() throws {
     let path = try client.subscribeAndStart(["duration": .variant("u", 300)])
     let start = ContinuousClock.now
-    try eventually("it is closed") { closed(path) == ["completed"] }
+    try eventually("it is closed") { client.closed(path) == "completed" }
     #expect(ContinuousClock.now - start >= .milliseconds(200))
     #expect(try client.subscriptions().isEmpty)
   }
 
-  @Test func `debounce waits for quiet`() throws {
-    let path = try client.subscribeAndStart(["debounce": .variant("u", 600)])
+  @Test(arguments: ["debounce", "time-threshold"])
+  func `only the newest location is delivered when the time is up`(_ option: String) throws {
+    let path = try client.subscribeAndStart([option: .variant("u", 800)])
     try fix(50)
     _ = try client.locations(1, from: path)
     for step in 1...5 { try fix(50 + Double(step)) }
     _ = try client.locations(2, from: path)
-    #expect(latitudes(path) == [50, 55])
-  }
-
-  @Test func `a time threshold keeps the newest location`() throws {
-    let path = try client.subscribeAndStart(["time-threshold": .variant("u", 800)])
-    try fix(50)
-    _ = try client.locations(1, from: path)
-    for step in 1...5 { try fix(50 + Double(step)) }
-    _ = try client.locations(2, from: path)
-    #expect(latitudes(path) == [50, 55])
+    #expect(client.latitudes(from: path) == [50, 55])
   }
 
   @Test func `thresholds change while a subscription runs`() throws {
@@ -66,10 +48,10 @@ import Testing
     _ = try client.locations(1, from: path)
     try fix(50.1)
     let all = try client.subscribeAndStart()
-    try eventually("somebody else has it") { latitudes(all).last == 50.1 }
-    #expect(latitudes(path) == [50])
-    #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)).errorName == nil)
-    try eventually("what waited goes out") { latitudes(path) == [50, 50.1] }
+    try eventually("somebody else has it") { client.latitudes(from: all).last == 50.1 }
+    #expect(client.latitudes(from: path) == [50])
+    #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)) == nil)
+    try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.1] }
     #expect(try client.property("DistanceThreshold", of: path) == 100)
     try eventually("the change is told to the owner") {
       client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
@@ -80,16 +62,16 @@ import Testing
     let path = try client.subscribeAndStart()
     try fix(50.123456)
     _ = try client.locations(1, from: path)
-    #expect(try set("Accuracy", of: path, to: .variant("s", "street")).errorName == nil)
+    #expect(try set("Accuracy", of: path, to: .variant("s", "street")) == nil)
     let reduced = try #require(try client.locations(2, from: path).last)
     #expect(reduced["Level"] == .variant("s", "street"))
     #expect(reduced["Reduced"] == .variant("b", false))
     #expect(reduced["Latitude"]?.content.number != 50.123456)
     #expect(try #require(reduced["Accuracy"]?.content.number) >= 500)
-    #expect(try set("Accuracy", of: path, to: .variant("s", "very")).errorName == "\(Daemon.name).Error.InvalidOption")
-    #expect(try set("Accuracy", of: path, to: .variant("u", 1)).errorName == "org.freedesktop.DBus.Error.InvalidArgs")
+    #expect(try set("Accuracy", of: path, to: .variant("s", "very")) == "\(Daemon.name).Error.InvalidOption")
+    #expect(try set("Accuracy", of: path, to: .variant("u", 1)) == "org.freedesktop.DBus.Error.InvalidArgs")
     #expect(
-      try set("Active", of: path, to: .variant("b", true)).errorName
+      try set("Active", of: path, to: .variant("b", true))
         == "org.freedesktop.DBus.Error.PropertyReadOnly")
   }
 
@@ -100,14 +82,14 @@ import Testing
     try client.waitFor("StateReason", "resting")
     try client.waitFor("State", "idle")
     try client.waitFor("InUse", true)
-    #expect(try geoclue.state()["clients"]?.array?.count == 0)
+    #expect(try geoclue.clients().isEmpty)
     #expect(try client.property("Active", of: path) == true)
     // A client that wants everything ends the rest.
     let all = try client.subscribeAndStart()
     try fix(51)
     _ = try client.locations(1, from: all)
     try client.waitFor("StateReason", "")
-    #expect(latitudes(path) == [50])
+    #expect(client.latitudes(from: path) == [50])
   }
 
   @Test func `on a stalled bus only the newest location is kept`() throws {
@@ -129,15 +111,8 @@ import Testing
     clients.suspend(false)
     for (client, paths) in zip(many, paths) {
       for path in paths {
-        var newest: JSON?
-        do {
-          try eventually("each has the newest", within: .seconds(30)) {
-            newest = client.locations(from: path).last?["Latitude"]
-            return newest == .variant("d", 50.1)
-          }
-        } catch is DeadlineExceeded {
-          let seen = "\(newest?.line ?? "none")\n\(daemon.log.suffix(2_000))"
-          throw DeadlineExceeded("\(path) has the newest", within: .seconds(30), seen: seen)
+        try eventually("\(path) has the newest", within: .seconds(30), seen: daemon.log.suffix(2_000).description) {
+          client.latitudes(from: path).last == 50.1
         }
       }
     }

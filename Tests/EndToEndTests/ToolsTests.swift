@@ -7,7 +7,7 @@ import Testing
 /// Programs that know nothing of us: busctl, gdbus, and Python with both of its bindings.
 @Suite(.serialized) struct ToolsTests {
   private static let standard = [
-    "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties",
+    "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", busProperties,
   ]
 
   @Test func `busctl shows the tree`() throws {
@@ -48,7 +48,7 @@ import Testing
       "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Daemon.name, Daemon.path, Daemon.name,
       "GetLocation", "a{sv}", "0",
     ])
-    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
+    try machine.receiver.write(.berlin)
     #expect(try call.waitForExit() == .status(0))
     #expect(call.standardOutput.hasPrefix("a{sv} "))
     #expect(call.standardOutput.contains("\"Latitude\" d 52.5163"))
@@ -58,20 +58,16 @@ import Testing
 
   @Test func `busctl calls with options`() throws {
     let machine = try Machine(.system)
+    let options = ["2", "timeout", "u", "300", "accuracy", "s", "exact"]
     let call = try busctl(
-      [
-        "call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}", "2", "timeout", "u", "300", "accuracy",
-        "s",
-        "exact",
-      ], on: machine.bus)
+      ["call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}"] + options, on: machine.bus)
     #expect(!call.succeeded)
     #expect(!call.standardError.isEmpty)
   }
 
   @Test func `gdbus introspects the manager`() throws {
     let machine = try Machine(.system)
-    let shown = try gdbus(
-      "introspect", ["--dest", Daemon.name, "--object-path", Daemon.path], on: machine.bus)
+    let shown = try gdbus("introspect", ["--dest", Daemon.name, "--object-path", Daemon.path], on: machine.bus)
     #expect(shown.succeeded)
     #expect(shown.standardOutput.contains("interface \(Daemon.name) {"))
     #expect(shown.standardOutput.contains("GetLocation(in  a{sv} options,"))
@@ -86,8 +82,7 @@ import Testing
     try eventually("it monitors") { monitor.standardOutput.contains("is owned by") }
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
-    try machine.geoclue.receiver.write(GGASentence(latitude: 52.516275, longitude: 13.377704))
-    _ = try consumer.locations(1, from: path)
+    try machine.deliver([.berlin], to: consumer, at: path)
     try eventually("running and in use") {
       monitor.standardOutput.contains("'State': <'running'>") && monitor.standardOutput.contains("'InUse': <true>")
     }
@@ -102,14 +97,11 @@ import Testing
     let consumer = try ChildProcess([Rig.python, Rig.file("clients/\(program)")] + options + [machine.bus.address])
     let sent = walk(3)
     let pattern = #/(-?[0-9]+\.[0-9]{7}) +(-?[0-9]+\.[0-9]{7}) /#
-    do {
-      for (index, sentence) in sent.enumerated() {
-        try machine.geoclue.receiver.write(sentence)
-        try eventually("another line") { consumer.standardOutput.matches(of: pattern).count == index + 1 }
+    for (index, sentence) in sent.enumerated() {
+      try machine.receiver.write(sentence)
+      try eventually("another line", seen: consumer.output) {
+        consumer.standardOutput.matches(of: pattern).count == index + 1
       }
-    } catch {
-      throw DeadlineExceeded(
-        "three lines", within: .seconds(10), seen: consumer.standardOutput + consumer.standardError)
     }
     for (line, sentence) in zip(consumer.standardOutput.matches(of: pattern), sent) {
       #expect(abs(try #require(Double(line.1)) - sentence.latitude) < 1e-6)
@@ -127,23 +119,19 @@ import Testing
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
     let path = try object(interface, of: consumer)
-    let introspect = { () throws -> String in
-      try consumer.client.reply(
-        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: path, of: Daemon.name)[0].string ?? ""
+    func introspect(_ path: String, of consumer: ConsumerProgram) throws -> String? {
+      try consumer.client.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string
     }
-    let live = try introspect()
+    let live = try #require(try introspect(path, of: consumer))
     let published = try String(contentsOfFile: Rig.sourceFile("dbus/\(interface).xml"), encoding: .utf8)
     #expect(try interfaces(in: live)[interface] == interfaces(in: published)[interface])
     #expect(try interfaces(in: live).keys.sorted() == (Self.standard + [interface]).sorted())
-    #expect(try introspect() == live)
+    #expect(try introspect(path, of: consumer) == live)
     let anotherRun = try Machine(.system)
     let other = try anotherRun.consumer()
     let otherPath = try object(interface, of: other)
     #expect((otherPath == path) == (interface == Daemon.name), "the number of an object is never used again")
-    #expect(
-      try other.client.reply(
-        "Introspect", of: "org.freedesktop.DBus.Introspectable", at: otherPath, of: Daemon.name)[0].string == live,
-      "another run prints the same")
+    #expect(try introspect(otherPath, of: other) == live, "another run prints the same")
   }
 
   @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])

@@ -77,7 +77,7 @@ import Testing
     let bus = try PrivateBus(.session)
     let program = Rig.product("articles-example")
     var service = try ChildProcess([program, "counter", bus.address])
-    try waitForOwner(of: "org.example.Counter", on: bus)
+    try waitForOwner(of: "org.example.Counter", on: bus, by: service)
     let watcher = try ChildProcess(["stdbuf", "-oL", program, "watch", bus.address])
     try eventually("the count is 2", within: .seconds(20)) { watcher.standardOutput.hasSuffix("count 2\n") }
     func increase() throws -> String {

@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: Consumer.complete) func `every language follows the scenario`(consumer: Consumer) throws {
     let machine = try Machine()
     let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
-    try agent?.waitUntilRegistered()
+    defer { agent?.kill() }
     let process = try consumer.start(on: machine.bus, strings("arguments"), in: directory)
     let expected = strings("watch").filter { !consumer.isTaciturn || $0.hasPrefix("location") }
     try walk(process, expecting: expected, in: machine)

@@ -13,7 +13,7 @@ import Testing
   ) throws {
     let machine = try Machine()
     let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
-    try agent?.waitUntilRegistered()
+    defer { agent?.kill() }
     let directory = TemporaryDirectory()
     // More than it will get, since the first location after a restart may be one that it has shown.
     let process = try consumer.start(on: machine.bus, ["exact", "50", "9"], in: directory)

@@ -22,7 +22,6 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus, idleSeconds: idleSeconds)
     let agent = try level.map { try DesktopAgent(at: bus.address, level: $0) }
-    try agent?.waitUntilRegistered()
     return (bus, geoclue, try SourceListener(on: bus, registersAgent: false), agent)
   }
 
@@ -80,7 +79,7 @@ import Testing
     #expect(listener.status.reason == .noAgent)
     try geoclue.restart()
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     try listener.waitFor(.waiting, .noFix)
     #expect(try geoclue.clients().count == 1, "no orphans")
   }

@@ -15,7 +15,6 @@ import Testing
 
   private func agent(on bus: PrivateBus, level: Int = 8) throws -> DesktopAgent {
     let agent = try DesktopAgent(at: bus.address, level: level)
-    try agent.waitUntilRegistered()
     return agent
   }
 

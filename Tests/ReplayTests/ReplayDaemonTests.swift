@@ -25,7 +25,7 @@ import Testing
     let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
     let client = try BusClient(at: bus.address)
     let made = try client.reply(
-      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+      "CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
     _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
     let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
     #expect(fixes.map { $0["Latitude"]?.number } == [1, 2, 3, 3])
@@ -40,7 +40,7 @@ import Testing
     let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "1"])
     for _ in 0..<2 {
       let answer = try BusClient(at: bus.address).reply(
-        "GetLocation", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}",
+        "GetLocation", of: Daemon.name, at: Daemon.path, signature: "a{sv}",
         [["maximum-age": .variant("u", 0)]])
       #expect(answer[0]["Latitude"]?.number == 1)
     }
@@ -57,7 +57,7 @@ import Testing
     let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
     let client = try BusClient(at: bus.address)
     let made = try client.reply(
-      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [[:]])
+      "CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
     _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
     let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0]["Latitude"]?.number }
     #expect(fixes == [52, 53, 52, 53])

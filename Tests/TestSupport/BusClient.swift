@@ -19,6 +19,16 @@ public final class BusClient {
       guard case .error(_, let message) = self else { return nil }
       return message
     }
+
+    /// Returns the arguments of a reply.
+    ///
+    /// - Throws: `CallFailed` for an error.
+    public func arguments() throws -> [JSON] {
+      switch self {
+      case .reply(let arguments): return arguments
+      case .error(let name, let message): throw CallFailed(name: name, message: message)
+      }
+    }
   }
 
   /// An error answer, for calls that are expected to succeed.
@@ -56,12 +66,8 @@ public final class BusClient {
   public init(at address: String, as user: uid_t? = nil) throws {
     let process = try ChildProcess([Rig.python, Rig.file("bus-client.py"), address], as: user)
     self.process = process
-    do {
-      uniqueName = try eventual("a client connects") {
-        process.newLines().first.flatMap { JSON(line: $0)?["name"]?.string }
-      }
-    } catch {
-      throw DeadlineExceeded("a client connects", within: .seconds(10), seen: process.standardError)
+    uniqueName = try eventual("a client connects", seen: process.standardError) {
+      process.newLines().first.flatMap { JSON(line: $0)?["name"]?.string }
     }
   }
 
@@ -72,10 +78,12 @@ public final class BusClient {
   ///
   /// - Parameters:
   ///   - interface: nil leaves it out of the message.
+  ///   - destination: The service by default.
   ///   - signature: Of the arguments.
   ///   - interactive: Whether the message carries ALLOW_INTERACTIVE_AUTHORIZATION.
   public func call(
-    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    signature: String = "",
     _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
   ) throws -> Answer {
     let call = try begin(
@@ -87,28 +95,49 @@ public final class BusClient {
   ///
   /// - Throws: `CallFailed` when it does not.
   public func reply(
-    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    signature: String = "",
     _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
   ) throws -> [JSON] {
-    let answer = try call(
+    try call(
       member, of: interface, at: path, of: destination, signature: signature, arguments, interactive: interactive,
-      within: limit)
-    switch answer {
-    case .reply(let arguments): return arguments
-    case .error(let name, let message): throw CallFailed(name: name, message: message)
-    }
+      within: limit
+    ).arguments()
+  }
+
+  /// Reads a property.
+  public func get(
+    _ property: String, of interface: String, at path: String, of destination: String = Daemon.name
+  ) throws -> JSON {
+    try reply(
+      "Get", of: busProperties, at: path, of: destination, signature: "ss", [.string(interface), .string(property)])[0]
+      .content
+  }
+
+  /// Changes a property.
+  @discardableResult
+  public func set(
+    _ property: String, of interface: String, at path: String, of destination: String = Daemon.name, to value: JSON
+  ) throws -> Answer {
+    try call(
+      "Set", of: busProperties, at: path, of: destination, signature: "ssv",
+      [.string(interface), .string(property), value])
   }
 
   /// Owns a name on the bus.
-  public func own(_ name: String) throws {
-    _ = try reply(
-      "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
-      signature: "su", [.string(name), 0])
+  public func own(_ name: String) throws { _ = try askBus("RequestName", signature: "su", [.string(name), 0]) }
+
+  /// Calls a method of the bus itself.
+  public func askBus(_ member: String, signature: String = "", _ arguments: [JSON] = []) throws -> [JSON] {
+    try reply(
+      member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
+      signature: signature, arguments)
   }
 
   /// Sends a call without waiting; see `answer(to:)`.
   public func begin(
-    _ member: String, of interface: String?, at path: String, of destination: String, signature: String = "",
+    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    signature: String = "",
     _ arguments: [JSON] = [], interactive: Bool = false
   ) throws -> Int64 {
     try send([
@@ -134,19 +163,11 @@ public final class BusClient {
 
   /// Waits for the answer to a call.
   public func answer(to call: Int64, within limit: Duration = .seconds(10)) throws -> Answer {
-    do {
-      return try eventual("an answer", within: limit) { answerSoFar(to: call) }
-    } catch {
-      throw DeadlineExceeded("an answer", within: limit, seen: process.standardError)
-    }
+    try eventual("an answer", within: limit, seen: process.standardError) { answerSoFar(to: call) }
   }
 
   /// Subscribes to broadcast signals, in addition to those addressed to this connection.
-  public func match(_ rule: String) throws {
-    guard case .reply = try answer(to: send(["match": .string(rule)])) else {
-      throw CallFailed(name: "AddMatch", message: rule)
-    }
-  }
+  public func match(_ rule: String) throws { _ = try answer(to: send(["match": .string(rule)])).arguments() }
 
   /// Sends a signal, to all unless there is a destination.
   public func emit(
@@ -168,19 +189,17 @@ public final class BusClient {
     return signals
   }
 
-  /// The arguments of each signal of a name that has arrived so far.
-  public func received(_ member: String) -> [[JSON]] { received.filter { $0.member == member }.map(\.arguments) }
+  /// The arguments of each signal of a name, of one object or all, that has arrived so far.
+  public func received(_ member: String, from path: String? = nil) -> [[JSON]] {
+    received.filter { $0.member == member && $0.path == path ?? $0.path }.map(\.arguments)
+  }
 
   /// Waits for a number of signals of a name, and returns the arguments of all of them.
   public func waitFor(_ count: Int = 1, _ member: String, within limit: Duration = .seconds(10)) throws -> [[JSON]] {
-    do {
-      return try eventual("\(count) × \(member)", within: limit) {
-        let found = received(member)
-        return found.count >= count ? found : nil
-      }
-    } catch {
-      let seen = signals.map(\.text).joined(separator: "\n")
-      throw DeadlineExceeded("\(count) × \(member)", within: limit, seen: seen + process.standardError)
+    let seen = { [self] in signals.map(\.text).joined(separator: "\n") + process.standardError }
+    return try eventual("\(count) × \(member)", within: limit, seen: seen()) {
+      let found = received(member)
+      return found.count >= count ? found : nil
     }
   }
 
@@ -220,3 +239,6 @@ public final class BusClient {
     }
   }
 }
+
+/// The standard interface of properties.
+public nonisolated let busProperties = "org.freedesktop.DBus.Properties"

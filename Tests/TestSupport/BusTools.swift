@@ -25,10 +25,12 @@ public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
   return answer.standardOutput == "b true\n"
 }
 
-/// Waits until a name has an owner, or a condition says that it never will.
-public func waitForOwner(of name: String, on bus: PrivateBus, unless hopeless: () -> Bool = { false }) throws {
-  try eventually("\(name) is owned") {
-    guard !hopeless() else { throw DeadlineExceeded("\(name) is owned", within: .zero) }
+/// Waits until a program owns a name.
+///
+/// - Throws: `DeadlineExceeded`, with what the program has written, also if it ends before.
+public func waitForOwner(of name: String, on bus: PrivateBus, by process: ChildProcess) throws {
+  try eventually("\(name) is owned", seen: process.output) {
+    guard process.exited == nil else { throw DeadlineExceeded("\(name) is owned", within: .zero, seen: process.output) }
     return try hasOwner(name, on: bus)
   }
 }

@@ -60,15 +60,27 @@ public final class ChildProcess {
         standardInput: input[0], standardOutput: output, standardError: errors))
   }
 
-  isolated deinit {
-    kill()
+  /// Starts a program, and waits until it says "ready".
+  public static func ready(
+    _ arguments: [String], as user: uid_t? = nil, within limit: Duration = .seconds(60)
+  ) throws -> ChildProcess {
+    let process = try ChildProcess(arguments, as: user)
+    try eventually("\(process.name) is ready", within: limit, seen: process.standardError) {
+      process.standardOutput.contains("ready")
+    }
+    return process
   }
+
+  isolated deinit { kill() }
 
   /// What it has written to standard output so far.
   public var standardOutput: String { contents(of: "stdout") }
 
   /// What it has written to standard error so far.
   public var standardError: String { contents(of: "stderr") }
+
+  /// What it has written to both so far.
+  public var output: String { standardOutput + standardError }
 
   /// The complete lines of standard output that no earlier call has returned.
   public func newLines() -> [String] {
@@ -106,13 +118,9 @@ public final class ChildProcess {
 
   /// Waits for its end.
   ///
-  /// - Throws: `DeadlineExceeded`, with what it has written to standard error.
+  /// - Throws: `DeadlineExceeded`, with what it has written.
   public func waitForExit(within limit: Duration = .seconds(10)) throws -> Exit {
-    do {
-      return try eventual("\(name) ends", within: limit) { exited }
-    } catch is DeadlineExceeded {
-      throw DeadlineExceeded("\(name) ends", within: limit, seen: standardError)
-    }
+    try eventual("\(name) ends", within: limit, seen: output) { exited }
   }
 
   /// Kills it with its process group, and reaps it.

@@ -21,12 +21,7 @@ extension ConsumerProgram {
   }
 
   /// Makes a region and returns its path.
-  public func region(_ options: JSON) throws -> String {
-    switch try createRegion(options) {
-    case .reply(let arguments): return arguments.first?.string ?? ""
-    case .error(let name, let message): throw BusClient.CallFailed(name: name, message: message)
-    }
-  }
+  public func region(_ options: JSON) throws -> String { try createRegion(options).arguments().first?.string ?? "" }
 
   /// Makes a region, starts it, and returns its path.
   public func regionStarted(_ options: JSON) throws -> String {
@@ -37,13 +32,11 @@ extension ConsumerProgram {
 
   /// Calls `Start`, `Stop` or `Close` of a region.
   public func tellRegion(_ path: String, _ member: String) throws {
-    _ = try client.reply(member, of: Daemon.region, at: path, of: Daemon.name)
+    _ = try client.reply(member, of: Daemon.region, at: path)
   }
 
   /// The events that a region has sent so far.
-  public func events(of path: String) -> [JSON] {
-    client.received.filter { $0.path == path && $0.member == "StateChanged" }.map { $0.arguments[0] }
-  }
+  public func events(of path: String) -> [JSON] { client.received("StateChanged", from: path).map { $0[0] } }
 
   /// The events that a region has sent so far in short: what happened, and "gap" or the reason after a space.
   public func happenings(_ path: String) -> [String] {
@@ -58,10 +51,8 @@ extension ConsumerProgram {
 
   /// Waits until a region has sent exactly these events.
   public func waitFor(_ happenings: [String], _ path: String, within limit: Duration = .seconds(20)) throws {
-    do {
-      try eventually("\(happenings)", within: limit) { self.happenings(path) == happenings }
-    } catch is DeadlineExceeded {
-      throw DeadlineExceeded("\(happenings)", within: limit, seen: "\(self.happenings(path))")
+    try eventually("\(happenings)", within: limit, seen: "\(self.happenings(path))") {
+      self.happenings(path) == happenings
     }
   }
 }

@@ -16,15 +16,18 @@ public final class ConsumerProgram {
     within limit: Duration = .seconds(10)
   ) throws -> BusClient.Answer {
     try client.call(
-      member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: signature, arguments,
-      interactive: interactive, within: limit)
+      member, of: Daemon.name, at: Daemon.path, signature: signature, arguments, interactive: interactive, within: limit
+    )
   }
 
   /// Calls a method of the manager object that takes options, without waiting; see `BusClient.answer(to:)`.
   public func begin(_ member: String, _ options: JSON = [:], interactive: Bool = false) throws -> Int64 {
-    try client.begin(
-      member, of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options],
-      interactive: interactive)
+    try client.begin(member, of: Daemon.name, at: Daemon.path, signature: "a{sv}", [options], interactive: interactive)
+  }
+
+  /// Calls `RequestAuthorization` and waits for the answer.
+  public func requestAuthorization(_ options: JSON = [:], interactive: Bool = false) throws -> BusClient.Answer {
+    try call("RequestAuthorization", signature: "a{sv}", [options], interactive: interactive)
   }
 
   /// Calls `GetLocation` and waits for the answer.
@@ -32,11 +35,14 @@ public final class ConsumerProgram {
     try call("GetLocation", signature: "a{sv}", [options], within: limit)
   }
 
+  /// Calls `CreateSubscription`.
+  public func createSubscription(_ options: JSON = [:]) throws -> BusClient.Answer {
+    try call("CreateSubscription", signature: "a{sv}", [options])
+  }
+
   /// Creates a subscription and returns its path.
   public func subscribe(_ options: JSON = [:]) throws -> String {
-    let reply = try client.reply(
-      "CreateSubscription", of: Daemon.name, at: Daemon.path, of: Daemon.name, signature: "a{sv}", [options])
-    return reply.first?.string ?? ""
+    try createSubscription(options).arguments().first?.string ?? ""
   }
 
   /// Creates a subscription, starts it, and returns its path.
@@ -48,16 +54,14 @@ public final class ConsumerProgram {
 
   /// Calls `Start`, `Stop` or `Close` of a subscription.
   public func tell(_ path: String, _ member: String) throws {
-    _ = try client.reply(member, of: Daemon.subscription, at: path, of: Daemon.name)
+    _ = try client.reply(member, of: Daemon.subscription, at: path)
   }
 
   /// Reads a property of the manager object, or of a subscription.
   public func property(_ name: String, of path: String = Daemon.path) throws -> JSON {
     let interface =
       path == Daemon.path ? Daemon.name : path.contains("/region/") ? Daemon.region : Daemon.subscription
-    return try client.reply(
-      "Get", of: "org.freedesktop.DBus.Properties", at: path, of: Daemon.name, signature: "ss",
-      [.string(interface), .string(name)])[0].content
+    return try client.get(name, of: interface, at: path)
   }
 
   /// Waits until a property of the manager object, or of a subscription, has a value.
@@ -65,36 +69,34 @@ public final class ConsumerProgram {
     _ name: String, _ value: JSON, of path: String = Daemon.path, within limit: Duration = .seconds(10)
   ) throws {
     var last = JSON.null
-    do {
-      try eventually("\(name) is \(value.line)", within: limit, turn: rest) {
-        last = try property(name, of: path)
-        return last == value
-      }
-    } catch is DeadlineExceeded {
-      throw DeadlineExceeded("\(name) is \(value.line)", within: limit, seen: "it is \(last.line)")
+    try eventually("\(name) is \(value.line)", within: limit, turn: rest, seen: "it is \(last.line)") {
+      last = try property(name, of: path)
+      return last == value
     }
   }
 
   /// The rows of `ListSubscriptions`.
-  public func subscriptions() throws -> [JSON] {
-    try client.reply("ListSubscriptions", of: Daemon.name, at: Daemon.path, of: Daemon.name)[0].array ?? []
-  }
+  public func subscriptions() throws -> [JSON] { try call("ListSubscriptions").arguments()[0].array ?? [] }
 
   /// The locations that a subscription has delivered so far.
-  public func locations(from path: String) -> [JSON] {
-    client.received.filter { $0.path == path && $0.member == "LocationUpdated" }.map { $0.arguments[0] }
+  public func locations(from path: String) -> [JSON] { client.received("LocationUpdated", from: path).map { $0[0] } }
+
+  /// The latitudes of these locations.
+  public func latitudes(from path: String) -> [Double] { locations(from: path).compactMap { $0["Latitude"]?.number } }
+
+  /// Why a subscription or region was closed, nil while it is not.
+  public func closed(_ path: String) -> String? { client.received("Closed", from: path).first?.first?.string }
+
+  /// What a subscription was told about its authorization, in order: the status and, after a space, the reason.
+  public func authorizations(of path: String) -> [String] {
+    client.received("AuthorizationChanged", from: path).map { "\($0[0].string ?? "") \($0[1].string ?? "")" }
   }
 
   /// Waits until a subscription has delivered a number of locations, and returns all of them.
   public func locations(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
-    do {
-      return try eventual("\(count) locations", within: limit) {
-        let found = locations(from: path)
-        return found.count >= count ? found : nil
-      }
-    } catch {
-      let seen = client.received.map(\.text).joined(separator: "\n")
-      throw DeadlineExceeded("\(count) locations", within: limit, seen: seen)
+    try eventual("\(count) locations", within: limit, seen: client.received.map(\.text).joined(separator: "\n")) {
+      let found = locations(from: path)
+      return found.count >= count ? found : nil
     }
   }
 }

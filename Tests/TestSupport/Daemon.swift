@@ -14,7 +14,6 @@ public final class Daemon {
   public nonisolated static let path = "/org/geopublicist/Location1"
   /// The interface of its subscriptions.
   public nonisolated static let subscription = "org.geopublicist.Location1.Subscription"
-
   /// The interface of its regions.
   public nonisolated static let region = "org.geopublicist.Location1.Region"
 
@@ -39,11 +38,7 @@ public final class Daemon {
       ] + (options.contains("--config") ? [] : ["--config", Rig.file("never-idle.conf")]) + options,
       // Turns warnings of libdbus into failures.
       environment: environment.merging(["DBUS_FATAL_WARNINGS": "1"]) { $1 }, as: user)
-    do {
-      try waitForOwner(of: Self.name, on: bus, unless: { process.exited != nil })
-    } catch {
-      throw DeadlineExceeded("the daemon owns its name", within: .seconds(10), seen: process.standardError)
-    }
+    try waitForOwner(of: Self.name, on: bus, by: process)
   }
 
   public var processIdentifier: pid_t { process.processIdentifier }

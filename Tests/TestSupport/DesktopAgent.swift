@@ -6,25 +6,21 @@ public final class DesktopAgent {
   private let process: ChildProcess
   private var output: [String] = []
 
-  /// Starts it, without waiting for GeoClue.
+  /// Starts it, and waits until GeoClue has accepted it.
   ///
   /// - Parameters:
   ///   - user: The user of the agent; only root may choose.
   ///   - level: The finest level for that user, in GeoClue's numbers: 0 is off, 8 exact.
   public init(at address: String, as user: uid_t? = nil, level: Int = 8) throws {
     process = try ChildProcess([Rig.python, Rig.file("geoclue-agent.py"), address, String(level)], as: user)
+    try waitUntilRegistered()
   }
 
   /// Waits until GeoClue has accepted it that many times; each restart of GeoClue adds one.
   public func waitUntilRegistered(times: Int = 1) throws {
-    do {
-      try eventually("GeoClue accepts the agent") {
-        output += process.newLines()
-        return output.count { $0 == "registered" } >= times
-      }
-    } catch {
-      throw DeadlineExceeded(
-        "GeoClue accepts the agent", within: .seconds(10), seen: process.standardOutput + process.standardError)
+    try eventually("GeoClue accepts the agent", seen: process.output) {
+      output += process.newLines()
+      return output.count { $0 == "registered" } >= times
     }
   }
 

@@ -16,23 +16,26 @@ public nonisolated struct DeadlineExceeded: Error, CustomStringConvertible {
 ///   - awaited: The condition in words, for the error.
 ///   - limit: The longest wait.
 ///   - turn: Called between two checks. A test with a main loop in its own process runs a turn of it here.
+///   - seen: What was seen instead, for the error.
 ///   - condition: Checked until it is true.
 /// - Throws: `DeadlineExceeded`, or what the condition throws.
 public func eventually(
-  _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap, _ condition: () throws -> Bool
+  _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap,
+  seen: @autoclosure () -> String = "", _ condition: () throws -> Bool
 ) throws {
-  _ = try eventual(awaited, within: limit, turn: turn) { try condition() ? true : nil }
+  _ = try eventual(awaited, within: limit, turn: turn, seen: seen()) { try condition() ? true : nil }
 }
 
 /// Waits until there is a value, and returns it; otherwise as `eventually`.
 @discardableResult
 public func eventual<Value>(
-  _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap, _ value: () throws -> Value?
+  _ awaited: String, within limit: Duration = .seconds(10), turn: () -> Void = nap,
+  seen: @autoclosure () -> String = "", _ value: () throws -> Value?
 ) throws -> Value {
   let deadline = ContinuousClock.now + limit
   while true {
     if let value = try value() { return value }
-    guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: limit) }
+    guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: limit, seen: seen()) }
     turn()
   }
 }

@@ -28,7 +28,6 @@ public final class FakeGeoClue {
     self.bus = bus
     self.idleSeconds = idleSeconds
     process = try Self.start(on: bus, idleSeconds: idleSeconds)
-    try waitForName()
   }
 
   /// Gives it a command, and waits until it is carried out; its script describes them.
@@ -43,7 +42,7 @@ public final class FakeGeoClue {
   }
 
   /// What the source measured goes to every started client.
-  public func fix(latitude: Double, longitude: Double, _ more: [String: JSON] = [:]) throws {
+  public func fix(latitude: Double, longitude: Double = 13, _ more: [String: JSON] = [:]) throws {
     let place: [String: JSON] = ["Latitude": .number(latitude), "Longitude": .number(longitude)]
     try tell(["fix": .object(place.merging(more) { $1 })])
   }
@@ -60,14 +59,11 @@ public final class FakeGeoClue {
 
   /// Refuses each call of a member with an error of D-Bus's own.
   public func refuse(_ member: String, with text: String, name: String = "AccessDenied") throws {
-    try fault(
-      on: member, "refuse", ["name": .string("org.freedesktop.DBus.Error." + name), "text": .string(text)])
+    try fault(on: member, "refuse", ["name": .string("org.freedesktop.DBus.Error." + name), "text": .string(text)])
   }
 
   /// Answers what hangs, and everything that follows.
-  public func release(_ member: String) throws {
-    try tell(["release": .string(member)])
-  }
+  public func release(_ member: String) throws { try tell(["release": .string(member)]) }
 
   /// Every call that it has got so far.
   public var calls: [Call] {
@@ -75,16 +71,26 @@ public final class FakeGeoClue {
     return received
   }
 
+  /// How many calls of a member it has got so far.
+  public func count(of member: String) -> Int { calls.count { $0.member == member } }
+
   /// The clients, agents and waiting calls that it has now.
   public func state() throws -> JSON {
     try tell(["state": true])
     return lastState
   }
 
-  /// Ends it as a crash would.
-  public func kill() {
-    process.kill()
+  /// The clients that it has now.
+  public func clients() throws -> [JSON] { try state()["clients"]?.array ?? [] }
+
+  /// Waits until a client is started, and returns it.
+  @discardableResult
+  public func startedClient(within limit: Duration = .seconds(20), turn: () -> Void = nap) throws -> JSON {
+    try eventual("a client is started", within: limit, turn: turn) { try clients().first { $0["active"] == true } }
   }
+
+  /// Ends it as a crash would.
+  public func kill() { process.kill() }
 
   /// How it ended, nil while it runs.
   public var exited: ChildProcess.Exit? { process.exited }
@@ -93,21 +99,14 @@ public final class FakeGeoClue {
   public func restart() throws {
     process.kill()
     process = try Self.start(on: bus, idleSeconds: idleSeconds)
-    try waitForName()
   }
 
   private static func start(on bus: PrivateBus, idleSeconds: Double) throws -> ChildProcess {
-    try ChildProcess([Rig.python, Rig.file("fake-geoclue.py"), bus.address, String(idleSeconds)])
-  }
-
-  private func waitForName() throws {
-    do {
-      try eventually("the fake GeoClue owns its name") {
-        process.standardOutput.contains("\"owner\"")
-      }
-    } catch {
-      throw DeadlineExceeded("the fake GeoClue owns its name", within: .seconds(10), seen: process.standardError)
+    let process = try ChildProcess([Rig.python, Rig.file("fake-geoclue.py"), bus.address, String(idleSeconds)])
+    try eventually("the fake GeoClue owns its name", seen: process.standardError) {
+      process.standardOutput.contains("\"owner\"")
     }
+    return process
   }
 
   private func read() {

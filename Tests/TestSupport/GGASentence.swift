@@ -13,9 +13,7 @@ public struct GGASentence {
   public var dilution: Double
   public var time: Date
 
-  public init(
-    latitude: Double, longitude: Double, altitude: Double = 34.5, dilution: Double = 1, time: Date = Date()
-  ) {
+  public init(latitude: Double, longitude: Double, altitude: Double = 34.5, dilution: Double = 1, time: Date = Date()) {
     self.latitude = latitude
     self.longitude = longitude
     self.altitude = altitude

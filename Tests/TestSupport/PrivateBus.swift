@@ -33,23 +33,16 @@ public final class PrivateBus {
   /// - Parameters:
   ///   - owner: On a system bus, the user who may own the service's name; this one by default.
   ///   - refused: On a session bus, a service that no program may call.
-  public init(
-    _ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil
-  ) throws {
+  public init(_ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil) throws {
     let socket = directory.file("bus")
     address = "unix:path=\(socket)"
     process = try ChildProcess(
       [Rig.file("private-bus.sh"), kind.rawValue, directory.path, String(owner)] + (refused.map { [$0] } ?? []),
       environment: ["BUS_BROKER": broker.rawValue])
-    do {
-      try eventually("the bus answers") {
-        guard process.exited == nil else { return true }
-        return connects(to: socket)
-      }
-    } catch {
-      throw DeadlineExceeded("the bus answers", within: .seconds(10), seen: process.standardError)
+    try eventually("the bus answers", seen: process.standardError) {
+      guard process.exited == nil else { throw Failure(description: "no bus: \(process.standardError)") }
+      return connects(to: socket)
     }
-    guard process.exited == nil else { throw Failure(description: "no bus: \(process.standardError)") }
   }
 
   /// Ends the bus as a crash would.

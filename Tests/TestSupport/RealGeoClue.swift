@@ -16,7 +16,6 @@ public final class RealGeoClue {
     self.idleSeconds = idleSeconds
     receiver = NMEAServer()
     process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
-    try waitForName()
   }
 
   /// Ends it as a crash would.
@@ -26,7 +25,6 @@ public final class RealGeoClue {
   public func restart() throws {
     process.kill()
     process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
-    try waitForName()
   }
 
   /// Stops it, as if it hung, or continues it.
@@ -36,7 +34,7 @@ public final class RealGeoClue {
   public var isRunning: Bool { process.exited == nil }
 
   /// Its debug messages.
-  public var log: String { process.standardOutput + process.standardError }
+  public var log: String { process.output }
 
   /// The numbers of all existing clients.
   public func clients() throws -> [String] {
@@ -44,15 +42,9 @@ public final class RealGeoClue {
   }
 
   private static func start(on bus: PrivateBus, receiver: NMEAServer, idleSeconds: Int) throws -> ChildProcess {
-    try ChildProcess([Rig.file("geoclue.sh"), bus.address, receiver.path, String(idleSeconds)])
-  }
-
-  private func waitForName() throws {
-    do {
-      try waitForOwner(of: geoClueName, on: bus, unless: { process.exited != nil })
-    } catch {
-      throw DeadlineExceeded("GeoClue owns its name", within: .seconds(10), seen: log)
-    }
+    let process = try ChildProcess([Rig.file("geoclue.sh"), bus.address, receiver.path, String(idleSeconds)])
+    try waitForOwner(of: geoClueName, on: bus, by: process)
+    return process
   }
 }
 

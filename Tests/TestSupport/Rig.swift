@@ -4,9 +4,7 @@ import Foundation
 /// Locates the programs and files that tests use.
 public enum Rig {
   /// A script or data file in Tests/Rig.
-  public static func file(_ name: String) -> String {
-    directory(above: #filePath, levels: 2) + "/Rig/\(name)"
-  }
+  public static func file(_ name: String) -> String { directory(above: #filePath, levels: 2) + "/Rig/\(name)" }
 
   /// A file of the package.
   public nonisolated static func sourceFile(_ name: String) -> String {

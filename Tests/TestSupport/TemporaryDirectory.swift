@@ -12,14 +12,10 @@ public final class TemporaryDirectory {
     chmod(path, 0o755)
   }
 
-  isolated deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
+  isolated deinit { try? FileManager.default.removeItem(atPath: path) }
 
   /// The path of a file in it.
-  public func file(_ name: String) -> String {
-    "\(path)/\(name)"
-  }
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// The path of a file in it whose name nothing else has.
   public func freshFile(_ name: String) -> String {
