@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
-import Glibc
 import MainLoop
 import Testing
-
-import func GeopublicistCDBus.dbus_connection_get_unix_fd
 
 @testable import DBus
 
 @Suite struct CallTests {
-  private func call(_ member: MemberName, on peers: Peers, _ arguments: [Value] = []) throws -> Message {
-    try Message(
-      calling: member, of: Sample.name, at: Sample.path, on: peers.service.uniqueName, arguments)
-  }
-
   @Test func `a reply arrives later and exactly once`() throws {
     let (peers, _) = try Peers.withSample()
     var results: [Result<[Value], DBusError>] = []
-    peers.client.call(try call("Add", on: peers, [.uint32(2), .uint32(40)]), expecting: "t") {
-      results.append($0)
-    }.keep()
+    peers.client.call(try peers.message("Add", .uint32(2), .uint32(40)), expecting: "t") { results.append($0) }.keep()
     #expect(results.isEmpty)
     try turning("the reply") { !results.isEmpty }
     try peers.settle()
@@ -45,11 +35,10 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   @Test func `a reply of another signature than expected is InvalidArgs`() throws {
     let (peers, _) = try Peers.withSample()
     var result: Result<[Value], DBusError>?
-    let message = try call("Add", on: peers, [.uint32(1), .uint32(1)])
+    let message = try peers.message("Add", .uint32(1), .uint32(1))
     peers.client.call(message, expecting: "s") { result = $0 }.keep()
     try turning("the reply") { result != nil }
-    #expect(throws: DBusError.self) { try result?.get() }
-    if case .failure(let error) = result { #expect(error.name == .invalidArgs) }
+    #expect(result?.errorName == .invalidArgs)
   }
 
   /// Replies that had come, but were not read yet, were given up when the time was over.
@@ -59,35 +48,24 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let start = MainLoop.main.clock.monotonic()
     var results: [Result<[Value], DBusError>] = []
     // More than is read in one turn of the loop, and less than sockets have room for: neither side waits for the other.
-    var pending = try (0..<60).map { _ in
-      peers.client.call(try Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }
+    for _ in 0..<60 {
+      peers.client.call(try Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
     }
-    pending.append(
-      peers.client.call(try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in })
+    peers.client.call(try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(0)])) { _ in }.keep()
     // The bus answers in order, so it has answered all when the name is there. This loop does not turn meanwhile.
     try eventually("the bus has answered") {
       try peers.service.callBlocking(Message(callingBus: "NameHasOwner", [.string(name.rawValue)])) == [.boolean(true)]
     }
     // With each turn of its own it writes some of the answers.
-    var (written, before) = (try unread(on: peers.client), Int32(-1))
+    var (written, before) = (try peers.client.unreadBytes(), Int32(-1))
     try eventually("the bus has written all answers") {
       _ = try peers.service.callBlocking(Message(callingBus: "GetId"))
-      (written, before) = (try unread(on: peers.client), written)
+      (written, before) = (try peers.client.unreadBytes(), written)
       return written == before
     }
     try eventually("the time is over") { MainLoop.main.clock.monotonic() > start + 60_000 }
     try turning("all are answered") { results.count == 60 }
-    let failures = results.compactMap { if case .failure(let error) = $0 { error } else { nil } }
-    #expect(failures.isEmpty)
-    withExtendedLifetime(pending) {}
-  }
-
-  /// How many bytes have come that libdbus has not read.
-  private func unread(on connection: Connection) throws -> Int32 {
-    var (socket, count) = (Int32(-1), Int32(0))
-    try #require(dbus_connection_get_unix_fd(connection.raw, &socket) != 0)
-    try #require(ioctl(socket, UInt(FIONREAD), &count) == 0)
-    return count
+    #expect(results.allSatisfy { $0.errorName == nil })
   }
 
   @Test func `a missing reply becomes NoReply`() throws {
@@ -95,13 +73,12 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     var results: [Result<[Value], DBusError>] = []
     let start = LoopClock.system.monotonic()
     var end: Int64?
-    peers.client.call(try call("Later", on: peers), timeout: .milliseconds(50)) {
+    peers.client.call(try peers.message("Later"), timeout: .milliseconds(50)) {
       results.append($0)
       end = LoopClock.system.monotonic()
     }.keep()
     try turning("the deadline") { !results.isEmpty }
-    guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
-    #expect(error.name == .noReply)
+    #expect(results[0].errorName == .noReply)
     #expect(try #require(end) - start >= 50_000)
     sample.kept[0].reply(.string("too late"))
     try peers.settle()
@@ -112,9 +89,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
       var failed = false
-      peers.client.call(try call("Later", on: peers), timeout: .milliseconds(timeout)) { _ in
-        failed = true
-      }.keep()
+      peers.client.call(try peers.message("Later"), timeout: .milliseconds(timeout)) { _ in failed = true }.keep()
       #expect(!failed)
       try turning("the deadline") { failed }
     }
@@ -123,7 +98,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   @Test func `a call with an unlimited timeout waits for its reply`() throws {
     let (peers, sample) = try Peers.withSample()
     var result: Result<[Value], DBusError>?
-    peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
+    peers.client.call(try peers.message("Later"), timeout: .never) { result = $0 }.keep()
     try turning(for: .milliseconds(50), "it waits") { result == nil }
     sample.kept[0].reply(.string("at last"))
     try turning("the reply") { result == .success([.string("at last")]) }
@@ -131,7 +106,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
 
   @Test func `a cancelled call receives nothing`() throws {
     let (peers, _) = try Peers.withSample()
-    let pending = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was cancelled") }
+    let pending = peers.client.call(try peers.message("Nothing")) { _ in Issue.record("it was cancelled") }
     pending.cancel()
     pending.cancel()
     try peers.settle()
@@ -139,7 +114,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
 
   @Test func `a released call receives nothing`() throws {
     let (peers, _) = try Peers.withSample()
-    _ = peers.client.call(try call("Nothing", on: peers)) { _ in Issue.record("it was let go") }
+    _ = peers.client.call(try peers.message("Nothing")) { _ in Issue.record("it was let go") }
     try peers.settle()
   }
 
@@ -152,7 +127,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     do {
       let object = Held()
       held = object
-      pending = peers.client.call(try call("Nothing", on: peers)) { _ in
+      pending = peers.client.call(try peers.message("Nothing")) { _ in
         withExtendedLifetime(object) {}
         done = true
       }
@@ -167,7 +142,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     var count = 0
     var pending: PendingCall?
     func next() {
-      guard count < 100, let message = try? call("Nothing", on: peers) else { return }
+      guard count < 100, let message = try? peers.message("Nothing") else { return }
       pending = peers.client.call(message) { _ in
         count += 1
         next()
@@ -181,17 +156,16 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
   /// libdbus keeps the serial number of a message that is sent again, and both calls had the same.
   @Test func `one message may be sent as two calls`() throws {
     let (peers, sample) = try Peers.withSample()
-    let message = try call("Later", on: peers)
+    let message = try peers.message("Later")
     var results: [String] = []
-    let calls = ["first", "second"].map { name in
-      peers.client.call(message) { results.append(name + " " + ((try? $0.get().first?.string) ?? "?")) }
+    for name in ["first", "second"] {
+      peers.client.call(message) { results.append(name + " " + ((try? $0.get().first?.string) ?? "?")) }.keep()
     }
     try turning("both arrive") { sample.kept.count == 2 }
     sample.kept[1].reply(.string("b"))
     sample.kept[0].reply(.string("a"))
     try turning("both replies") { results.count == 2 }
     #expect(results == ["second b", "first a"])
-    withExtendedLifetime(calls) {}
   }
 
   /// libdbus takes any message for the reply that has the call's serial number in its header, and a signal may be sent
@@ -201,7 +175,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let (peers, sample) = try Peers.withSample(on: broker)
     let stranger = try peers.connect()
     var results: [Result<[Value], DBusError>] = []
-    peers.client.call(try call("Later", on: peers), timeout: .never) { results.append($0) }.keep()
+    peers.client.call(try peers.message("Later"), timeout: .never) { results.append($0) }.keep()
     var signals: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
@@ -224,7 +198,7 @@ import func GeopublicistCDBus.dbus_connection_get_unix_fd
     let (peers, sample) = try Peers.withSample()
     let stranger = try peers.connect()
     var result: Result<[Value], DBusError>?
-    peers.client.call(try call("Later", on: peers), timeout: .never) { result = $0 }.keep()
+    peers.client.call(try peers.message("Later"), timeout: .never) { result = $0 }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
       stranger.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))

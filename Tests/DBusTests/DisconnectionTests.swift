@@ -5,15 +5,11 @@ import Glibc
 import MainLoop
 import Testing
 
-import func GeopublicistCDBus.dbus_connection_get_unix_fd
 import func GeopublicistCDBus.dbus_message_set_sender
 
 @testable import DBus
 
 @Suite struct DisconnectionTests {
-  /// The numbers of this process's open file descriptors.
-  private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
-
   @Test func `the end of the bus is reported once`() throws {
     let peers = try Peers()
     var calls = 0
@@ -30,14 +26,11 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let (peers, sample) = try Peers.withSample()
     var told: [String] = []
     peers.client.onDisconnected = { told.append("end") }
-    let calls = try (0..<5).map { number in
-      peers.client.call(
-        try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName),
-        timeout: number.isMultiple(of: 2) ? .never : .milliseconds(60_000)
-      ) { result in
-        guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
-        told.append("\(number) \(error.name)")
-      }
+    for number in 0..<5 {
+      let timeout = number.isMultiple(of: 2) ? CallTimeout.never : .milliseconds(60_000)
+      peers.client.call(try peers.message("Later"), timeout: timeout) { result in
+        told.append("\(number) \(result.errorName ?? "a.success")")
+      }.keep()
     }
     try turning("all calls arrive") { sample.kept.count == 5 }
     peers.bus.kill()
@@ -45,7 +38,6 @@ import func GeopublicistCDBus.dbus_message_set_sender
     #expect(told == (0..<5).map { "\($0) org.freedesktop.DBus.Error.Disconnected" } + ["end"])
     sample.kept[0].reply(.string("into the void"))
     sample.kept = []
-    withExtendedLifetime(calls) {}
   }
 
   /// Signals that had been read together with the end of the connection were taken for it, and lost.
@@ -65,21 +57,14 @@ import func GeopublicistCDBus.dbus_message_set_sender
     for signal in signals { peers.service.send(signal) }
     peers.service.flush()
     // All of them wait in the client's socket, where the client does not look.
-    var socket: Int32 = -1
-    #expect(dbus_connection_get_unix_fd(peers.client.raw, &socket) != 0)
-    try eventually("the bus has passed all of them on") {
-      var waiting: Int32 = 0
-      return ioctl(socket, UInt(FIONREAD), &waiting) == 0 && waiting >= size
-    }
+    try eventually("the bus has passed all of them on") { try peers.client.unreadBytes() >= size }
     peers.bus.kill()
     try turning("the end is told") { told.last == "end" }
     #expect(told == (0..<20).map(String.init) + ["end"])
   }
 
   @Test func `nothing traps after a disconnection`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
+    let (peers, _, object) = try Peers.withObject()
     peers.bus.kill()
     try turning("it is noticed") { !peers.service.isConnected && !peers.client.isConnected }
     for connection in [peers.service, peers.client] { try useInVain(connection) }
@@ -91,9 +76,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
 
   /// A call or a match on a closed connection used memory that libdbus had given back.
   @Test func `nothing traps after close`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
+    let (peers, _, object) = try Peers.withObject()
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { _ in }
     NameWatch("org.example.Name", on: peers.service) { _ in }.keep()
     let peerWatch = PeerWatch(on: peers.service)
@@ -115,8 +98,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     connection.call(try Message(calling: "M", of: "a.b", at: "/", on: .bus)) { results.append($0) }.keep()
     #expect(results.isEmpty, "not inside the call")
     try turning("it fails") { results.count == 1 }
-    guard case .failure(let error) = results[0] else { return #expect(Bool(false), "it succeeded") }
-    #expect(error.name == .disconnected)
+    #expect(results[0].errorName == .disconnected)
     connection.send(try Message(signal: "S", of: "a.b", at: "/"))
     connection.flush()
     #expect(connection.outgoingBytes == 0)
@@ -135,9 +117,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
     let (peers, _) = try Peers.withSample()
     peers.client.onDisconnected = { Issue.record("it was closed from this side") }
     peers.client.onSignal(MatchRule(interface: "a.b")) { _ in Issue.record("a signal") }.keep()
-    peers.client.call(
-      try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-    ) { _ in Issue.record("a reply") }.keep()
+    peers.client.call(try peers.message("Nothing")) { _ in Issue.record("a reply") }.keep()
     peers.service.send(try Message(signal: "S", of: "a.b", at: "/"))
     peers.client.close()
     try turning(for: .milliseconds(50), "nothing is called") { true }
@@ -207,7 +187,7 @@ import func GeopublicistCDBus.dbus_message_set_sender
   @Test func `ten thousand connections leave no descriptor`() throws {
     let peers = try Peers()
     for _ in 0..<10 { try peers.connect().close() }
-    let before = descriptors()
+    let before = openDescriptors()
     for number in 0..<10_000 {
       let connection = try peers.connect()
       if number.isMultiple(of: 3) { connection.onDisconnected = { Issue.record("closed from this side") } }
@@ -215,6 +195,6 @@ import func GeopublicistCDBus.dbus_message_set_sender
       if number.isMultiple(of: 2) { connection.close() }
       if number.isMultiple(of: 100) { MainLoop.main.iterate() }
     }
-    #expect(descriptors() == before)
+    #expect(openDescriptors() == before)
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
+import Glibc
+import Testing
 
 @testable import DBus
 
@@ -37,9 +39,7 @@ extension Message {
       dbus_message_iter_append_basic(&iterator, Int32(UInt8(ascii: "h")), &descriptor)
     }
   }
-}
 
-extension Message {
   /// Adds a variant with a file descriptor in it.
   func append(descriptorInVariant descriptor: Int32) {
     var descriptor = descriptor
@@ -51,3 +51,16 @@ extension Message {
     dbus_message_iter_close_container(&iterator, &inner)
   }
 }
+
+extension Connection {
+  /// How many bytes have come that libdbus has not read.
+  func unreadBytes() throws -> Int32 {
+    var (socket, count) = (Int32(-1), Int32(0))
+    try #require(dbus_connection_get_unix_fd(raw, &socket) != 0)
+    try #require(ioctl(socket, UInt(FIONREAD), &count) == 0)
+    return count
+  }
+}
+
+/// How many file descriptors this process has open.
+func openDescriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }

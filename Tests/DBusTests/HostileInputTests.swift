@@ -8,8 +8,6 @@ import Testing
 @testable import DBus
 
 @Suite struct HostileInputTests {
-  private func descriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
-
   @Test(arguments: PrivateBus.Broker.installed)
   func `a peer that sends what no library would is survived`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
@@ -19,7 +17,7 @@ import Testing
     ] { match.keep() }
     NameWatch("org.example.Name", on: peers.service) { _ in Issue.record("it has no owner") }.keep()
     try peers.settle()
-    let before = descriptors()
+    let before = openDescriptors()
     let python = try ChildProcess([
       Rig.python, Rig.sourceFile("Tests/DBusTests/raw-peer.py"), peers.bus.address, peers.service.uniqueName.rawValue,
       Sample.path.rawValue, broker.rawValue,
@@ -30,7 +28,7 @@ import Testing
     sample.kept = []
     try peers.settle()
     python.kill()
-    #expect(descriptors() <= before, "no file descriptor of theirs is kept")
+    #expect(openDescriptors() <= before, "no file descriptor of theirs is kept")
   }
 
   /// libdbus left the bus over a message with more than 16 file descriptors, which any peer may send.
@@ -38,30 +36,30 @@ import Testing
   func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let stranger = try peers.connect()
-    let before = descriptors()
+    let before = openDescriptors()
     // dbus-daemon forwards no more than 16 in a message, unless it is told to.
     let many = broker == .dbusBroker ? 250 : 16
     for _ in 0..<20 {
       let signal = try Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)
       signal.append(descriptors: many)
       stranger.send(signal)
-      let call = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+      let call = try peers.message("Later")
       call.append(descriptors: many)
       stranger.send(call)
     }
     #expect(try peers.call("Nothing", from: stranger) == [])
     #expect(peers.service.isConnected && sample.kept.isEmpty)
-    try turning("they are closed") { descriptors() <= before }
+    try turning("they are closed") { openDescriptors() <= before }
   }
 
   /// A call that was kept for its late answer kept the file descriptors that had come with it.
   @Test func `a call with file descriptors is refused at once`() throws {
     let (peers, _) = try Peers.withSample()
-    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    let message = try peers.message("Later")
     message.append(descriptors: 1)
     let error = #expect(throws: DBusError.self) { try peers.answer(to: message) }
     #expect(error?.name == .invalidArgs, "by its signature")
-    let echo = try Message(calling: "Echo", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    let echo = try peers.message("Echo")
     echo.append(descriptorInVariant: 0)
     let other = #expect(throws: DBusError.self) { try peers.answer(to: echo) }
     #expect(other?.name == .notSupported)
@@ -73,7 +71,7 @@ import Testing
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []
     peers.service.objects.intake = { waiting.append($0) }
-    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+    let message = try peers.message("Later")
     message.append(descriptors: 16)
     peers.client.send(message)
     try turning("it waits") { waiting.count == 1 }

@@ -18,6 +18,12 @@ import Testing
     return try #require(line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1_024
   }
 
+  /// The peak when nothing has happened since another call.
+  private func settledPeakMemory() throws -> Int {
+    _ = try peakMemory()
+    return try peakMemory()
+  }
+
   private func sender(to peers: Peers, _ size: Int = size) throws -> ChildProcess {
     try ChildProcess([
       Rig.python, Rig.sourceFile("Tests/DBusTests/huge-sender.py"), peers.bus.address,
@@ -45,8 +51,7 @@ import Testing
       peers.service.onSignal(MatchRule(interface: "a.b", member: "S"), from: isExpected) { _ in heard += 1 },
     ] { match.keep() }
     try peers.settle()
-    _ = try peakMemory()
-    let before = try peakMemory()
+    let before = try settledPeakMemory()
     let sender = try sender(to: peers)
     let name = try name(of: sender)
     try turning("both have come", within: .seconds(30)) { asked.count == 2 }
@@ -62,8 +67,7 @@ import Testing
     var heard: [Int] = []
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].bytes?.count ?? 0) }
     try peers.settle()
-    _ = try peakMemory()
-    let before = try peakMemory()
+    let before = try settledPeakMemory()
     let sender = try sender(to: peers)
     _ = try name(of: sender)
     peers.client.send(try Message(signal: "S", of: "a.b", at: "/", [.bytes(Array(repeating: 1, count: 60_000))]))
@@ -84,8 +88,7 @@ import Testing
     peers.service.onDisconnected = { losses += 1 }
     for number in 1...2 {
       try peers.settle()
-      _ = try peakMemory()
-      let before = try peakMemory()
+      let before = try settledPeakMemory()
       let sender = try sender(to: peers, 50_000_000)
       try turning("the connection is lost", within: .seconds(30)) { losses == number }
       #expect(try peakMemory() - before < 25_000_000)
@@ -106,10 +109,8 @@ import Testing
     let sender = try sender(to: peers, size)
     let name = try name(of: sender)
     try peers.settle()
-    _ = try peakMemory()
-    let before = try peakMemory()
-    for (member, expected) in [("Get", ErrorName.limitsExceeded), ("Refuse", "a.b.Error")] as [(MemberName, ErrorName)]
-    {
+    let before = try settledPeakMemory()
+    for (member, expected) in [("Get", .limitsExceeded), ("Refuse", "a.b.Error")] as [(MemberName, ErrorName)] {
       var result: Result<[Value], DBusError>?
       let message = try Message(calling: member, of: "a.b", at: "/a", on: name)
       peers.service.call(message, timeout: .milliseconds(30_000), expecting: "v", within: .smallAnswer) {

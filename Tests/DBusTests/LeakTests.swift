@@ -31,11 +31,8 @@ import Testing
     try growsNot(250, leaking: 100 * 48) {
       var left = 100
       for number in 0..<100 {
-        peers.client.call(
-          try Message(
-            calling: number.isMultiple(of: 2) ? "Do" : "Unheard", of: Sample.name, at: Sample.path,
-            on: peers.service.uniqueName, [options])
-        ) { _ in left -= 1 }.keep()
+        peers.client.call(try peers.message(number.isMultiple(of: 2) ? "Do" : "Unheard", options)) { _ in left -= 1 }
+          .keep()
       }
       while left > 0 { MainLoop.main.iterate(mayBlock: true) }
       sample.seen = []
@@ -46,7 +43,7 @@ import Testing
     let (peers, sample) = try Peers.withSample()
     try growsNot(2_000, leaking: 256) {
       for wait in [true, false] {
-        let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
+        let message = try peers.message("Later")
         let pending = peers.client.call(message, timeout: wait ? .milliseconds(1) : .never) { _ in }
         if !wait { pending.cancel() }
         _ = try peers.call("Nothing")
@@ -83,9 +80,7 @@ import Testing
       let match = connection.onSignal(MatchRule(interface: "a.b")) { [weak connection] _ in connection?.close() }
       NameWatch("org.example.Name", on: connection) { _ in }.keep()
       let peerWatch = PeerWatch(on: connection)
-      connection.call(
-        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-      ) { _ in }.keep()
+      connection.call(try peers.message("Nothing")) { _ in }.keep()
       _ = try peers.refusal("Nothing")
       withExtendedLifetime((match, peerWatch)) {}
     }

@@ -84,9 +84,7 @@ import Testing
     let peers = try Peers()
     // The first allows to be replaced, the second replaces it: the name never is without an owner.
     func request(_ flags: UInt32, from connection: Connection) throws {
-      let message = try Message(
-        calling: "RequestName", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-        [.string(name.rawValue), .uint32(flags)])
+      let message = try Message(callingBus: "RequestName", [.string(name.rawValue), .uint32(flags)])
       #expect(try peers.answer(to: message, from: connection) == [.uint32(1)])
     }
     try request(1, from: peers.service)
@@ -195,9 +193,7 @@ import Testing
     for number in 0..<1_000 { watch.whenGone(BusName(unchecked: ":9.\(number)")) {} }
     var gone = false
     watch.whenGone(peers.client.uniqueName) { gone = true }
-    _ = try peers.answer(
-      to: Message(calling: "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus),
-      from: peers.service)
+    _ = try peers.answer(to: Message(callingBus: "GetId"), from: peers.service)
     peers.client.close()
     try turning("the one that left is told") { gone }
     #expect(watch.count == 1_000)

@@ -22,15 +22,27 @@ final class Peers {
   }
 
   /// Two connections and an object that the service exports.
-  static func withSample(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample) {
+  static func withObject(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample, ExportedObject) {
     let (peers, sample) = (try Peers(on: broker), Sample())
     peers.sample = sample
-    sample.export(on: peers.service)
+    return (peers, sample, sample.export(on: peers.service))
+  }
+
+  /// The same without what the object is changed by.
+  static func withSample(on broker: PrivateBus.Broker = .chosen) throws -> (Peers, Sample) {
+    let (peers, sample, _) = try withObject(on: broker)
     return (peers, sample)
   }
 
   /// A further connection.
   func connect() throws -> Connection { try Connection(to: .address(bus.address)) }
+
+  /// A call of a method of the sample.
+  func message(_ member: MemberName, _ arguments: Value...) throws -> Message { try message(member, with: arguments) }
+
+  func message(_ member: MemberName, with arguments: [Value]) throws -> Message {
+    try Message(calling: member, of: Sample.name, at: Sample.path, on: service.uniqueName, arguments)
+  }
 
   /// Calls a method of the service from the client and runs the loop until the answer is there.
   @discardableResult
@@ -64,19 +76,13 @@ final class Peers {
 
   /// The process of the bus.
   func busProcess() throws -> pid_t {
-    let question = try Message(
-      calling: "GetConnectionUnixProcessID", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus,
-      [.string(BusName.bus.rawValue)])
+    let question = try Message(callingBus: "GetConnectionUnixProcessID", [.string(BusName.bus.rawValue)])
     return try #require(try answer(to: question).first?.uint32.flatMap(pid_t.init(exactly:)))
   }
 
   /// Runs the loop until the bus has handled everything that was sent before.
   func settle() throws {
-    for connection in [service, client, service] {
-      _ = try answer(
-        to: Message(calling: "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: .bus),
-        from: connection)
-    }
+    for connection in [service, client, service] { _ = try answer(to: Message(callingBus: "GetId"), from: connection) }
   }
 }
 
@@ -84,4 +90,12 @@ extension PrivateBus.Broker {
   /// The implementations that are installed. They do not forward quite the same.
   nonisolated static let installed: [PrivateBus.Broker] =
     access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
+}
+
+extension Result<[Value], DBusError> {
+  /// The name of the error, nil for a success.
+  var errorName: ErrorName? {
+    guard case .failure(let error) = self else { return nil }
+    return error.name
+  }
 }

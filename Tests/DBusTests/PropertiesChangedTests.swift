@@ -18,11 +18,9 @@ import Testing
   }
 
   @Test func `changes of one loop turn are sent together`() throws {
-    let peers = try Peers()
+    let (peers, sample, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
     sample.title = "one"
     object.propertyChanged("Title", of: Sample.name)
     sample.count = 1
@@ -47,11 +45,9 @@ import Testing
   }
 
   @Test func `properties that are not signalled stay silent`() throws {
-    let peers = try Peers()
+    let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
     object.propertyChanged("Quiet", of: Sample.name)
     object.propertyChanged("Version", of: Sample.name)
     object.propertyChanged("Unheard", of: Sample.name)
@@ -62,11 +58,9 @@ import Testing
   }
 
   @Test func `a late value is invalidated`() throws {
-    let peers = try Peers()
+    let (peers, sample, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
     object.propertyChanged("Deferred", of: Sample.name)
     try turning("it arrives") { !listener.heard.isEmpty }
     #expect(listener.heard[0].arguments == [.string(Sample.name.rawValue), .options([]), .strings(["Deferred"])])
@@ -91,11 +85,9 @@ import Testing
   }
 
   @Test func `flush sends at once and unexport drops`() throws {
-    let peers = try Peers()
+    let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)
     try peers.settle()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
     object.propertyChanged("Title", of: Sample.name)
     object.flushChanges()
     object.propertyChanged("Count", of: Sample.name)

@@ -38,8 +38,7 @@ import Testing
     for unknown in ["Unheard", "", "not a name", "Nothing", String(repeating: "x", count: 70_000)] {
       #expect(
         try peers.refusal("Get", of: properties, name, .string(unknown)) == .unknownProperty, "\(unknown.prefix(20))")
-      #expect(
-        try peers.refusal("Set", of: properties, name, .string(unknown), .variant(.byte(1))) == .unknownProperty)
+      #expect(try peers.refusal("Set", of: properties, name, .string(unknown), .variant(.byte(1))) == .unknownProperty)
     }
     for unknown in ["org.example.Unheard", "", "not a name"] {
       #expect(try peers.refusal("Get", of: properties, .string(unknown), .string("Title")) == .unknownInterface)
@@ -134,9 +133,7 @@ import Testing
 
   /// The reply undid what a signal before it had told.
   @Test func `GetAll returns the values of the moment it answers`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
+    let (peers, sample, object) = try Peers.withObject()
     let question = try Question(peers, "GetAll", name)
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.count = 7

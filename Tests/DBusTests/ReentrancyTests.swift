@@ -14,12 +14,9 @@ import Testing
       call.reply()
     }
     var result: Result<[Value], DBusError>?
-    peers.client.call(
-      try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-    ) { result = $0 }.keep()
+    peers.client.call(try peers.message("Do", .options([]))) { result = $0 }.keep()
     try turning("the bus answers in its place") { result != nil }
-    guard case .failure(let error) = result else { return #expect(Bool(false), "it succeeded") }
-    #expect(error.name == .noReply)
+    #expect(result?.errorName == .noReply)
   }
 
   /// More than a batch of messages waited when a handler closed the connection: the rest was dispatched from memory that
@@ -60,9 +57,7 @@ import Testing
     let (peers, _) = try Peers.withSample()
     var replies = 0
     for _ in 0..<100 {
-      peers.client.call(
-        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-      ) { _ in
+      peers.client.call(try peers.message("Nothing")) { _ in
         replies += 1
         peers.client.close()
       }.keep()
@@ -76,9 +71,7 @@ import Testing
     var replies = 0
     var calls: [PendingCall] = []
     calls = try (0..<10).map { _ in
-      peers.client.call(
-        try Message(calling: "Nothing", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-      ) { _ in
+      peers.client.call(try peers.message("Nothing")) { _ in
         replies += 1
         for call in calls { call.cancel() }
       }
@@ -111,9 +104,7 @@ import Testing
     var failed = 0
     peers.client.onDisconnected = { Issue.record("it was closed before") }
     for _ in 0..<5 {
-      peers.client.call(
-        try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName)
-      ) { _ in
+      peers.client.call(try peers.message("Later")) { _ in
         failed += 1
         peers.client.close()
       }.keep()
@@ -125,9 +116,7 @@ import Testing
   }
 
   @Test func `a method may unexport its own object`() throws {
-    let peers = try Peers()
-    let sample = Sample()
-    let object = sample.export(on: peers.service)
+    let (peers, sample, object) = try Peers.withObject()
     sample.onDo = { call in
       object.unexport()
       call.reply()
@@ -148,9 +137,7 @@ import Testing
       call.reply()
       child.export(on: peers.service, at: Sample.path.child(1)).emit("Happened", of: Sample.name, .string("after"))
     }
-    peers.client.call(
-      try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-    ) { _ in order.append("reply") }.keep()
+    peers.client.call(try peers.message("Do", .options([]))) { _ in order.append("reply") }.keep()
     try turning("all arrive") { order.count == 3 }
     #expect(order == ["before", "reply", "after"])
     #expect(try peers.call("Nothing", at: Sample.path.child(1)) == [])
@@ -169,11 +156,7 @@ import Testing
       call.reply()
     }
     var replies = 0
-    for _ in 0..<100 {
-      peers.client.call(
-        try Message(calling: "Do", of: Sample.name, at: Sample.path, on: peers.service.uniqueName, [.options([])])
-      ) { _ in replies += 1 }.keep()
-    }
+    for _ in 0..<100 { peers.client.call(try peers.message("Do", .options([]))) { _ in replies += 1 }.keep() }
     try turning("all are answered", within: .seconds(30)) { replies == 100 }
     #expect(deepest == 1)
   }

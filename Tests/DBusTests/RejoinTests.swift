@@ -72,9 +72,7 @@ import func GeopublicistCDBus.dbus_connection_close
   @Test func `calls from before cannot be answered, and are not`() throws {
     let (peers, sample) = try Peers.withSample()
     var refusal: ErrorName?
-    peers.client.call(
-      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.service.uniqueName), timeout: .never
-    ) { result in
+    peers.client.call(try peers.message("Later"), timeout: .never) { result in
       if case .failure(let error) = result { refusal = error.name }
     }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }

@@ -35,9 +35,7 @@ import Testing
 
   @Test func `every value survives a bus`() throws {
     let (peers, _) = try Peers.withSample()
-    for value in Self.samples {
-      #expect(try peers.call("Echo", .variant(value)) == [.variant(value)])
-    }
+    for value in Self.samples { #expect(try peers.call("Echo", .variant(value)) == [.variant(value)]) }
   }
 
   @Test func `NaN stays NaN`() throws {
