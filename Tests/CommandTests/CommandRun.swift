@@ -19,6 +19,16 @@ enum CommandRun {
   }
 }
 
+extension CommandResult {
+  /// The objects that it has written, one a line.
+  var objects: [JSON] { JSON.lines(standardOutput) }
+}
+
+extension JSON {
+  /// The values of a text with one a line.
+  static func lines(_ text: String) -> [JSON] { text.split(separator: "\n").compactMap { JSON(line: String($0)) } }
+}
+
 /// A bus with the real GeoClue and the daemon of the system deployment.
 final class Machine {
   let bus: PrivateBus
@@ -31,7 +41,23 @@ final class Machine {
     daemon = try Daemon(.system, on: bus)
   }
 
+  /// Runs the command on this bus to its end, in a pipe.
+  func finished(
+    _ arguments: [String], as user: uid_t? = nil, environment: [String: String] = [:]
+  ) throws -> CommandResult {
+    try CommandRun.finished(arguments, on: bus, as: user, environment: environment)
+  }
+
+  /// Starts the command on this bus and goes on.
+  func started(_ arguments: [String]) throws -> ChildProcess { try CommandRun.started(arguments, on: bus) }
+
   func measure(_ latitude: Double, _ longitude: Double = 13) throws {
     try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: longitude))
+  }
+
+  /// Writes a fix, and waits until a command has printed a line about it.
+  func measure(_ latitude: Double, for command: ChildProcess) throws {
+    try measure(latitude)
+    try eventually("a fix", seen: command.output) { command.standardOutput.hasSuffix("\n") }
   }
 }

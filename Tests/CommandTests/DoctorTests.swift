@@ -19,7 +19,7 @@ import Testing
         Rig.product("geopublicist"), session == nil ? "--system" : "--session", "doctor", "--json", "--geoclue-config",
         directory.path,
       ], environment: environment, as: user, within: .seconds(60))
-    let lines = result.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
+    let lines = JSON.lines(result.standardOutput)
     let found = lines.filter { $0["Outcome"] == "problem" }
     #expect(result.exit == .status(found.isEmpty ? 0 : 1), "\(result.standardError)")
     #expect(found.allSatisfy { $0["Remedy"]?.string?.isEmpty == false })
@@ -32,10 +32,9 @@ import Testing
   func `doctor finds no problem where a fix arrives`() throws {
     let machine = try Machine()
     let agent = try DesktopAgent(at: machine.bus.address)
-    try agent.waitUntilRegistered()
-    let watch = try CommandRun.started(["watch"], on: machine.bus)
-    try machine.measure(52)
-    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    defer { agent.kill() }
+    let watch = try machine.started(["watch"])
+    try machine.measure(52, for: watch)
     #expect(try problems(on: machine.bus) == [:])
   }
 
@@ -43,7 +42,7 @@ import Testing
   @Test func `doctor warns of coordinates that GeoClue broadcasts`() throws {
     let machine = try Machine()
     let agent = try DesktopAgent(at: machine.bus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     let spy = try BusClient(at: machine.bus.address)
     try spy.match("type='signal',member='PropertiesChanged',arg0='\(geoClueName).Location'")
     let other = try BusClient(at: machine.bus.address)
@@ -59,16 +58,14 @@ import Testing
         [.string("\(geoClueName).Client"), .string(name), value])
     }
     _ = try other.reply("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
-    let doctor = try CommandRun.started(["doctor", "--json", "--geoclue-config", directory.path], on: machine.bus)
+    let doctor = try machine.started(["doctor", "--json", "--geoclue-config", directory.path])
     var fixes = 0
     try eventually("the doctor ends", within: .seconds(30), turn: rest) {
       fixes += 1
       try machine.measure(52 + Double(fixes % 2) / 1_000)
       return doctor.exited != nil
     }
-    let hint = doctor.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }.first {
-      $0["Id"] == "privacy-broadcast"
-    }
+    let hint = JSON.lines(doctor.standardOutput).first { $0["Id"] == "privacy-broadcast" }
     if let hint {
       #expect(hint["Outcome"] == "hint")
       _ = try spy.waitFor(1, "PropertiesChanged")
@@ -140,7 +137,7 @@ import Testing
     let session = try PrivateBus(.session)
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address, level: 0)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     let daemon = try Daemon(.session, on: session, geoclueOn: bus)
     let found = try problems(on: bus, session: session)
     #expect(found["switch"] == "Location is turned off for this user")
@@ -156,7 +153,7 @@ import Testing
     try settings.write(toFile: "\(folder)/geoclue.conf", atomically: true, encoding: .utf8)
     let geoclue = try ChildProcess(
       [Rig.file("with-mounts.sh"), "\(folder)=/etc/geoclue", "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
-    try waitForOwner(of: geoClueName, on: bus) { geoclue.exited != nil }
+    try waitForOwner(of: geoClueName, on: bus, by: geoclue)
     return geoclue
   }
 
@@ -169,7 +166,7 @@ import Testing
       receiver: false, "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=")
     let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     #expect(
       try problems(on: bus)["configuration"] == "GeoClue's configuration does not allow this user to have locations")
     #expect(geoclue.exited == nil)
@@ -183,7 +180,7 @@ import Testing
     let settings = GeoClueSettings.offline(receiver: false)
     let geoclue = try configuredGeoClue(settings, on: bus, receiver)
     let agent = try DesktopAgent(at: bus.address)
-    try agent.waitUntilRegistered()
+    defer { agent.kill() }
     #expect(try problems(on: bus, settings: settings)["sources"]?.contains("turns Wi-Fi off") == true)
     #expect(geoclue.exited == nil)
   }
@@ -223,7 +220,7 @@ import Testing
     // The program and what it is linked to are on the root, wherever else the package may be built.
     let program = Rig.product("geopublicist")
     let result = try run(["unshare", "--mount", "sh", "-ec", script, "-", directory.path, program])
-    let found = result.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
+    let found = JSON.lines(result.standardOutput)
     let sandbox = found.first { $0["Subject"] == "sandbox" }
     #expect(sandbox?["Outcome"] == "problem", "\(result.standardError)")
   }

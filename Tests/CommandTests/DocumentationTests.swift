@@ -25,9 +25,7 @@ private nonisolated let commands = [
   @Test(arguments: commands) func `the manual documents every option`(command: String) throws {
     let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
     #expect(manual.contains("\n.B \(command)\n") || manual.contains("\n.BI \(command) "))
-    for option in try options(of: command) {
-      #expect(manual.contains(option), "\(command) \(option)")
-    }
+    for option in try options(of: command) { #expect(manual.contains(option), "\(command) \(option)") }
   }
 
   /// Programs may depend on them.
@@ -93,8 +91,7 @@ private nonisolated let commands = [
   ]) func `zsh completes a word that was begun`(beginning: String, completed: String) throws {
     let shell = try ChildProcess(["script", "-qefc", "zsh -f -i", "/dev/null"], environment: ["TERM": "dumb"])
     let folder = Rig.sourceFile("packaging/completions")
-    try shell.send(
-      "unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")
+    try shell.send("unsetopt beep; fpath=('\(folder)' $fpath); autoload -Uz compinit; compinit -u -D; print rea''dy")
     try eventually("zsh is ready") { shell.standardOutput.contains("ready") }
     // The line is not called, but printed: to its beginning, a command, to its end. zsh takes an = back there.
     try shell.send("geopublicist \(beginning)\t\u{1}print -r -- '<\u{5}>'")

@@ -73,7 +73,7 @@ import Testing
   @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `a refused caller exits with 3`() throws {
     let machine = try Machine()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
-      let result = try CommandRun.finished(arguments, on: machine.bus, as: 65534)
+      let result = try machine.finished(arguments, as: 65534)
       #expect(result.exit == .status(3), "\(arguments) \(result.standardError)")
     }
   }
@@ -96,8 +96,7 @@ import Testing
     let nowhere = ["env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "DISPLAY", "XDG_RUNTIME_DIR=/nonexistent"]
     let result = try run(nowhere + [Rig.product("geopublicist")] + arguments)
     #expect(result.exit == .status(4))
-    #expect(
-      result.standardError.hasPrefix("geopublicist: Cannot connect to the session bus: this login has none"))
+    #expect(result.standardError.hasPrefix("geopublicist: Cannot connect to the session bus: this login has none"))
     #expect(!result.standardError.contains("X11"))
   }
 
@@ -105,7 +104,7 @@ import Testing
     let machine = try Machine()
     machine.daemon.signal(SIGSTOP)
     let begin = ContinuousClock.now
-    let result = try CommandRun.finished(["status"], on: machine.bus)
+    let result = try machine.finished(["status"])
     #expect(begin.duration(to: .now) < .seconds(8))
     #expect(result.exit == .status(4) && result.standardError.contains("does not answer"))
     machine.daemon.signal(SIGCONT)
@@ -145,16 +144,16 @@ import Testing
 
   @Test func `no fix in time exits with 5`() throws {
     let machine = try Machine()
-    let result = try CommandRun.finished(["locate", "--timeout", "500ms"], on: machine.bus)
+    let result = try machine.finished(["locate", "--timeout", "500ms"])
     #expect(result.exit == .status(5))
-    let watch = try CommandRun.finished(["watch", "--duration", "500ms"], on: machine.bus)
+    let watch = try machine.finished(["watch", "--duration", "500ms"])
     #expect(watch.exit == .status(5))
   }
 
   @Test func `a service that does not answer exits with 5`() throws {
     let machine = try Machine()
     machine.daemon.signal(SIGSTOP)
-    let result = try CommandRun.finished(["locate", "--timeout", "1ms"], on: machine.bus)
+    let result = try machine.finished(["locate", "--timeout", "1ms"])
     #expect(result.exit == .status(5))
     #expect(result.standardError.hasPrefix("geopublicist: The service did not answer: "))
     machine.daemon.signal(SIGCONT)
@@ -162,7 +161,7 @@ import Testing
 
   @Test func `an interrupt exits as shells expect`() throws {
     let machine = try Machine()
-    let locate = try CommandRun.started(["locate"], on: machine.bus)
+    let locate = try machine.started(["locate"])
     try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
     locate.signal(SIGINT)
     #expect(try locate.waitForExit() == .status(130))

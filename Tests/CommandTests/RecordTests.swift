@@ -11,7 +11,7 @@ import Testing
   private func record(_ name: String, endedBy signal: Int32 = SIGINT) throws -> String {
     let machine = try Machine()
     let path = directory.freshFile(name)
-    let recorder = try CommandRun.started(["record", path], on: machine.bus)
+    let recorder = try machine.started(["record", path])
     for (index, latitude) in [52.5, 52.6].enumerated() {
       try machine.measure(latitude, -13.25)
       try eventually("fix \(index)") {
@@ -27,7 +27,7 @@ import Testing
   private func recordPicture() throws -> String {
     let machine = try Machine()
     let path = directory.freshFile("way.svg")
-    let recorder = try CommandRun.started(["record", path, "--count", "2"], on: machine.bus)
+    let recorder = try machine.started(["record", path, "--count", "2"])
     try machine.measure(52.5, -13.25)
     try eventually("the first fix") { contents(path).contains("1 fix") }
     try machine.measure(52.6, -13.25)
@@ -80,7 +80,7 @@ import Testing
     let machine = try Machine()
     for name in ["a.gpx", "a.geojson"] {
       let path = directory.file(name)
-      let result = try CommandRun.finished(["record", path, "--duration", "200ms"], on: machine.bus)
+      let result = try machine.finished(["record", path, "--duration", "200ms"])
       #expect(result.exit == .status(5))
       #expect(try run(["gpsbabel", "-i", name.hasSuffix("gpx") ? "gpx" : "geojson", "-f", path]).succeeded)
     }
@@ -90,23 +90,23 @@ import Testing
     let machine = try Machine()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
-    let refused = try CommandRun.finished(["record", path], on: machine.bus)
+    let refused = try machine.finished(["record", path])
     #expect(refused.exit == .status(1) && refused.standardError.contains("--force"))
     #expect(contents(path) == "precious")
-    _ = try CommandRun.finished(["record", path, "--force", "--duration", "100ms"], on: machine.bus)
+    _ = try machine.finished(["record", path, "--force", "--duration", "100ms"])
     #expect(contents(path).hasPrefix("<?xml"))
   }
 
   @Test func `a full disk is reported`() throws {
     let machine = try Machine()
-    let result = try CommandRun.finished(["record", "/dev/full", "--force"], on: machine.bus)
+    let result = try machine.finished(["record", "/dev/full", "--force"])
     #expect(result.exit == .status(1) && result.standardError.contains("No space left"))
   }
 
   @Test func `recording continues when the service returns`() throws {
     let machine = try Machine()
     let path = directory.file("on.gpx")
-    let recorder = try CommandRun.started(["record", path, "--count", "2"], on: machine.bus)
+    let recorder = try machine.started(["record", path, "--count", "2"])
     try machine.measure(52.5)
     try eventually("the first fix") { contents(path).contains("52.5") }
     machine.daemon.kill()
@@ -123,7 +123,7 @@ import Testing
   func `a resumed recording starts a new segment`(name: String) throws {
     let path = try record(name)
     let machine = try Machine()
-    let recorder = try CommandRun.started(["record", "--append", path, "--count", "2"], on: machine.bus)
+    let recorder = try machine.started(["record", "--append", path, "--count", "2"])
     for latitude in [52.7, 52.8] {
       try machine.measure(latitude)
       try eventually("a fix") {
@@ -142,7 +142,7 @@ import Testing
     let machine = try Machine()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
-    let refused = try CommandRun.finished(["record", "--append", path], on: machine.bus)
+    let refused = try machine.finished(["record", "--append", path])
     #expect(refused.exit == .status(1) && contents(path) == "precious", "\(refused.standardError)")
   }
 
@@ -153,14 +153,14 @@ import Testing
     let path = try record("track.gpx")
     let before = contents(path)
     let arguments = ["record", "--append", "--format", format, "--duration", "100ms", path]
-    let result = try CommandRun.finished(arguments, on: machine.bus)
+    let result = try machine.finished(arguments)
     #expect(result.exit == .status(format == "gpx" ? 5 : 1), "\(result.standardError)")
     #expect(contents(path) == before)
   }
 
   @Test func `a recording on standard output is complete at its end`() throws {
     let machine = try Machine()
-    let recorder = try CommandRun.started(["record", "-", "--format", "geojson", "--count", "1"], on: machine.bus)
+    let recorder = try machine.started(["record", "-", "--format", "geojson", "--count", "1"])
     try machine.measure(52.5)
     #expect(try recorder.waitForExit() == .status(0))
     #expect(JSON(line: recorder.standardOutput)?["features"]?.array?.count == 1)

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `until ends it as soon as that is the case`() throws {
     _ = try listener()
-    let region = try CommandRun.started(Self.circle + ["--until", "entered", "--json"], on: machine.bus)
+    let region = try machine.started(Self.circle + ["--until", "entered", "--json"])
     try machine.measure(52.5)
     #expect(try region.waitForExit(within: .seconds(20)) == .status(0))
     let event = try #require(JSON(line: region.standardOutput))
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `a region survives a restart of the service, and no event is repeated`() throws {
     var listener = try listener()
-    let region = try CommandRun.started(Self.circle + ["--json"], on: machine.bus)
+    let region = try machine.started(Self.circle + ["--json"])
     func told() -> [String] {
       region.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0))?["Event"]?.string }
     }
@@ -77,9 +77,7 @@ import Testing
       return all.contains { $0["Kind"]?.content == "region" && $0["Delivered"]?.content == 1 }
     }
     try machine.measure(53)
-    try eventually("it is left", within: .seconds(20)) {
-      told() == ["determined", "Interrupted", "Resumed", "exited"]
-    }
+    try eventually("it is left", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed", "exited"] }
     #expect(daemon.isRunning)
   }
 
@@ -88,7 +86,7 @@ import Testing
     ["region", "nan,13,1km"], ["region", "52,13,1km,5"], ["region", "52,13,1km", "--until", "left"],
     ["region", "52,13,1km", "--assumed", "near"], ["region", "52,13,1km", "--confirm", "-1s"],
   ]) func `a mistake is named, and nothing is called`(arguments: [String]) throws {
-    let result = try CommandRun.finished(arguments, on: machine.bus)
+    let result = try machine.finished(arguments)
     #expect(result.exit == .status(2), "\(result.standardError)")
     #expect(result.standardError.hasPrefix("geopublicist: "))
   }

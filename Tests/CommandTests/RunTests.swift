@@ -53,7 +53,7 @@ import Testing
 
   @Test func `a command runs when a place is entered`() throws {
     let machine = try Machine()
-    let listener = try CommandRun.started(["watch"], on: machine.bus)
+    let listener = try machine.started(["watch"])
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
     let file = folder.file("events")
     let line = "echo $GEOPUBLICIST_EVENT $GEOPUBLICIST_PLACE$GEOPUBLICIST_LATITUDE >> '\(file)'; exit 7"
@@ -63,7 +63,7 @@ import Testing
         "entered", "home", "--", "sh", "-c", line,
       ], environment: environment)
     try eventually("the place is monitored", within: .seconds(20)) {
-      try CommandRun.finished(["list", "--json"], on: machine.bus).standardOutput.contains("\"region\"")
+      try machine.finished(["list", "--json"]).standardOutput.contains("\"region\"")
     }
     // Outside first: one that begins inside is not entered.
     for latitude in [53.0, 53.0001, 52.5, 52.5001] where runner.exited == nil {

@@ -16,7 +16,6 @@ import Testing
     session = try PrivateBus(.session)
     geoclue = try RealGeoClue(on: system)
     agent = try DesktopAgent(at: system.address)
-    try agent.waitUntilRegistered()
     daemon = try Daemon(.session, on: session, geoclueOn: system)
   }
 

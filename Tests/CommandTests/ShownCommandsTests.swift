@@ -134,7 +134,6 @@ private final class Stage {
     session = try PrivateBus(.session)
     geoclue = try RealGeoClue(on: system)
     agent = try DesktopAgent(at: system.address)
-    try agent.waitUntilRegistered()
     daemon = try Daemon(.system, on: system)
     let track = try String(contentsOfFile: Rig.file("track.csv"), encoding: .utf8)
     let there = track.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in

@@ -5,13 +5,16 @@ import Testing
 
 /// The subcommands against the daemon and the real GeoClue.
 @Suite(.serialized) struct SubcommandTests {
+  private let machine: Machine
+
+  init() throws { machine = try Machine() }
+
   @Test func `status prints the fields of the contract`() throws {
-    let machine = try Machine()
-    let text = try CommandRun.finished(["status"], on: machine.bus)
+    let text = try machine.finished(["status"])
     #expect(text.exit == .status(0))
     #expect(text.standardOutput.contains("\nGeoClue: idle"))
     #expect(text.standardOutput.contains("\nAuthorization: authorized-always"))
-    let json = try CommandRun.finished(["status", "--json"], on: machine.bus)
+    let json = try machine.finished(["status", "--json"])
     let properties = try #require(JSON(line: json.standardOutput))
     #expect(
       properties.keys == [
@@ -21,26 +24,22 @@ import Testing
   }
 
   @Test func `locate prints a fix and its URI`() throws {
-    let machine = try Machine()
-    let locate = try CommandRun.started(["locate", "--maximum-age", "0"], on: machine.bus)
+    let locate = try machine.started(["locate", "--maximum-age", "0"])
     try machine.measure(52.5, -13.25)
     #expect(try locate.waitForExit() == .status(0))
     #expect(locate.standardOutput.contains("Latitude: 52.5000000°\nLongitude: -13.2500000°\n"))
     #expect(locate.standardOutput.hasSuffix("\ngeo:52.5000000,-13.2500000,34.5;u=0\n"))
     #expect(locate.standardError.isEmpty)
-    let json = try CommandRun.finished(["--json", "locate"], on: machine.bus)
+    let json = try machine.finished(["--json", "locate"])
     let location = try #require(JSON(line: json.standardOutput))
     #expect(location["Latitude"]?.number == 52.5 && location["Level"] == "exact" && location["Age"] != nil)
     #expect(location["Timestamp"]?.array?.count == 2)
   }
 
   @Test func `watch prints one line per fix and counts them`() throws {
-    let machine = try Machine()
-    let watch = try CommandRun.started(["watch", "--count", "2"], on: machine.bus)
+    let watch = try machine.started(["watch", "--count", "2"])
     try machine.measure(52)
-    try eventually("the first line comes while it runs") {
-      watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n")
-    }
+    try eventually("the first line") { watch.standardOutput.contains(" 52.0000000 13.0000000 0 exact\n") }
     #expect(watch.exited == nil)
     try machine.measure(53)
     #expect(try watch.waitForExit() == .status(0))
@@ -48,17 +47,14 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func `watch ends cleanly on Ctrl-C`(signal: Int32) throws {
-    let machine = try Machine()
-    let watch = try CommandRun.started(["watch", "--json"], on: machine.bus)
-    try machine.measure(52)
-    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    let watch = try machine.started(["watch", "--json"])
+    try machine.measure(52, for: watch)
     watch.signal(signal)
     #expect(try watch.waitForExit() == .status(0))
     #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
   }
 
   @Test func `watch notices at once that its reader has gone`() throws {
-    let machine = try Machine()
     let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
     let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
     #expect(try shell.waitForExit() == .status(0))
@@ -66,7 +62,6 @@ import Testing
   }
 
   @Test func `output that cannot be written is a failure`() throws {
-    let machine = try Machine()
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       let command = "exec \"$1\" --address \"$2\" status \(redirection)"
       let result = try run(["sh", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -76,7 +71,6 @@ import Testing
   }
 
   @Test func `a reader that takes one line is no failure`() throws {
-    let machine = try Machine()
     for command in ["status", "--help", "list"] {
       let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
       let result = try run(["bash", "-c", line, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -85,36 +79,29 @@ import Testing
   }
 
   @Test func `watch survives restarts of the service and reports them`() throws {
-    let machine = try Machine()
-    let watch = try CommandRun.started(["watch", "--json", "--count", "3"], on: machine.bus)
+    let watch = try machine.started(["watch", "--json", "--count", "3"])
     var daemon = machine.daemon
-    for latitude in [52, 53] {
-      try machine.measure(Double(latitude))
-      try eventually("\(latitude)") { watch.standardOutput.contains("\"Latitude\":\(latitude),") }
+    func lines() -> [JSON] { JSON.lines(watch.standardOutput) }
+    for latitude in [52.0, 53] {
+      try machine.measure(latitude)
+      try eventually("\(latitude)") { lines().last?["Latitude"]?.number == latitude }
       daemon.kill()
-      try eventually("it is reported") {
-        watch.standardOutput.components(separatedBy: "\"Interrupted\"").count == latitude - 50
-      }
+      try eventually("it is reported") { lines().last?["Event"] == "Interrupted" }
       daemon = try Daemon(.system, on: machine.bus)
       try eventually("it is back", within: .seconds(20)) {
-        try watch.standardOutput.components(separatedBy: "\"Resumed\"").count == latitude - 50
-          && !machine.geoclue.clients().isEmpty
+        try lines().last?["Event"] == "Resumed" && !machine.geoclue.clients().isEmpty
       }
     }
     try machine.measure(54)
     #expect(try watch.waitForExit() == .status(0))
-    let lines = watch.standardOutput.split(separator: "\n").compactMap { JSON(line: String($0)) }
-    let latitudes = lines.compactMap { $0["Latitude"]?.number }
-    #expect(latitudes == [52, 53, 54])
-    #expect(lines.compactMap { $0["Event"] } == ["Interrupted", "Resumed", "Interrupted", "Resumed"])
+    #expect(lines().compactMap { $0["Latitude"]?.number } == [52, 53, 54])
+    #expect(lines().compactMap { $0["Event"] } == ["Interrupted", "Resumed", "Interrupted", "Resumed"])
     #expect(watch.standardError.contains("The service has gone") && watch.standardError.contains("The service is back"))
   }
 
   @Test func `watch in a pipe reports each outage and each recovery`() throws {
-    let machine = try Machine()
-    let watch = try CommandRun.started(["watch"], on: machine.bus)
-    try machine.measure(52)
-    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
+    let watch = try machine.started(["watch"])
+    try machine.measure(52, for: watch)
     for outage in 1...2 {
       machine.geoclue.kill()
       try eventually("outage \(outage)", within: .seconds(20)) {
@@ -129,15 +116,13 @@ import Testing
   }
 
   @Test func `list shows subscriptions without any coordinate`() throws {
-    let machine = try Machine()
-    let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: machine.bus)
-    try machine.measure(52)
-    try eventually("a fix") { watch.standardOutput.hasSuffix("\n") }
-    let text = try CommandRun.finished(["list"], on: machine.bus).standardOutput.split(separator: "\n")
+    let watch = try machine.started(["watch", "--desktop-id", "org.example.Map"])
+    try machine.measure(52, for: watch)
+    let text = try machine.finished(["list"]).standardOutput.split(separator: "\n")
     #expect(text.count == 2)
     let row = try #require(text.last).split(separator: "\t")
     #expect(row.dropFirst(2).prefix(5) == ["geopublicist", "org.example.Map", "exact", "yes", "1"])
-    let json = try CommandRun.finished(["list", "--json"], on: machine.bus).standardOutput
+    let json = try machine.finished(["list", "--json"]).standardOutput
     #expect(
       JSON(line: json)?.keys == [
         "Active", "Delivered", "DesktopId", "Kind", "Level", "Path", "ProcessId", "Sender", "Since", "UserId",
@@ -145,15 +130,13 @@ import Testing
   }
 
   @Test func `authorize prints a status and a sentence`() throws {
-    let machine = try Machine()
-    let text = try CommandRun.finished(["authorize"], on: machine.bus)
+    let text = try machine.finished(["authorize"])
     #expect(text.exit == .status(0))
     #expect(text.standardOutput == "authorized-always\nAccess to the location is allowed\n")
   }
 
   @Test func `monitor prints sentences for people`() throws {
-    let machine = try Machine()
-    let monitor = try CommandRun.started(["monitor"], on: machine.bus)
+    let monitor = try machine.started(["monitor"])
     for sentence in [
       " Service is running\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
       " In use no\n", " Authorization authorized-always: Access to the location is allowed\n",
@@ -161,7 +144,7 @@ import Testing
       try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }
     }
     machine.geoclue.kill()
-    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    let watch = try machine.started(["watch"])
     let gone =
       " GeoClue unavailable: GeoClue is not installed, or its service is masked; "
       + "install the package geoclue-2.0, or unmask geoclue\n"
@@ -170,8 +153,7 @@ import Testing
   }
 
   @Test func `monitor prints errors while it is subscribed`() throws {
-    let machine = try Machine()
-    let monitor = try CommandRun.started(["monitor", "--listen"], on: machine.bus)
+    let monitor = try machine.started(["monitor", "--listen"])
     try eventually("GeoClue is used") { machine.geoclue.receiver.isConnected }
     machine.geoclue.kill()
     let line = #/ Error GeoClue [^\n]+\n/#
@@ -180,8 +162,7 @@ import Testing
   }
 
   @Test func `monitor follows the service through its death`() throws {
-    let machine = try Machine()
-    let monitor = try CommandRun.started(["monitor", "--json"], on: machine.bus)
+    let monitor = try machine.started(["monitor", "--json"])
     var events: [JSON] = []
     func wait(_ what: String, _ condition: (JSON) -> Bool) throws {
       try eventually(what) {
@@ -191,7 +172,7 @@ import Testing
     }
     try wait("the state at the beginning") { $0["State"] == "idle" }
     try wait("the authorization") { $0["AuthorizationStatus"] == "authorized-always" }
-    let watch = try CommandRun.started(["watch"], on: machine.bus)
+    let watch = try machine.started(["watch"])
     try wait("somebody listens") { $0["InUse"] == true }
     watch.signal(SIGINT)
     try wait("nobody listens") { $0["InUse"] == false }

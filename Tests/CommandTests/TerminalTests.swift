@@ -5,36 +5,37 @@ import Testing
 
 /// The command on a terminal: `script` of util-linux is one.
 @Suite(.serialized) struct TerminalTests {
+  private let machine: Machine
+
+  init() throws { machine = try Machine() }
+
   private func onTerminal(
-    _ arguments: String, _ machine: Machine, environment: [String: String] = [:]
+    _ arguments: String, after preparation: String = "", environment: [String: String] = [:]
   ) throws -> ChildProcess {
     let command = "exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' \(arguments)"
     return try ChildProcess(
-      ["script", "-qefc", command, "/dev/null"],
+      ["script", "-qefc", preparation + command, "/dev/null"],
       environment: ["TERM": "xterm"].merging(environment) { $1 })
   }
 
   @Test func `colours and columns are for terminals only`() throws {
-    let machine = try Machine()
-    let status = try onTerminal("status", machine)
+    let status = try onTerminal("status")
     #expect(try status.waitForExit() == .status(0))
     #expect(status.standardOutput.contains("\u{1B}[32mauthorized-always\u{1B}[0m\r\n               Access"))
-    let pipe = try CommandRun.finished(["status"], on: machine.bus, environment: ["TERM": "xterm"])
+    let pipe = try machine.finished(["status"], environment: ["TERM": "xterm"])
     #expect(!pipe.standardOutput.contains("\u{1B}"))
   }
 
   @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
   func `colours are omitted when unwanted`(environment: [String: String]) throws {
-    let machine = try Machine()
-    let status = try onTerminal("status", machine, environment: environment)
+    let status = try onTerminal("status", environment: environment)
     #expect(try status.waitForExit() == .status(0))
     #expect(!status.standardOutput.contains("\u{1B}[32m"))
     #expect(status.standardOutput.contains("authorized-always"))
   }
 
   @Test func `watch redraws in place and ends on Ctrl-C`() throws {
-    let machine = try Machine()
-    let watch = try onTerminal("watch", machine)
+    let watch = try onTerminal("watch")
     try machine.measure(52)
     try eventually("the fix is drawn") { watch.standardOutput.contains("Latitude \u{1B}[0m  \u{1B}[1m52.0000000°") }
     try eventually("it goes up and draws again") { watch.standardOutput.contains(#/\e\[\d+A\r/#) }
@@ -43,9 +44,7 @@ import Testing
   }
 
   @Test func `latitude and longitude are the last rows to disappear on a short terminal`() throws {
-    let machine = try Machine()
-    let command = "stty rows 3 cols 30; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' watch"
-    let watch = try ChildProcess(["script", "-qefc", command, "/dev/null"], environment: ["TERM": "xterm"])
+    let watch = try onTerminal("watch", after: "stty rows 3 cols 30; ")
     try machine.measure(52)
     // A terminal ends its lines by two characters, which are one to a regex otherwise.
     let rows = #/\e\[2A\r[^\n]*Latitude[^\n]*52\.0000000[^\n]*\n[^\n]*Longitude/#.matchingSemantics(.unicodeScalar)
@@ -54,8 +53,7 @@ import Testing
   }
 
   @Test func `q leaves watch, and keys are not echoed meanwhile`() throws {
-    let machine = try Machine()
-    let watch = try onTerminal("watch", machine)
+    let watch = try onTerminal("watch")
     try machine.measure(52)
     try eventually("the location is drawn") { watch.standardOutput.contains("52.0000000") }
     try watch.send("xyz")
@@ -66,8 +64,7 @@ import Testing
 
   @Test(arguments: [("dumb", "watch"), ("xterm", "watch --json")])
   func `q also leaves a watch that prints lines on a terminal`(terminal: String, command: String) throws {
-    let machine = try Machine()
-    let watch = try onTerminal(command, machine, environment: ["TERM": terminal])
+    let watch = try onTerminal(command, environment: ["TERM": terminal])
     try machine.measure(52)
     try eventually("the location is printed") { watch.standardOutput.contains("52") }
     try watch.send("q")
@@ -75,17 +72,14 @@ import Testing
   }
 
   @Test func `a long value is wrapped on a narrow terminal`() throws {
-    let machine = try Machine()
-    let command = "stty cols 40; exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' status"
-    let status = try ChildProcess(["script", "-qefc", command, "/dev/null"], environment: ["TERM": "xterm"])
+    let status = try onTerminal("status", after: "stty cols 40; ")
     #expect(try status.waitForExit() == .status(0))
     let text = status.standardOutput.replacing(#/\e\[\d*m/#, with: "")
     #expect(text.split(separator: "\r\n").allSatisfy { $0.count <= 40 }, "\(text)")
   }
 
   @Test func `locate shows that it is waiting`() throws {
-    let machine = try Machine()
-    let locate = try onTerminal("locate --timeout 1s --maximum-age 0", machine)
+    let locate = try onTerminal("locate --timeout 1s --maximum-age 0")
     #expect(try locate.waitForExit() == .status(5))
     #expect(locate.standardOutput.contains("Waiting for a location…"))
     // The line is taken away again before the answer.

@@ -134,7 +134,5 @@ enum Shape {
 
 extension Substring {
   /// Where the text is, if this begins with it.
-  fileprivate func prefixRange(_ text: String) -> Range<Index>? {
-    range(of: text, options: .anchored)
-  }
+  fileprivate func prefixRange(_ text: String) -> Range<Index>? { range(of: text, options: .anchored) }
 }
