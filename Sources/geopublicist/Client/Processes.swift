@@ -6,14 +6,8 @@ import Glibc
 nonisolated enum Processes {
   /// Returns the name of a user, or the number if there is no name.
   static func userName(_ user: UInt32) -> String {
-    var entry = passwd()
-    var found: UnsafeMutablePointer<passwd>?
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
-      guard let start = buffer.baseAddress, getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil,
-        let name = entry.pw_name
-      else { return "\(user)" }
-      return Text.plain(String(cString: name))
-    }
+    guard let name = getpwuid(user)?.pointee.pw_name else { return "\(user)" }
+    return Text.plain(String(cString: name))
   }
 
   /// Returns the path of a process's program; nil for processes of other users.

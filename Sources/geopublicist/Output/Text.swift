@@ -60,7 +60,9 @@ nonisolated enum Number {
     guard number.isFinite else { return "?" }
     // Otherwise -0.0 would keep its sign.
     let rounded = number == 0 ? 0 : number
-    return withBuffer { g_ascii_formatd($0, $1, "%.\(digits)f", rounded) }
+    // The longest double without an exponent has 309 digits before the point.
+    var buffer = [CChar](repeating: 0, count: 512)
+    return String(cString: g_ascii_formatd(&buffer, 512, "%.\(digits)f", rounded))
   }
 
   /// Returns a number with at most `digits` digits after the point.
@@ -69,15 +71,5 @@ nonisolated enum Number {
     guard text.contains(".") else { return text }
     let trimmed = text.reversed().drop { $0 == "0" }.drop { $0 == "." }
     return String(trimmed.reversed())
-  }
-
-  private static func withBuffer(
-    _ body: (UnsafeMutablePointer<CChar>, Int32) -> UnsafeMutablePointer<CChar>?
-  ) -> String {
-    // The longest double without an exponent has 309 digits before the point.
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
-      guard let start = buffer.baseAddress, let text = body(start, 512) else { return "?" }
-      return String(cString: text)
-    }
   }
 }

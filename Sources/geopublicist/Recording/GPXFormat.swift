@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
@@ -57,13 +58,8 @@ nonisolated struct GPXFormat: TrackFormat {
   private func element(_ name: String, _ content: String) -> String { "<\(name)>\(content)</\(name)>" }
 
   static func escaped(_ text: String) -> String {
-    text.map { character in
-      switch character {
-      case "&": "&amp;"
-      case "<": "&lt;"
-      case ">": "&gt;"
-      default: String(character)
-      }
-    }.joined()
+    guard let escaped = g_markup_escape_text(text, -1) else { return "" }
+    defer { g_free(escaped) }
+    return String(cString: escaped)
   }
 }
