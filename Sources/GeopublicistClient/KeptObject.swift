@@ -6,7 +6,10 @@ import GeopublicistLocationModel
 /// the object again, with growing pauses while that fails, and reports changes of the authorization.
 ///
 /// All times are microseconds of the monotonic clock.
-nonisolated struct KeptObject {
+nonisolated struct KeptObject<Update: Sendable> {
+  typealias Event = ServiceObjectEvent
+  typealias Action = ServiceObjectAction<Update>
+
   private enum State: Equatable {
     case idle
     case creating
@@ -22,10 +25,10 @@ nonisolated struct KeptObject {
   private enum Outage { case none, interrupted, told }
 
   /// Microseconds before the first attempt after the service was killed; doubled after each failure.
-  static let firstPause: UInt64 = 250_000
-  static let longestPause: UInt64 = 30_000_000
+  static var firstPause: UInt64 { 250_000 }
+  static var longestPause: UInt64 { 30_000_000 }
   /// Microseconds before the first attempt after an orderly shutdown, which may be an upgrade.
-  static let pauseAfterShutdown: UInt64 = 3_000_000
+  static var pauseAfterShutdown: UInt64 { 3_000_000 }
 
   private var state = State.idle
   private let starts: Bool
@@ -38,7 +41,7 @@ nonisolated struct KeptObject {
   /// Keeps nothing yet. An object that is not started reports only its authorization.
   init(starts: Bool) { self.starts = starts }
 
-  /// When ``Event/timer`` is due.
+  /// When ``ServiceObjectEvent/timer`` is due.
   var deadline: UInt64? {
     let call: UInt64? = if case .waiting(let until) = state { until } else { nil }
     return [call, authorization.deadline].compactMap { $0 }.min()
@@ -93,7 +96,7 @@ nonisolated extension KeptObject {
   private mutating func create() -> [Action] {
     attempt &+= 1
     state = .creating
-    return [.create(attempt: attempt)]
+    return [.renew(attempt: attempt)]
   }
 
   private mutating func end(_ state: State) -> [Action] {

@@ -7,7 +7,7 @@ import GeopublicistLocationModel
 nonisolated struct RegionKeeper: ServiceObjectMachine {
   typealias Update = ServiceRegionEvent
 
-  private var object = KeptObject(starts: true)
+  private var object = KeptObject<Update>(starts: true)
   private var memory: RegionMemory
   private let options: ClientOptions
   /// When a region with a `duration` expires; used only after an interruption, when the service no longer counts.
@@ -36,7 +36,7 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
 
   mutating func stop(at now: UInt64) -> [Action] { perform(object.handle(.unwanted, at: now), now) }
 
-  mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action] {
+  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
     var actions: [Action] = []
     switch event {
     case .started(object.attempt) where end == nil && options.duration > 0:
@@ -52,10 +52,10 @@ nonisolated struct RegionKeeper: ServiceObjectMachine {
 }
 
 nonisolated extension RegionKeeper {
-  private mutating func perform(_ actions: [KeptObject.Action], _ now: UInt64) -> [Action] {
+  private mutating func perform(_ actions: [Action], _ now: UInt64) -> [Action] {
     actions.map { action in
       switch action {
-      case .create(let attempt):
+      case .renew(let attempt):
         var options = options
         options.region.assumed = memory.known
         if wasInterrupted { options.duration = 0 }
@@ -66,9 +66,8 @@ nonisolated extension RegionKeeper {
         if state != .unknown, lostAt == nil {
           lostAt = now.saturatingAdd(UInt64(options.region.unknownAfter) * 1_000)
         }
-        return .object(.lost)
-      case .tell(let event): return .tell(event.typed())
-      default: return .object(action)
+        return action
+      default: return action
       }
     }
   }

@@ -7,7 +7,7 @@ import GeopublicistLocationModel
 nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
   typealias Update = ServiceLocation
 
-  private var object: KeptObject
+  private var object: KeptObject<Update>
   private var wanted: ClientOptions?
   /// The options that the service applies.
   private var set = ClientOptions()
@@ -39,7 +39,7 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
     return perform(object.handle(.wanted, at: now))
   }
 
-  mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action] {
+  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
     switch event {
     case .created:
       // Options that have changed meanwhile are set before the start.
@@ -59,18 +59,18 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
 }
 
 nonisolated extension ResubscriptionMachine {
-  private mutating func perform(_ actions: [KeptObject.Action]) -> [Action] {
+  private mutating func perform(_ actions: [Action]) -> [Action] {
     actions.flatMap { action -> [Action] in
       switch action {
-      case .create(let attempt): return create(attempt)
+      case .renew(let attempt): return create(attempt)
       case .lost:
         (isFirst, wasInterrupted) = (true, true)
         return []
       case .tell(let event):
         // The next location counts as the first one.
         if case .authorization(let authorization) = event, !authorization.isAuthorized { last = nil }
-        return [.tell(event.typed())]
-      default: return [.object(action)]
+        return [action]
+      default: return [action]
       }
     }
   }

@@ -14,6 +14,7 @@ import GeopublicistLocationModel
 /// }
 /// ```
 @MainActor public final class ServiceConnection {
+  /// The connection to the bus.
   public let connection: Connection
   /// The service's manager object.
   public let manager: Proxy

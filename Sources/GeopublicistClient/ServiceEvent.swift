@@ -25,21 +25,6 @@ nonisolated public enum ServiceEvent<Update: Sendable>: Sendable {
 
 nonisolated extension ServiceEvent: Equatable where Update: Equatable {}
 
-nonisolated extension ServiceEvent where Update == Never {
-  /// Converts the event to the type of an object that has updates.
-  func typed<Other>() -> ServiceEvent<Other> {
-    switch self {
-    case .authorization(let authorization): .authorization(authorization)
-    case .failure(let error): .failure(error)
-    case .refused(let error): .refused(error)
-    case .failed(let error, let isFinal): .failed(error, isFinal: isFinal)
-    case .interrupted: .interrupted
-    case .resumed: .resumed
-    case .closed(let reason): .closed(reason)
-    }
-  }
-}
-
 /// A location as delivered by the service.
 nonisolated public struct ServiceLocation: Equatable, Sendable {
   /// The contract's dictionary.
@@ -76,6 +61,7 @@ nonisolated public struct ServiceLocation: Equatable, Sendable {
 nonisolated public struct ServiceRegionEvent: Equatable, Sendable {
   /// The contract's dictionary.
   public let value: Value
+  /// The event itself.
   public let event: RegionEvent
 
   /// Reads the contract's dictionary; returns nil for an unknown event or state.

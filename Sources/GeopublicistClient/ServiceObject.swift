@@ -8,17 +8,10 @@ nonisolated protocol ServiceObjectMachine {
   associatedtype Update: Sendable
   typealias Action = ServiceObjectAction<Update>
 
-  /// When ``KeptObject/Event/timer`` is due.
+  /// When ``ServiceObjectEvent/timer`` is due.
   var deadline: UInt64? { get }
   /// Handles an event and returns the actions to perform, in order.
-  mutating func handle(_ event: KeptObject.Event, at now: UInt64, chance: Double) -> [Action]
-}
-
-nonisolated enum ServiceObjectAction<Update: Sendable> {
-  case create(MemberName, Value, attempt: UInt64)
-  case object(KeptObject.Action)
-  case set(ObjectPath, MemberName, Value)
-  case tell(ServiceEvent<Update>)
+  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action]
 }
 
 final class ServiceObject<Machine: ServiceObjectMachine> {
@@ -70,7 +63,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     (signals, watch, timer) = (nil, nil, nil)
   }
 
-  private func handle(_ event: KeptObject.Event) {
+  private func handle(_ event: ServiceObjectEvent) {
     run { machine, now in machine.handle(event, at: now, chance: .random(in: 0...1)) }
   }
 
@@ -90,17 +83,11 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
   private func perform(_ action: Machine.Action) {
     switch action {
     case .create(let member, let options, let attempt): create(member, options, attempt)
-    case .object(let action): perform(action)
     case .set(let path, let property, let value):
       proxy(path).set(property, to: value) { [weak self] result in
         if case .failure(let error) = result { self?.onEvent?(.failure(error)) }
       }
     case .tell(let event): onEvent?(event)
-    }
-  }
-
-  private func perform(_ action: KeptObject.Action) {
-    switch action {
     case .follow(let path):
       // Signals are unicast, so none is lost before the match is in place.
       signals = proxy(path).onSignal { [weak self] signal in self?.handle(.signal(signal.member, signal.arguments)) }
@@ -125,7 +112,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       proxy(path).get("AuthorizationMessage") { [weak self] result in
         if let message = (try? result.get())?.string { self?.handle(.message(message)) }
       }
-    case .create, .lost, .tell: break
+    case .renew, .lost: break
     }
   }
 

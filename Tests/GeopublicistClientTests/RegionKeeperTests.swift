@@ -44,7 +44,7 @@ import Testing
       send(.signal("StateChanged", [value]))
     }
 
-    mutating func send(_ event: KeptObject.Event) { perform(machine.handle(event, at: now, chance: 0)) }
+    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
 
     private mutating func perform(_ actions: [RegionKeeper.Action]) {
       for action in actions {
@@ -59,7 +59,7 @@ import Testing
         case .tell(.resumed): told.append("resumed")
         case .tell(.closed(let reason)): told.append(reason)
         case .tell(.authorization(let new)): told.append(new.status.rawValue)
-        case .tell, .object, .set: break
+        default: break
         }
       }
     }

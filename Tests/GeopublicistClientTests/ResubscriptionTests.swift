@@ -28,7 +28,7 @@ import Testing
       send(.signal("AuthorizationChanged", [.string(status), .string(reason)]))
     }
 
-    mutating func send(_ event: KeptObject.Event) { perform(machine.handle(event, at: now, chance: 0)) }
+    mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
 
     private mutating func perform(_ actions: [ResubscriptionMachine.Action]) {
       for action in actions {
@@ -36,12 +36,12 @@ import Testing
         case .create(_, let options, let attempt):
           let distance = options.properties?["distance-threshold"]?.double ?? 0
           done.append("create \(attempt) \(distance) \(options.properties?["max-updates"]?.uint32 ?? 0)")
-        case .object(.follow(let path)): done.append("follow \(path.rawValue.suffix(1))")
-        case .object(.start(let path, _)): done.append("start \(path.rawValue.suffix(1))")
-        case .object(.close(let path)): done.append("close \(path.rawValue.suffix(1))")
-        case .object(.readAuthorization): done.append("read")
-        case .object(.readMessage): done.append("message")
-        case .object: done.append("?")
+        case .follow(let path): done.append("follow \(path.rawValue.suffix(1))")
+        case .start(let path, _): done.append("start \(path.rawValue.suffix(1))")
+        case .close(let path): done.append("close \(path.rawValue.suffix(1))")
+        case .readAuthorization: done.append("read")
+        case .readMessage: done.append("message")
+        case .renew, .lost: done.append("?")
         case .set(_, let property, _): done.append("set \(property)")
         case .tell(let event): told.append(text(event))
         }
@@ -120,7 +120,7 @@ import Testing
     var driver = try running()
     driver.send(.ownerChanged(nil))
     #expect(driver.takeTold() == ["interrupted"])
-    #expect(try driver.wait() <= KeptObject.firstPause)
+    #expect(try driver.wait() <= KeptObject<ServiceLocation>.firstPause)
     driver.send(.ownerChanged(second))
     driver.send(.created(next, attempt: 2))
     driver.authorize("not-determined", "undecided")
@@ -146,7 +146,7 @@ import Testing
     var patient = driver
     driver.send(.ownerChanged(second))
     #expect(driver.done == ["create 2 0.0 0"])
-    #expect(try patient.wait() == KeptObject.pauseAfterShutdown)
+    #expect(try patient.wait() == KeptObject<ServiceLocation>.pauseAfterShutdown)
     #expect(patient.done == ["create 2 0.0 0"])
   }
 
@@ -159,7 +159,7 @@ import Testing
       driver.send(.failed(DBusError(.serviceUnknown, "gone"), attempt: UInt64(attempt)))
     }
     #expect(pauses == pauses.sorted() && pauses[1] == 2 * pauses[0])
-    #expect(pauses.last == KeptObject.longestPause / 2)
+    #expect(pauses.last == KeptObject<ServiceLocation>.longestPause / 2)
     #expect(driver.told == ["interrupted", "failed"])
     // It is called again quickly after it has worked.
     _ = try driver.wait()
@@ -167,7 +167,7 @@ import Testing
     driver.send(.created(next, attempt: 13))
     driver.send(.started(attempt: 13))
     driver.send(.ownerChanged(nil))
-    #expect(try driver.wait() <= KeptObject.firstPause)
+    #expect(try driver.wait() <= KeptObject<ServiceLocation>.firstPause)
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
   }
 
@@ -271,10 +271,10 @@ import Testing
   @Test func `the service's own sentence about a refusal is passed on`() throws {
     var driver = try running()
     driver.authorize("restricted", "disallowed-by-policy")
-    driver.send(KeptObject.Event.message("Ask the administrator of this machine"))
+    driver.send(ServiceObjectEvent.message("Ask the administrator of this machine"))
     #expect(driver.told == ["disallowed-by-policy", "disallowed-by-policy"])
-    driver.send(KeptObject.Event.message(AuthorizationReason.disallowedByPolicy.sentence))
-    driver.send(KeptObject.Event.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
+    driver.send(ServiceObjectEvent.message(AuthorizationReason.disallowedByPolicy.sentence))
     #expect(driver.told.count == 3)
   }
 }
