@@ -3,9 +3,13 @@
 public enum AccuracyLevel: UInt32, CaseIterable, Sendable {
   /// No location: location is turned off.
   case none = 0
+  /// The country.
   case country = 1
+  /// The city.
   case city = 4
+  /// The neighbourhood.
   case neighborhood = 5
+  /// The street.
   case street = 6
   /// The best available location.
   case exact = 8

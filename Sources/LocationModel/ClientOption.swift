@@ -3,9 +3,9 @@
 ///
 /// The service uses this table to read `a{sv}` and to derive a subscription's writable properties. The command derives
 /// its flags and their help from it.
-public struct ClientOption: Sendable {
+package struct ClientOption: Sendable {
   /// The type and range of an option, with the field that it sets.
-  public enum Field: Sendable {
+  package enum Field: Sendable {
     case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
     /// A number of metres.
     case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
@@ -21,25 +21,25 @@ public struct ClientOption: Sendable {
     case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
   }
 
-  public struct Flag: Sendable {
+  package struct Flag: Sendable {
     /// The long form, without hyphens.
-    public let name: String
+    package let name: String
     /// The short form.
-    public let letter: Character?
+    package let letter: Character?
     /// One line for `--help`.
-    public let help: String
+    package let help: String
     /// The placeholder of the value in `--help`.
-    public let value: String
+    package let value: String
   }
 
   /// The key in the options dictionary.
-  public let name: String
+  package let name: String
   /// The type, the range and the field.
-  public let field: Field
+  package let field: Field
   /// The property of a subscription that shows and changes the option, or nil.
-  public let property: String?
+  package let property: String?
   /// The command-line flag, or nil.
-  public let flag: Flag?
+  package let flag: Flag?
 
   private init(_ name: String, _ field: Field, property: String? = nil, flag: Flag? = nil) {
     self.name = name
@@ -49,7 +49,7 @@ public struct ClientOption: Sendable {
   }
 
   /// The maximum length of a text, in bytes of UTF-8.
-  public static let maximumTextBytes = 255
+  package static let maximumTextBytes = 255
 }
 
 /// MARK: - Table of options
@@ -103,22 +103,22 @@ extension ClientOption {
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 
   /// The options of `CreateRegion`.
-  public static let ofRegion = [
+  package static let ofRegion = [
     latitude, longitude, radius, accuracy, confirm, dwell, unknownAfter, assumed, singleUse, duration, includeLocation,
     desktopID,
   ]
   /// The options of `CreateSubscription`.
-  public static let ofSubscription = [
+  package static let ofSubscription = [
     accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates, duration, desktopID,
   ]
   /// The options of `GetLocation`.
-  public static let ofRequest = [accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID]
+  package static let ofRequest = [accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID]
   /// The options of `RequestAuthorization`.
-  public static let ofAuthorization = [accuracy, desktopID]
+  package static let ofAuthorization = [accuracy, desktopID]
 }
 
 /// The value of an option, independent of its D-Bus type.
-public enum OptionValue: Hashable, Sendable {
+package enum OptionValue: Hashable, Sendable {
   case text(String)
   /// Any integer or floating-point number.
   case number(Double)
@@ -126,14 +126,14 @@ public enum OptionValue: Hashable, Sendable {
 }
 
 /// Explains to the caller in one sentence why an option is invalid.
-public struct OptionError: Error, Equatable, Sendable {
+package struct OptionError: Error, Equatable, Sendable {
   /// The sentence, with the option's name, type and range.
-  public let message: String
+  package let message: String
 }
 
 extension ClientOption {
   /// Stores a value in its field. Throws if the type is unsuitable or the value out of range.
-  public func set(_ value: OptionValue, in options: inout ClientOptions) throws(OptionError) {
+  package func set(_ value: OptionValue, in options: inout ClientOptions) throws(OptionError) {
     switch (field, value) {
     case (.level(let path), .text(let name)):
       guard let level = AccuracyLevel(contractName: name) else { throw refusal }
@@ -165,7 +165,7 @@ extension ClientOption {
   }
 
   /// The option's D-Bus type in the contract.
-  public var type: String {
+  package var type: String {
     switch field {
     case .level, .text, .mode, .regionState: "s"
     case .truth: "b"
@@ -198,7 +198,7 @@ extension ClientOption {
 }
 
 extension ClientOption {
-  public func value(in options: ClientOptions) -> OptionValue {
+  package func value(in options: ClientOptions) -> OptionValue {
     switch field {
     case .level(let path): .text(options[keyPath: path].contractName)
     case .metres(let path): .number(options[keyPath: path])

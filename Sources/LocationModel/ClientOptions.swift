@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The options of the contract's methods with their defaults.
 ///
-/// ``ClientOption`` defines which method accepts which option.
+/// `ClientOption` defines which method accepts which option.
 public struct ClientOptions: Hashable, Sendable {
   /// The requested level. The granted level may be coarser.
   public var accuracy = AccuracyLevel.exact
@@ -34,6 +34,7 @@ public struct ClientOptions: Hashable, Sendable {
   /// The default maximum age, in milliseconds.
   public static let defaultMaximumAge: UInt32 = 30_000
 
+  /// Creates options with their defaults.
   public init() {}
 }
 

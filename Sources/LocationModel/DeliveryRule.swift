@@ -10,27 +10,27 @@
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
 /// All times are in microseconds of a clock that does not jump. The owner keeps one timer and executes the actions.
-public struct DeliveryRule: Sendable {
+package struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
-  public struct Configuration: Hashable, Sendable {
+  package struct Configuration: Hashable, Sendable {
     /// The minimum distance from the last location sent, in metres. 0 passes every location.
-    public var distanceThreshold: Double
+    package var distanceThreshold: Double
     /// The minimum time between two updates, in milliseconds.
-    public var timeThreshold: UInt32
+    package var timeThreshold: UInt32
     /// How long no newer candidate must arrive before a candidate is sent, in milliseconds.
-    public var debounce: UInt32
+    package var debounce: UInt32
     /// The minimum time between two updates required by the accuracy level, in milliseconds. Note that
     /// ``AccuracyLevel/minimumInterval`` is in seconds.
-    public var minimumInterval: UInt32
+    package var minimumInterval: UInt32
 
     /// The maximum accuracy radius, in metres. 0 accepts every location, including those of unknown accuracy.
-    public var requiredAccuracy: Double
+    package var requiredAccuracy: Double
     /// Whether only significant changes pass: at least 500 m from the last location sent and outside both accuracy
     /// circles, at most one every five minutes.
-    public var isSignificant: Bool
+    package var isSignificant: Bool
 
     /// Creates a configuration. Without thresholds, every location is sent immediately.
-    public init(
+    package init(
       distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0, minimumInterval: UInt32 = 0,
       requiredAccuracy: Double = 0, isSignificant: Bool = false
     ) {
@@ -43,7 +43,7 @@ public struct DeliveryRule: Sendable {
     }
   }
 
-  public enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     case deliver(Location)
     /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
     case armTimer(at: UInt64)
@@ -54,12 +54,12 @@ public struct DeliveryRule: Sendable {
   /// The minimum improvement in accuracy over the last location sent, in metres.
   static let betterAccuracy = 10.0
   /// The minimum distance of a significant change from the last location sent, in metres.
-  public static let significantDistance = 500.0
+  package static let significantDistance = 500.0
   /// The minimum time between two significant changes, in microseconds.
-  public static let significantInterval: UInt64 = 300_000_000
+  package static let significantInterval: UInt64 = 300_000_000
 
   /// The current thresholds, changed by ``configure(_:at:)``.
-  public private(set) var configuration: Configuration
+  package private(set) var configuration: Configuration
   private var sent: Sent?
   private var candidate: Candidate?
   /// The newest location that did not pass, if newer than the candidate.
@@ -77,10 +77,10 @@ public struct DeliveryRule: Sendable {
   }
 
   /// Creates the rule of a subscription to which nothing has been sent.
-  public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+  package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
   /// Handles a new location.
-  public mutating func received(_ location: Location, at now: UInt64) -> [Action] {
+  package mutating func received(_ location: Location, at now: UInt64) -> [Action] {
     var actions: [Action] = []
     // The candidate's quiet time was over before this location arrived, even if the timer is late. Without debounce the
     // newest location wins.
@@ -97,7 +97,7 @@ public struct DeliveryRule: Sendable {
 
   /// Handles the most common case of ``received(_:at:)``: without thresholds or a candidate, the location is sent
   /// immediately. Returns false and changes nothing in any other case.
-  public mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
+  package mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
     guard configuration == Configuration(), candidate == nil, armedAt == nil,
       sent.map({ $0.at <= now && !location.isSameMeasurement(as: $0.location) }) ?? true
     else { return false }
@@ -107,7 +107,7 @@ public struct DeliveryRule: Sendable {
   }
 
   /// Handles the requested time. Calling it too early or without a candidate has no effect.
-  public mutating func timerFired(at now: UInt64) -> [Action] {
+  package mutating func timerFired(at now: UInt64) -> [Action] {
     armedAt = nil
     return proceed(at: now)
   }
@@ -115,14 +115,14 @@ public struct DeliveryRule: Sendable {
   /// Starts over, so that the next location counts as the first and is sent immediately. Call it for each start, each
   /// regained access and each change of accuracy, and to discard the candidate when access is lost or the subscription
   /// stops.
-  public mutating func reset() -> [Action] {
+  package mutating func reset() -> [Action] {
     (sent, candidate, newest) = (nil, nil, nil)
     return settleTimer()
   }
 
   /// Changes the thresholds of a running subscription. Re-evaluates the candidate and the newest location that did not
   /// pass, which may be the last one for a long time.
-  public mutating func configure(_ configuration: Configuration, at now: UInt64) -> [Action] {
+  package mutating func configure(_ configuration: Configuration, at now: UInt64) -> [Action] {
     self.configuration = configuration
     if let waiting = candidate, !passes(waiting.location) {
       (candidate, newest) = (nil, newest ?? waiting)
@@ -156,7 +156,7 @@ public struct DeliveryRule: Sendable {
 
   /// The earliest time at which a newly arriving location may be sent, or 0 before the first one and without a time
   /// threshold.
-  public var mayDeliverFrom: UInt64 {
+  package var mayDeliverFrom: UInt64 {
     guard let sent, configuration.interval > 0 else { return 0 }
     return sent.at.saturatingAdd(configuration.interval)
   }

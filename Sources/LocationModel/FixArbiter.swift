@@ -9,16 +9,16 @@
 ///
 /// All times are in microseconds of `CLOCK_BOOTTIME`, which includes suspend. A change of the wall clock affects only
 /// the order of measurements; see ``forget(at:)``.
-public struct FixArbiter: Sendable {
+package struct FixArbiter: Sendable {
   /// The age after which a published fix hides no other, in microseconds. Equals the default maximum age of a request
   /// and the time for which GeoClue prefers a satellite fix.
-  public static let staleAfter: UInt64 = 30_000_000
+  package static let staleAfter: UInt64 = 30_000_000
 
   /// How fast the radius of a published fix grows, in metres per second, unless the fix reports a higher speed. This is
   /// the speed of city traffic.
-  public static let assumedSpeed = 15.0
+  package static let assumedSpeed = 15.0
 
-  public enum Verdict: Sendable {
+  package enum Verdict: Sendable {
     /// It is published.
     case accepted
     /// It arrived before the last published one, or before everything was forgotten.
@@ -32,15 +32,15 @@ public struct FixArbiter: Sendable {
   }
 
   /// The last published fix, or nil before the first one and after ``forget(at:)``.
-  public private(set) var published: Location?
+  package private(set) var published: Location?
   /// The newest fix held back in favour of the published one.
-  public private(set) var heldBack: Location?
+  package private(set) var heldBack: Location?
   private var forgottenAt: UInt64 = 0
 
-  public init() {}
+  package init() {}
 
   /// Handles a new fix. Returns whether to publish it.
-  public mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
+  package mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
     switch verdict(on: fix, at: now) {
     case .accepted:
       published = fix
@@ -54,7 +54,7 @@ public struct FixArbiter: Sendable {
   }
 
   /// Returns what ``accept(_:at:)`` would decide, without changing anything.
-  public func verdict(on fix: Location, at now: UInt64) -> Verdict {
+  package func verdict(on fix: Location, at now: UInt64) -> Verdict {
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }
     guard fix.receivedAt >= published.receivedAt else { return .outOfOrder }
@@ -74,13 +74,13 @@ public struct FixArbiter: Sendable {
   }
 
   /// When the held-back fix may be published unless another one arrives, or nil if there is none.
-  public var heldUntil: UInt64? {
+  package var heldUntil: UInt64? {
     guard let published, heldBack != nil else { return nil }
     return published.receivedAt.saturatingAdd(Self.staleAfter)
   }
 
   /// Publishes and returns the held-back fix if it is due (``heldUntil``). Otherwise returns nil and changes nothing.
-  public mutating func release(at now: UInt64) -> Location? {
+  package mutating func release(at now: UInt64) -> Location? {
     guard let fix = heldBack, let heldUntil, now >= heldUntil else { return nil }
     (published, heldBack) = (fix, nil)
     return fix
@@ -88,7 +88,7 @@ public struct FixArbiter: Sendable {
 
   /// Discards every fix and rejects those that arrived before `now`. Call it after a suspend, when the device may be
   /// anywhere, and after a jump of the wall clock, when measurement times are no longer comparable.
-  public mutating func forget(at now: UInt64) {
+  package mutating func forget(at now: UInt64) {
     (published, heldBack) = (nil, nil)
     forgottenAt = max(forgottenAt, now)
   }

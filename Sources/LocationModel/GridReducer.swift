@@ -12,11 +12,11 @@
 ///
 /// Keep one reducer per level for all clients while the service runs, and pass its ``memory`` to the next service. A
 /// new reducer has no previous cell, so many new ones near a border would reveal the border.
-public struct GridReducer: Sendable {
+package struct GridReducer: Sendable {
   /// The fraction of a cell by which a location must be outside before the cell changes.
   static let hysteresis = 0.1
 
-  public let level: AccuracyLevel
+  package let level: AccuracyLevel
   private let grid: Grid?
   private var choice: Choice?
 
@@ -29,7 +29,7 @@ public struct GridReducer: Sendable {
 
   /// Creates a reducer without a cell. ``AccuracyLevel/exact`` does not reduce. ``AccuracyLevel/none``, for which there
   /// should be no location at all, reduces like ``AccuracyLevel/country``.
-  public init(level: AccuracyLevel) {
+  package init(level: AccuracyLevel) {
     self.level = level
     grid = level.cellSize.map(Grid.init(cellSize:))
   }
@@ -42,7 +42,7 @@ public struct GridReducer: Sendable {
   ///   cell.
   /// - `sequence`: the number of the interval, so that it reveals nothing about other locations and survives a restart.
   /// - Altitude, speed, heading, source and description are absent.
-  public mutating func reduce(_ location: Location) -> Location {
+  package mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
     let interval = location.receivedAt / length
     if let choice, choice.interval == interval { return choice.location }
@@ -52,7 +52,7 @@ public struct GridReducer: Sendable {
   }
 
   /// When the reduced location may change next, in microseconds of the boot clock, or nil before the first one.
-  public var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
+  package var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
 
   /// The length of an interval in microseconds.
   private var length: UInt64 { UInt64(max(1, level.minimumInterval)) * 1_000_000 }
@@ -84,7 +84,7 @@ public struct GridReducer: Sendable {
 /// MARK: - State for the next service, so that a restart does not reveal a new cell
 extension GridReducer {
   /// The cell and its times as one line of text, or nil if there is no cell.
-  public var memory: String? {
+  package var memory: String? {
     guard let choice, let accuracy = choice.location.accuracy, grid != nil else { return nil }
     let time = choice.location.timestamp
     let numbers: [UInt64] = [
@@ -96,7 +96,7 @@ extension GridReducer {
 
   /// Restores a line that another reducer wrote since the machine was booted. Returns nil if it is invalid or from the
   /// future.
-  public init?(memory: String, at boottime: UInt64) {
+  package init?(memory: String, at boottime: UInt64) {
     let words = memory.split(separator: " ")
     let numbers = words.dropFirst().compactMap { UInt64($0) }
     guard words.count == 9, numbers.count == 8, let level = AccuracyLevel(contractName: String(words[0])) else {

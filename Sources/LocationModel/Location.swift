@@ -105,6 +105,7 @@ public enum SourceKind: String, CaseIterable, Sendable {
   case ip
   /// A fixed location entered by an administrator.
   case `static`
+  /// A recorded track.
   case replay
   case unknown
 }

@@ -56,6 +56,7 @@ extension LocationSource {
 
 /// An update about a monitored region.
 public enum RegionUpdate: Sendable {
+  /// An event of the region.
   case event(RegionEvent)
   /// Monitoring has ended, because the region was for a single use or cannot be monitored.
   case ended

@@ -3,6 +3,7 @@
 public enum FixRejection: String, Error, CaseIterable, Sendable {
   /// Latitude or longitude is infinite or NaN.
   case notFinite = "not-finite"
+  /// Latitude or longitude is out of range.
   case outOfRange = "out-of-range"
   /// It lies near 0,0 like an uninitialised value and is not a satellite fix.
   case notMeasured = "not-measured"

@@ -4,9 +4,9 @@
 /// Timestamps are compared with that of the source's last location, because the source's clock may differ from the
 /// machine's. The comparison is made only for a few seconds, because a source that is set up again reports its old
 /// location immediately or not at all.
-public struct SleepFilter: Sendable {
+package struct SleepFilter: Sendable {
   /// How long after waking a location may be an old one, in microseconds.
-  public static let doubt: UInt64 = 5_000_000
+  package static let doubt: UInt64 = 5_000_000
 
   private let passesRepeats: Bool
   private var last: Timestamp?
@@ -17,10 +17,10 @@ public struct SleepFilter: Sendable {
   ///
   /// - Parameter passesRepeats: Whether the last measurement from before a sleep passes once ``doubt`` is over. A
   ///   source whose position never changes has no other. It shows where the device is, but not that it stayed there.
-  public init(passesRepeats: Bool = true) { self.passesRepeats = passesRepeats }
+  package init(passesRepeats: Bool = true) { self.passesRepeats = passesRepeats }
 
   /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
-  public mutating func woke(at now: UInt64, _ time: Timestamp? = nil) {
+  package mutating func woke(at now: UInt64, _ time: Timestamp? = nil) {
     let end = now.saturatingAdd(Self.doubt)
     // Sources report whole seconds.
     if let earliest = last.map({ Timestamp(seconds: $0.seconds.saturatingAdd(1)) }) ?? time {
@@ -33,7 +33,7 @@ public struct SleepFilter: Sendable {
   }
 
   /// Returns whether to pass on a location that arrives at `now`.
-  public mutating func passes(_ location: Location, at now: UInt64) -> Bool {
+  package mutating func passes(_ location: Location, at now: UInt64) -> Bool {
     if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
     if !passesRepeats, location.timestamp == lastBeforeSleep { return false }
     doubtful = nil

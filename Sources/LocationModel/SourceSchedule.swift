@@ -7,18 +7,18 @@
 /// not overload it.
 ///
 /// All times are in microseconds of a clock that does not jump. The owner keeps one timer for ``update(at:)``.
-public struct SourceSchedule: Sendable {
+package struct SourceSchedule: Sendable {
   /// What a client's object needs.
-  public struct Need: Hashable, Sendable {
-    public var level: AccuracyLevel
+  package struct Need: Hashable, Sendable {
+    package var level: AccuracyLevel
     /// The earliest time at which a location may be delivered.
-    public var from: UInt64
+    package var from: UInt64
     /// Whether the source is only checked periodically. Each check ends after ``checkLength``, and the next one starts
     /// ``checkInterval`` after its start.
-    public var isCheck: Bool
+    package var isCheck: Bool
 
     /// Creates a need for a level from a time on.
-    public init(_ level: AccuracyLevel, from: UInt64 = 0, isCheck: Bool = false) {
+    package init(_ level: AccuracyLevel, from: UInt64 = 0, isCheck: Bool = false) {
       self.level = level
       self.from = from
       self.isCheck = isCheck
@@ -26,13 +26,13 @@ public struct SourceSchedule: Sendable {
   }
 
   /// The source is released if nothing is due within this time, in microseconds.
-  public static let restAfter: UInt64 = 60_000_000
+  package static let restAfter: UInt64 = 60_000_000
   /// How long before it is needed the source is reacquired, in microseconds.
-  public static let warmUp: UInt64 = 15_000_000
+  package static let warmUp: UInt64 = 15_000_000
   /// How long a check may hold the source, in microseconds.
-  public static let checkLength: UInt64 = 30_000_000
+  package static let checkLength: UInt64 = 30_000_000
   /// The time from the start of one check to the start of the next, in microseconds.
-  public static let checkInterval: UInt64 = 1_800_000_000
+  package static let checkInterval: UInt64 = 1_800_000_000
 
   private let linger: UInt64
   private var needs: [ObjectIdentifier: Need] = [:]
@@ -40,19 +40,19 @@ public struct SourceSchedule: Sendable {
   private var lingersUntil: UInt64?
 
   /// Creates a schedule without needs. The source is kept for `linger` microseconds after it is no longer needed.
-  public init(linger: UInt64 = 0) { self.linger = linger }
+  package init(linger: UInt64 = 0) { self.linger = linger }
 
   /// Sets what an object needs, or nil for nothing.
-  public mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
+  package mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
 
   /// Whether an object needs the source, now or later.
-  public var isNeeded: Bool { !needs.isEmpty }
+  package var isNeeded: Bool { !needs.isEmpty }
 
   /// Whether the source is released although it will be needed.
-  public var isResting: Bool { held == nil && isNeeded }
+  package var isResting: Bool { held == nil && isNeeded }
 
   /// Returns the level at which to hold the source from now on and when to call this method again.
-  public mutating func update(at now: UInt64) -> (level: AccuracyLevel?, again: UInt64?) {
+  package mutating func update(at now: UInt64) -> (level: AccuracyLevel?, again: UInt64?) {
     let horizon = held == nil ? Self.warmUp : Self.restAfter
     var level: AccuracyLevel?
     var again: UInt64?

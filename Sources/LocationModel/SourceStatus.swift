@@ -64,12 +64,14 @@ public enum SourceReason: String, CaseIterable, Sendable {
 
 /// The three properties of the source, kept together so that they never contradict each other.
 public struct SourceStatus: Hashable, Sendable {
+  /// The state of the source.
   public var state: SourceState
   public var reason: SourceReason
   /// The available accuracy last reported by GeoClue, or nil while it is not running.
   public var availableAccuracy: AccuracyLevel?
   private var explanation: String?
 
+  /// Creates a status.
   public init(state: SourceState = .idle, reason: SourceReason = .none, availableAccuracy: AccuracyLevel? = nil) {
     self.state = state
     self.reason = reason

@@ -37,6 +37,7 @@ public final class LocationManager {
   public private(set) var authorization = Authorization.undecided
   /// The newest location; nil before the first one, and as soon as access is lost.
   public private(set) var location: Location?
+  /// The state of the source.
   public private(set) var sourceStatus = SourceStatus()
 
   /// All events of the source, for code that waits for one answer next to the delegate.

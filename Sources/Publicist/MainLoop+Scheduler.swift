@@ -85,6 +85,7 @@ extension MainLoop.SchedulerTimeType {
     /// The length in microseconds; negative for a span backwards.
     public var microseconds: Int64
 
+    /// Creates a span of that many microseconds.
     public init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// Seconds.

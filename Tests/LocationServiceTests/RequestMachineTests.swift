@@ -199,7 +199,8 @@ import Testing
     var other = machine
     #expect(machine.handle(.dialogEnded(allowed), at: 4_000) == [.audit(allowed), .end(nil), .reply(allowed)])
     #expect(
-      other.handle(.dialogUnavailable(.promptsPerConnection), at: 4_000).last == .refuse(.limitsExceeded(.promptsPerConnection)))
+      other.handle(.dialogUnavailable(.promptsPerConnection), at: 4_000).last
+        == .refuse(.limitsExceeded(.promptsPerConnection)))
   }
 
   @Test func `D17: an interactive call has one deadline from its arrival`() {

@@ -74,8 +74,10 @@ public struct RegionOptions: Hashable, Sendable {
   /// Whether events contain the location.
   public var includesLocation = false
 
+  /// Creates the defaults.
   public init() {}
 
+  /// Creates the options for a configuration.
   public init(_ configuration: RegionConfiguration) {
     (latitude, longitude) = (configuration.region.latitude, configuration.region.longitude)
     radius = configuration.region.radius
@@ -87,7 +89,7 @@ public struct RegionOptions: Hashable, Sendable {
   }
 
   /// Returns the region to monitor. Throws if a required option is missing.
-  public func configuration() throws(OptionError) -> RegionConfiguration {
+  package func configuration() throws(OptionError) -> RegionConfiguration {
     let latitude = try required(latitude, .latitude)
     let longitude = try required(longitude, .longitude)
     let radius = try required(radius, .radius)

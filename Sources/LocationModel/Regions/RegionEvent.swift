@@ -3,7 +3,9 @@
 public enum RegionState: String, CaseIterable, Sendable {
   /// There is not enough evidence.
   case unknown
+  /// Within the circle.
   case inside
+  /// Beyond the border.
   case outside
 }
 
@@ -19,6 +21,7 @@ public enum RegionReason: String, CaseIterable, Sendable {
   case accuracyInsufficient = "accuracy-insufficient"
   /// The granted level is coarser than the region.
   case accuracyLimited = "accuracy-limited"
+  /// The client is not authorized.
   case notAuthorized = "not-authorized"
 }
 
@@ -40,7 +43,9 @@ public struct RegionEvent: Equatable, Sendable {
 
   /// The kind of the event.
   public let kind: Kind
+  /// The new state.
   public let state: RegionState
+  /// The state before the event.
   public let previous: RegionState
   /// The reason why the state is unknown; ``RegionReason/none`` if it is known.
   public let reason: RegionReason
@@ -57,6 +62,7 @@ public struct RegionEvent: Equatable, Sendable {
   /// The newest location that supports the change; nil if there is none.
   public let location: Location?
 
+  /// Creates an event.
   public init(
     kind: Kind, state: RegionState, previous: RegionState, reason: RegionReason = .none, sequence: UInt64,
     timestamp: Timestamp, committedAt: UInt64, hasGap: Bool = false, isSimulated: Bool = false,

@@ -3,8 +3,8 @@
 ///
 /// The owner passes events in, performs the returned actions, sends ``Event/timer`` at the ``deadline`` and provides
 /// what ``need`` asks for. All times are microseconds of `CLOCK_BOOTTIME`.
-public struct RegionMachine: Sendable {
-  public enum Event: Sendable {
+package struct RegionMachine: Sendable {
+  package enum Event: Sendable {
     /// The client starts the region. Does nothing while it is started.
     case start
     case stop
@@ -20,14 +20,14 @@ public struct RegionMachine: Sendable {
     case timer
   }
 
-  public enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     case emit(RegionEvent)
     /// End the region, which was for a single use.
     case complete
   }
 
   /// What the region needs from the source of locations.
-  public enum Need: Equatable, Sendable {
+  package enum Need: Equatable, Sendable {
     /// Nothing, although locations that arrive anyway are evaluated.
     case nothing
     /// Locations, now.
@@ -37,7 +37,7 @@ public struct RegionMachine: Sendable {
   }
 
   /// The settings of the region.
-  public let configuration: RegionConfiguration
+  package let configuration: RegionConfiguration
   private var level: AccuracyLevel?
   private var phase = Phase.stopped
   /// The newest known state, remembered while the state is unknown.
@@ -56,17 +56,17 @@ public struct RegionMachine: Sendable {
   }
 
   /// Creates a stopped region of a client that is not authorized yet.
-  public init(_ configuration: RegionConfiguration) {
+  package init(_ configuration: RegionConfiguration) {
     self.configuration = configuration
     remembered = configuration.assumed
   }
 
-  public var state: RegionState {
+  package var state: RegionState {
     if case .watching(let watch) = phase { watch.state } else { .unknown }
   }
 
   /// The reason why ``state`` is unknown.
-  public var reason: RegionReason {
+  package var reason: RegionReason {
     switch phase {
     case .stopped: .none
     case .unauthorized: .notAuthorized
@@ -76,17 +76,17 @@ public struct RegionMachine: Sendable {
   }
 
   /// When ``Event/timer`` is due; nil if there is no timer.
-  public var deadline: UInt64? {
+  package var deadline: UInt64? {
     guard case .watching(let watch) = phase else { return nil }
     return watch.deadline(configuration, dwells: !hasDwelled)
   }
 
-  public var need: Need {
+  package var need: Need {
     if case .watching(let watch) = phase { watch.need } else { .nothing }
   }
 
   /// Handles an event and returns the actions to perform, in order.
-  public mutating func handle(_ event: Event, at now: UInt64) -> [Action] {
+  package mutating func handle(_ event: Event, at now: UInt64) -> [Action] {
     switch event {
     case .start:
       guard case .stopped = phase else { return [] }
