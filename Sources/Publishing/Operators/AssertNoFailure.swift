@@ -11,7 +11,6 @@ extension Publishers {
     public let file: StaticString
     public let line: UInt
 
-    @inlinable
     public init(upstream: Upstream, prefix: String, file: StaticString, line: UInt) {
       self.upstream = upstream
       self.prefix = prefix
@@ -32,7 +31,6 @@ extension Publishers {
 
 extension Publisher {
   /// Stops the program if this publisher fails, with a message that begins with `prefix`.
-  @inlinable
   public func assertNoFailure(
     _ prefix: String = "", file: StaticString = #file, line: UInt = #line
   ) -> Publishers.AssertNoFailure<Self> {

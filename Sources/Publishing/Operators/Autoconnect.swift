@@ -10,7 +10,6 @@ extension Publishers {
     @usableFromInline final var subscribers = 0
     @usableFromInline final var connection: (any Cancellable)?
 
-    @inlinable
     public init(_ upstream: Upstream) { self.upstream = upstream }
 
     @inlinable

@@ -9,7 +9,6 @@ extension Publishers {
     public let upstream: Upstream
     public let handler: (Upstream.Failure) -> NewPublisher
 
-    @inlinable
     public init(upstream: Upstream, handler: @escaping (Upstream.Failure) -> NewPublisher) {
       self.upstream = upstream
       self.handler = handler
@@ -37,7 +36,6 @@ extension Publishers {
     public let upstream: Upstream
     public let handler: (Upstream.Failure) throws -> NewPublisher
 
-    @inlinable
     public init(upstream: Upstream, handler: @escaping (Upstream.Failure) throws -> NewPublisher) {
       self.upstream = upstream
       self.handler = handler
@@ -60,14 +58,12 @@ extension Publishers {
 
 extension Publisher {
   /// Continues with the publisher that `handler` returns when this one fails.
-  @inlinable
   public func `catch`<P: Publisher>(_ handler: @escaping (Failure) -> P) -> Publishers.Catch<Self, P>
   where P.Output == Output {
     Publishers.Catch(upstream: self, handler: handler)
   }
 
   /// Like ``catch(_:)``, but fails with the error that `handler` throws.
-  @inlinable
   public func tryCatch<P: Publisher>(_ handler: @escaping (Failure) throws -> P) -> Publishers.TryCatch<Self, P>
   where P.Output == Output {
     Publishers.TryCatch(upstream: self, handler: handler)

@@ -7,7 +7,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -28,7 +27,6 @@ extension Publishers {
     /// The number of values in an array; at least one.
     public let count: Int
 
-    @inlinable
     public init(upstream: Upstream, count: Int) {
       self.upstream = upstream
       self.count = count
@@ -46,11 +44,9 @@ extension Publishers.CollectByCount: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes one array of all values when this publisher finishes.
-  @inlinable
   public func collect() -> Publishers.Collect<Self> { Publishers.Collect(upstream: self) }
 
   /// Publishes arrays of `count` values each, and the remaining values when this publisher finishes.
-  @inlinable
   public func collect(_ count: Int) -> Publishers.CollectByCount<Self> {
     Publishers.CollectByCount(upstream: self, count: count)
   }

@@ -7,7 +7,6 @@ extension Publishers {
     public let upstream: Upstream
     public let transform: (Upstream.Output) -> Output?
 
-    @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output?) {
       self.upstream = upstream
       self.transform = transform
@@ -28,7 +27,6 @@ extension Publishers {
     public let upstream: Upstream
     public let transform: (Upstream.Output) throws -> Output?
 
-    @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) throws -> Output?) {
       self.upstream = upstream
       self.transform = transform
@@ -45,13 +43,11 @@ extension Publishers {
 
 extension Publisher {
   /// Transforms every value and drops those that become `nil`.
-  @inlinable
   public func compactMap<T>(_ transform: @escaping (Output) -> T?) -> Publishers.CompactMap<Self, T> {
     Publishers.CompactMap(upstream: self, transform: transform)
   }
 
   /// Like ``compactMap(_:)``, but fails with the error that the closure throws.
-  @inlinable
   public func tryCompactMap<T>(_ transform: @escaping (Output) throws -> T?) -> Publishers.TryCompactMap<Self, T> {
     Publishers.TryCompactMap(upstream: self, transform: transform)
   }
@@ -60,19 +56,16 @@ extension Publisher {
 // Fuses two consecutive operators into one.
 
 extension Publishers.CompactMap {
-  @inlinable
   public func compactMap<T>(_ transform: @escaping (Output) -> T?) -> Publishers.CompactMap<Upstream, T> {
     Publishers.CompactMap<Upstream, T>(upstream: upstream) { [first = self.transform] in first($0).flatMap(transform) }
   }
 
-  @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> Publishers.CompactMap<Upstream, T> {
     Publishers.CompactMap<Upstream, T>(upstream: upstream) { [first = self.transform] in first($0).map(transform) }
   }
 }
 
 extension Publishers.TryCompactMap {
-  @inlinable
   public func compactMap<T>(_ transform: @escaping (Output) throws -> T?) -> Publishers.TryCompactMap<Upstream, T> {
     Publishers.TryCompactMap<Upstream, T>(upstream: upstream) { [first = self.transform] in
       try first($0).flatMap(transform)

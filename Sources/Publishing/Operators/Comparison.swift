@@ -9,7 +9,6 @@ extension Publishers {
     /// Returns whether the second value replaces the first as the result.
     public let areInIncreasingOrder: (Output, Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, areInIncreasingOrder: @escaping (Output, Output) -> Bool) {
       self.upstream = upstream
       self.areInIncreasingOrder = areInIncreasingOrder
@@ -34,7 +33,6 @@ extension Publishers {
     /// Returns whether the second value replaces the first as the result.
     public let areInIncreasingOrder: (Output, Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, areInIncreasingOrder: @escaping (Output, Output) throws -> Bool) {
       self.upstream = upstream
       self.areInIncreasingOrder = areInIncreasingOrder
@@ -53,23 +51,19 @@ extension Publishers {
 
 extension Publisher where Output: Comparable {
   /// Publishes the least value when this publisher finishes.
-  @inlinable
   public func min() -> Publishers.Comparison<Self> { min(by: <) }
 
   /// Publishes the greatest value when this publisher finishes.
-  @inlinable
   public func max() -> Publishers.Comparison<Self> { max(by: <) }
 }
 
 extension Publisher {
   /// Publishes the least value according to an order when this publisher finishes.
-  @inlinable
   public func min(by areInIncreasingOrder: @escaping (Output, Output) -> Bool) -> Publishers.Comparison<Self> {
     max { areInIncreasingOrder($1, $0) }
   }
 
   /// Like ``min(by:)``, but fails with the error that the closure throws.
-  @inlinable
   public func tryMin(
     by areInIncreasingOrder: @escaping (Output, Output) throws -> Bool
   ) -> Publishers.TryComparison<Self> {
@@ -77,13 +71,11 @@ extension Publisher {
   }
 
   /// Publishes the greatest value according to an order when this publisher finishes.
-  @inlinable
   public func max(by areInIncreasingOrder: @escaping (Output, Output) -> Bool) -> Publishers.Comparison<Self> {
     Publishers.Comparison(upstream: self, areInIncreasingOrder: areInIncreasingOrder)
   }
 
   /// Like ``max(by:)``, but fails with the error that the closure throws.
-  @inlinable
   public func tryMax(
     by areInIncreasingOrder: @escaping (Output, Output) throws -> Bool
   ) -> Publishers.TryComparison<Self> {

@@ -10,7 +10,6 @@ extension Publishers {
     /// The second publisher; subscribed to when the first has finished.
     public let suffix: Suffix
 
-    @inlinable
     public init(prefix: Prefix, suffix: Suffix) {
       self.prefix = prefix
       self.suffix = suffix
@@ -34,13 +33,11 @@ extension Publishers.Concatenate: Equatable where Prefix: Equatable, Suffix: Equ
 
 extension Publisher {
   /// Publishes some values first.
-  @inlinable
   public func prepend(_ elements: Output...) -> Publishers.Concatenate<Publishers.Sequence<[Output], Failure>, Self> {
     prepend(elements)
   }
 
   /// Publishes the elements of a sequence first.
-  @inlinable
   public func prepend<S: Swift.Sequence<Output>>(
     _ elements: S
   ) -> Publishers.Concatenate<Publishers.Sequence<S, Failure>, Self> {
@@ -48,19 +45,16 @@ extension Publisher {
   }
 
   /// Publishes everything from another publisher first.
-  @inlinable
   public func prepend<P: Publisher<Output, Failure>>(_ publisher: P) -> Publishers.Concatenate<P, Self> {
     Publishers.Concatenate(prefix: publisher, suffix: self)
   }
 
   /// Publishes some values last.
-  @inlinable
   public func append(_ elements: Output...) -> Publishers.Concatenate<Self, Publishers.Sequence<[Output], Failure>> {
     append(elements)
   }
 
   /// Publishes the elements of a sequence last.
-  @inlinable
   public func append<S: Swift.Sequence<Output>>(
     _ elements: S
   ) -> Publishers.Concatenate<Self, Publishers.Sequence<S, Failure>> {
@@ -68,7 +62,6 @@ extension Publisher {
   }
 
   /// Publishes everything from another publisher once this one has finished.
-  @inlinable
   public func append<P: Publisher<Output, Failure>>(_ publisher: P) -> Publishers.Concatenate<Self, P> {
     Publishers.Concatenate(prefix: self, suffix: publisher)
   }

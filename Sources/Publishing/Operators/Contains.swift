@@ -8,7 +8,6 @@ extension Publishers {
     public let upstream: Upstream
     public let output: Upstream.Output
 
-    @inlinable
     public init(upstream: Upstream, output: Upstream.Output) {
       self.upstream = upstream
       self.output = output
@@ -30,7 +29,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Upstream.Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -52,7 +50,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Upstream.Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -71,7 +68,6 @@ extension Publishers.Contains: Equatable where Upstream: Equatable {}
 
 extension Publisher where Output: Equatable {
   /// Publishes whether this publisher publishes the given value.
-  @inlinable
   public func contains(_ output: Output) -> Publishers.Contains<Self> {
     Publishers.Contains(upstream: self, output: output)
   }
@@ -79,13 +75,11 @@ extension Publisher where Output: Equatable {
 
 extension Publisher {
   /// Publishes whether a predicate returns `true` for any value.
-  @inlinable
   public func contains(where predicate: @escaping (Output) -> Bool) -> Publishers.ContainsWhere<Self> {
     Publishers.ContainsWhere(upstream: self, predicate: predicate)
   }
 
   /// Like ``contains(where:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryContains(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryContainsWhere<Self> {
     Publishers.TryContainsWhere(upstream: self, predicate: predicate)
   }

@@ -7,7 +7,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -24,6 +23,5 @@ extension Publishers.Count: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes the number of values when this publisher finishes.
-  @inlinable
   public func count() -> Publishers.Count<Self> { Publishers.Count(upstream: self) }
 }

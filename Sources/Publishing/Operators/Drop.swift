@@ -9,7 +9,6 @@ extension Publishers {
     /// The number of values dropped.
     public let count: Int
 
-    @inlinable
     public init(upstream: Upstream, count: Int) {
       self.upstream = upstream
       self.count = count
@@ -26,7 +25,6 @@ extension Publishers.Drop: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Drops the first `count` values; traps if `count` is negative.
-  @inlinable
   public func dropFirst(_ count: Int = 1) -> Publishers.Drop<Self> {
     precondition(count >= 0, "count must not be negative")
     return Publishers.Drop(upstream: self, count: count)
@@ -34,7 +32,6 @@ extension Publisher {
 }
 
 extension Publishers.Drop {
-  @inlinable
   public func dropFirst(_ count: Int = 1) -> Publishers.Drop<Upstream> {
     precondition(count >= 0, "count must not be negative")
     return Publishers.Drop(upstream: upstream, count: self.count + count)

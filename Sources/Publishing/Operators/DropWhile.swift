@@ -8,7 +8,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -31,7 +30,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -49,13 +47,11 @@ extension Publishers {
 
 extension Publisher {
   /// Drops values as long as a predicate returns `true`, then publishes everything.
-  @inlinable
   public func drop(while predicate: @escaping (Output) -> Bool) -> Publishers.DropWhile<Self> {
     Publishers.DropWhile(upstream: self, predicate: predicate)
   }
 
   /// Like ``drop(while:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryDrop(while predicate: @escaping (Output) throws -> Bool) -> Publishers.TryDropWhile<Self> {
     Publishers.TryDropWhile(upstream: self, predicate: predicate)
   }

@@ -8,7 +8,6 @@ extension Publishers {
     public let upstream: Upstream
     public let isIncluded: (Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, isIncluded: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.isIncluded = isIncluded
@@ -30,7 +29,6 @@ extension Publishers {
     public let upstream: Upstream
     public let isIncluded: (Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, isIncluded: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.isIncluded = isIncluded
@@ -47,13 +45,11 @@ extension Publishers {
 
 extension Publisher {
   /// Publishes the values for which a predicate returns `true`.
-  @inlinable
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.Filter<Self> {
     Publishers.Filter(upstream: self, isIncluded: isIncluded)
   }
 
   /// Like ``filter(_:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> Publishers.TryFilter<Self> {
     Publishers.TryFilter(upstream: self, isIncluded: isIncluded)
   }
@@ -62,24 +58,20 @@ extension Publisher {
 // Fuses two consecutive operators into one.
 
 extension Publishers.Filter {
-  @inlinable
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.Filter<Upstream> {
     Publishers.Filter(upstream: upstream) { [first = self.isIncluded] in first($0) && isIncluded($0) }
   }
 
-  @inlinable
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> Publishers.TryFilter<Upstream> {
     Publishers.TryFilter(upstream: upstream) { [first = self.isIncluded] in try first($0) && isIncluded($0) }
   }
 }
 
 extension Publishers.TryFilter {
-  @inlinable
   public func filter(_ isIncluded: @escaping (Output) -> Bool) -> Publishers.TryFilter<Upstream> {
     tryFilter(isIncluded)
   }
 
-  @inlinable
   public func tryFilter(_ isIncluded: @escaping (Output) throws -> Bool) -> Publishers.TryFilter<Upstream> {
     Publishers.TryFilter(upstream: upstream) { [first = self.isIncluded] in try first($0) && isIncluded($0) }
   }

@@ -7,7 +7,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -24,7 +23,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -46,7 +44,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -65,17 +62,14 @@ extension Publishers.First: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes the first value and finishes.
-  @inlinable
   public func first() -> Publishers.First<Self> { Publishers.First(upstream: self) }
 
   /// Publishes the first value for which a predicate returns `true`, and finishes.
-  @inlinable
   public func first(where predicate: @escaping (Output) -> Bool) -> Publishers.FirstWhere<Self> {
     Publishers.FirstWhere(upstream: self, predicate: predicate)
   }
 
   /// Like ``first(where:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryFirst(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryFirstWhere<Self> {
     Publishers.TryFirstWhere(upstream: self, predicate: predicate)
   }

@@ -12,7 +12,6 @@ extension Publishers {
     public let maxPublishers: Subscribers.Demand
     public let transform: (Upstream.Output) -> NewPublisher
 
-    @inlinable
     public init(
       upstream: Upstream, maxPublishers: Subscribers.Demand, transform: @escaping (Upstream.Output) -> NewPublisher
     ) {
@@ -35,7 +34,6 @@ extension Publishers {
 
 extension Publisher {
   /// Creates a publisher from each value and publishes everything from all of them.
-  @inlinable
   public func flatMap<T, P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
   ) -> Publishers.FlatMap<P, Self> where T == P.Output, Failure == P.Failure {
@@ -43,7 +41,6 @@ extension Publisher {
   }
 
   /// Creates a publisher that cannot fail from each value and publishes everything from all of them.
-  @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
   ) -> Publishers.FlatMap<Publishers.SetFailureType<P, Failure>, Self> where P.Failure == Never {
@@ -53,7 +50,6 @@ extension Publisher {
 
 extension Publisher where Failure == Never {
   /// Creates a publisher from each value and publishes everything from all of them.
-  @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
   ) -> Publishers.FlatMap<P, Publishers.SetFailureType<Self, P.Failure>> {
@@ -61,7 +57,6 @@ extension Publisher where Failure == Never {
   }
 
   /// Creates a publisher that cannot fail from each value and publishes everything from all of them.
-  @inlinable
   public func flatMap<P: Publisher>(
     maxPublishers: Subscribers.Demand = .unlimited, _ transform: @escaping (Output) -> P
   ) -> Publishers.FlatMap<P, Self> where P.Failure == Never {

@@ -7,7 +7,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -21,6 +20,5 @@ extension Publishers.IgnoreOutput: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes nothing but the completion.
-  @inlinable
   public func ignoreOutput() -> Publishers.IgnoreOutput<Self> { Publishers.IgnoreOutput(upstream: self) }
 }

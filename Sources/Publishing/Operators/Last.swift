@@ -7,7 +7,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -27,7 +26,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -51,7 +49,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -71,17 +68,14 @@ extension Publishers.Last: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes the last value when this publisher finishes.
-  @inlinable
   public func last() -> Publishers.Last<Self> { Publishers.Last(upstream: self) }
 
   /// Publishes the last value for which a predicate returns `true`, when this publisher finishes.
-  @inlinable
   public func last(where predicate: @escaping (Output) -> Bool) -> Publishers.LastWhere<Self> {
     Publishers.LastWhere(upstream: self, predicate: predicate)
   }
 
   /// Like ``last(where:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryLast(where predicate: @escaping (Output) throws -> Bool) -> Publishers.TryLastWhere<Self> {
     Publishers.TryLastWhere(upstream: self, predicate: predicate)
   }

@@ -7,7 +7,6 @@ extension Publishers {
     public let upstream: Upstream
     public let transform: (Upstream.Output) -> Output
 
-    @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) -> Output) {
       self.upstream = upstream
       self.transform = transform
@@ -26,7 +25,6 @@ extension Publishers {
     public let upstream: Upstream
     public let transform: (Upstream.Output) throws -> Output
 
-    @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Output) throws -> Output) {
       self.upstream = upstream
       self.transform = transform
@@ -41,19 +39,16 @@ extension Publishers {
 
 extension Publisher {
   /// Transforms every value.
-  @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> Publishers.Map<Self, T> {
     Publishers.Map(upstream: self, transform: transform)
   }
 
   /// Like `map(_:)`, but fails with the error that the closure throws.
-  @inlinable
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> Publishers.TryMap<Self, T> {
     Publishers.TryMap(upstream: self, transform: transform)
   }
 
   /// Replaces each `nil` with a value.
-  @inlinable
   public func replaceNil<T>(with output: T) -> Publishers.Map<Self, T> where Output == T? {
     Publishers.Map(upstream: self) { $0 ?? output }
   }
@@ -62,22 +57,18 @@ extension Publisher {
 // Fuses two consecutive operators into one.
 
 extension Publishers.Map {
-  @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> Publishers.Map<Upstream, T> {
     Publishers.Map<Upstream, T>(upstream: upstream) { [first = self.transform] in transform(first($0)) }
   }
 
-  @inlinable
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> Publishers.TryMap<Upstream, T> {
     Publishers.TryMap<Upstream, T>(upstream: upstream) { [first = self.transform] in try transform(first($0)) }
   }
 }
 
 extension Publishers.TryMap {
-  @inlinable
   public func map<T>(_ transform: @escaping (Output) -> T) -> Publishers.TryMap<Upstream, T> { tryMap(transform) }
 
-  @inlinable
   public func tryMap<T>(_ transform: @escaping (Output) throws -> T) -> Publishers.TryMap<Upstream, T> {
     Publishers.TryMap<Upstream, T>(upstream: upstream) { [first = self.transform] in try transform(first($0)) }
   }

@@ -7,7 +7,6 @@ extension Publishers {
     public let upstream: Upstream
     public let transform: (Upstream.Failure) -> Failure
 
-    @inlinable
     public init(upstream: Upstream, transform: @escaping (Upstream.Failure) -> Failure) {
       self.upstream = upstream
       self.transform = transform
@@ -30,7 +29,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -44,7 +42,6 @@ extension Publishers.SetFailureType: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Transforms the error.
-  @inlinable
   public func mapError<E: Error>(_ transform: @escaping (Failure) -> E) -> Publishers.MapError<Self, E> {
     Publishers.MapError(upstream: self, transform: transform)
   }
@@ -52,14 +49,12 @@ extension Publisher {
 
 extension Publisher where Failure == Never {
   /// Changes the type of the error, so that this publisher can be combined with others.
-  @inlinable
   public func setFailureType<E: Error>(to failureType: E.Type) -> Publishers.SetFailureType<Self, E> {
     Publishers.SetFailureType(upstream: self)
   }
 }
 
 extension Publishers.SetFailureType {
-  @inlinable
   public func setFailureType<E: Error>(to failureType: E.Type) -> Publishers.SetFailureType<Upstream, E> {
     Publishers.SetFailureType(upstream: upstream)
   }

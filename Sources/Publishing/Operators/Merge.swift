@@ -9,7 +9,6 @@ extension Publishers {
     public let a: A
     public let b: B
 
-    @inlinable
     public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
     @inlinable
@@ -27,7 +26,6 @@ extension Publishers {
     public let b: B
     public let c: C
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C) { (self.a, self.b, self.c) = (a, b, c) }
 
     @inlinable
@@ -49,7 +47,6 @@ extension Publishers {
     public let c: C
     public let d: D
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
     @inlinable
@@ -72,7 +69,6 @@ extension Publishers {
     public let d: D
     public let e: E
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) { (self.a, self.b, self.c, self.d, self.e) = (a, b, c, d, e) }
 
     @inlinable
@@ -96,7 +92,6 @@ extension Publishers {
     public let e: E
     public let f: F
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) {
       (self.a, self.b, self.c, self.d, self.e, self.f) = (a, b, c, d, e, f)
     }
@@ -124,7 +119,6 @@ extension Publishers {
     public let f: F
     public let g: G
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) {
       (self.a, self.b, self.c, self.d, self.e, self.f, self.g) = (a, b, c, d, e, f, g)
     }
@@ -153,7 +147,6 @@ extension Publishers {
     public let g: G
     public let h: H
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) {
       (self.a, self.b, self.c, self.d, self.e, self.f, self.g, self.h) = (a, b, c, d, e, f, g, h)
     }

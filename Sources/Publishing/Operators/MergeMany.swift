@@ -8,10 +8,8 @@ extension Publishers {
     /// The publishers, in the order in which they are subscribed to.
     public let publishers: [Upstream]
 
-    @inlinable
     public init(_ upstream: Upstream...) { publishers = upstream }
 
-    @inlinable
     public init<S: Swift.Sequence<Upstream>>(_ upstream: S) { publishers = Array(upstream) }
 
     @inlinable
@@ -21,7 +19,6 @@ extension Publishers {
       merger.finishIfOver()
     }
 
-    @inlinable
     public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
   }
 }
@@ -30,6 +27,5 @@ extension Publishers.MergeMany: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes everything from this and another publisher of its type.
-  @inlinable
   public func merge(with other: Self) -> Publishers.MergeMany<Self> { Publishers.MergeMany(self, other) }
 }

@@ -14,7 +14,6 @@ extension Publishers {
 
     @usableFromInline lazy var subject = createSubject()
 
-    @inlinable
     public init(upstream: Upstream, createSubject: @escaping () -> SubjectType) {
       self.upstream = upstream
       self.createSubject = createSubject
@@ -36,7 +35,6 @@ extension Publishers {
 
     @usableFromInline let multicast: Multicast<Upstream, PassthroughSubject<Output, Failure>>
 
-    @inlinable
     public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
 
     @inlinable
@@ -59,7 +57,6 @@ extension Publishers {
 
     @usableFromInline let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Output, Failure>>>
 
-    @inlinable
     public init(upstream: Upstream) {
       self.upstream = upstream
       shared = upstream.multicast(subject: PassthroughSubject()).autoconnect()
@@ -74,7 +71,6 @@ extension Publishers {
 
 extension Publisher {
   /// Subscribes once for all subscribers, through a subject that is created when first needed.
-  @inlinable
   public func multicast<S: Subject<Output, Failure>>(
     _ createSubject: @escaping () -> S
   ) -> Publishers.Multicast<Self, S> {
@@ -82,19 +78,16 @@ extension Publisher {
   }
 
   /// Subscribes once for all subscribers, through a subject.
-  @inlinable
   public func multicast<S: Subject<Output, Failure>>(subject: S) -> Publishers.Multicast<Self, S> {
     Publishers.Multicast(upstream: self, createSubject: { subject })
   }
 
   /// Subscribes once for all subscribers.
-  @inlinable
   public func share() -> Publishers.Share<Self> { Publishers.Share(upstream: self) }
 }
 
 extension Publisher where Failure == Never {
   /// Publishes nothing until the result is connected.
-  @inlinable
   public func makeConnectable() -> Publishers.MakeConnectable<Self> { Publishers.MakeConnectable(upstream: self) }
 }
 

@@ -9,7 +9,6 @@ extension Publishers {
     /// The positions, counted from zero.
     public let range: CountableRange<Int>
 
-    @inlinable
     public init(upstream: Upstream, range: CountableRange<Int>) {
       self.upstream = upstream
       self.range = range
@@ -26,18 +25,15 @@ extension Publishers.Output: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Publishes the value at one position, counted from zero, and finishes.
-  @inlinable
   public func output(at index: Int) -> Publishers.Output<Self> { output(in: index...index) }
 
   /// Publishes the values at a range of positions, counted from zero, and finishes after the last. Traps if a position
   /// is negative.
-  @inlinable
   public func output<R: RangeExpression<Int>>(in range: R) -> Publishers.Output<Self> {
     Publishers.Output(upstream: self, range: positions(range))
   }
 
   /// Publishes the first `maxLength` values and finishes after the last. Traps if `maxLength` is negative.
-  @inlinable
   public func prefix(_ maxLength: Int) -> Publishers.Output<Self> {
     precondition(maxLength >= 0, "length must not be negative")
     return output(in: ..<maxLength)

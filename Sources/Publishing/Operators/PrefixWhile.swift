@@ -8,7 +8,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -30,7 +29,6 @@ extension Publishers {
     public let upstream: Upstream
     public let predicate: (Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -47,13 +45,11 @@ extension Publishers {
 
 extension Publisher {
   /// Publishes values as long as a predicate returns `true`, then finishes.
-  @inlinable
   public func prefix(while predicate: @escaping (Output) -> Bool) -> Publishers.PrefixWhile<Self> {
     Publishers.PrefixWhile(upstream: self, predicate: predicate)
   }
 
   /// Like ``prefix(while:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryPrefix(while predicate: @escaping (Output) throws -> Bool) -> Publishers.TryPrefixWhile<Self> {
     Publishers.TryPrefixWhile(upstream: self, predicate: predicate)
   }

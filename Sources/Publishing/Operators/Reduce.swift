@@ -9,7 +9,6 @@ extension Publishers {
     public let initial: Output
     public let nextPartialResult: (Output, Upstream.Output) -> Output
 
-    @inlinable
     public init(upstream: Upstream, initial: Output, nextPartialResult: @escaping (Output, Upstream.Output) -> Output) {
       self.upstream = upstream
       self.initial = initial
@@ -35,7 +34,6 @@ extension Publishers {
     public let initial: Output
     public let nextPartialResult: (Output, Upstream.Output) throws -> Output
 
-    @inlinable
     public init(
       upstream: Upstream, initial: Output, nextPartialResult: @escaping (Output, Upstream.Output) throws -> Output
     ) {
@@ -57,7 +55,6 @@ extension Publishers {
 
 extension Publisher {
   /// Combines all values, and publishes the result when this publisher finishes.
-  @inlinable
   public func reduce<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) -> T
   ) -> Publishers.Reduce<Self, T> {
@@ -65,7 +62,6 @@ extension Publisher {
   }
 
   /// Like ``reduce(_:_:)``, but fails with the error that the closure throws.
-  @inlinable
   public func tryReduce<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) throws -> T
   ) -> Publishers.TryReduce<Self, T> {

@@ -11,7 +11,6 @@ extension Publishers {
     /// Returns whether two values count as equal; called with the earlier one first.
     public let predicate: (Output, Output) -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output, Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -36,7 +35,6 @@ extension Publishers {
     /// Returns whether two values count as equal; called with the earlier one first.
     public let predicate: (Output, Output) throws -> Bool
 
-    @inlinable
     public init(upstream: Upstream, predicate: @escaping (Output, Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
@@ -55,20 +53,17 @@ extension Publishers {
 
 extension Publisher where Output: Equatable {
   /// Drops a value that equals the one received before it.
-  @inlinable
   public func removeDuplicates() -> Publishers.RemoveDuplicates<Self> { removeDuplicates(by: ==) }
 }
 
 extension Publisher {
   /// Drops a value that counts as equal to the one received before it. Not suitable for thresholds: see
   /// ``Publishers/RemoveDuplicates``.
-  @inlinable
   public func removeDuplicates(by predicate: @escaping (Output, Output) -> Bool) -> Publishers.RemoveDuplicates<Self> {
     Publishers.RemoveDuplicates(upstream: self, predicate: predicate)
   }
 
   /// Like ``removeDuplicates(by:)``, but fails with the error that the predicate throws.
-  @inlinable
   public func tryRemoveDuplicates(
     by predicate: @escaping (Output, Output) throws -> Bool
   ) -> Publishers.TryRemoveDuplicates<Self> {

@@ -8,7 +8,6 @@ extension Publishers {
     public let upstream: Upstream
     public let output: Upstream.Output
 
-    @inlinable
     public init(upstream: Upstream, output: Upstream.Output) {
       self.upstream = upstream
       self.output = output
@@ -36,7 +35,6 @@ extension Publishers {
     public let upstream: Upstream
     public let output: Upstream.Output
 
-    @inlinable
     public init(upstream: Upstream, output: Upstream.Output) {
       self.upstream = upstream
       self.output = output
@@ -61,13 +59,11 @@ extension Publishers.ReplaceError: Equatable where Upstream: Equatable, Upstream
 
 extension Publisher {
   /// Publishes a value if this publisher finishes without one.
-  @inlinable
   public func replaceEmpty(with output: Output) -> Publishers.ReplaceEmpty<Self> {
     Publishers.ReplaceEmpty(upstream: self, output: output)
   }
 
   /// Publishes a value instead of an error, and finishes.
-  @inlinable
   public func replaceError(with output: Output) -> Publishers.ReplaceError<Self> {
     Publishers.ReplaceError(upstream: self, output: output)
   }

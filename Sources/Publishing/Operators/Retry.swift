@@ -9,7 +9,6 @@ extension Publishers {
     /// The number of further attempts; `nil` for no limit.
     public let retries: Int?
 
-    @inlinable
     public init(upstream: Upstream, retries: Int?) {
       self.upstream = upstream
       self.retries = retries
@@ -24,7 +23,6 @@ extension Publishers.Retry: Equatable where Upstream: Equatable {}
 
 extension Publisher {
   /// Subscribes again when this publisher fails, at most `retries` times.
-  @inlinable
   public func retry(_ retries: Int) -> Publishers.Retry<Self> { Publishers.Retry(upstream: self, retries: retries) }
 }
 

@@ -8,7 +8,6 @@ extension Publishers {
     public let initialResult: Output
     public let nextPartialResult: (Output, Upstream.Output) -> Output
 
-    @inlinable
     public init(
       upstream: Upstream, initialResult: Output, nextPartialResult: @escaping (Output, Upstream.Output) -> Output
     ) {
@@ -34,7 +33,6 @@ extension Publishers {
     public let initialResult: Output
     public let nextPartialResult: (Output, Upstream.Output) throws -> Output
 
-    @inlinable
     public init(
       upstream: Upstream, initialResult: Output, nextPartialResult: @escaping (Output, Upstream.Output) throws -> Output
     ) {
@@ -55,7 +53,6 @@ extension Publishers {
 
 extension Publisher {
   /// Combines each value with the result so far, and publishes each new result.
-  @inlinable
   public func scan<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) -> T
   ) -> Publishers.Scan<Self, T> {
@@ -63,7 +60,6 @@ extension Publisher {
   }
 
   /// Like ``scan(_:_:)``, but fails with the error that the closure throws.
-  @inlinable
   public func tryScan<T>(
     _ initialResult: T, _ nextPartialResult: @escaping (T, Output) throws -> T
   ) -> Publishers.TryScan<Self, T> {

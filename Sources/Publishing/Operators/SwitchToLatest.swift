@@ -9,7 +9,6 @@ extension Publishers {
 
     public let upstream: Upstream
 
-    @inlinable
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
@@ -21,13 +20,11 @@ extension Publishers {
 
 extension Publisher where Output: Publisher, Output.Failure == Failure {
   /// Publishes everything from the newest of the published publishers; cancels the one before it.
-  @inlinable
   public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> { Publishers.SwitchToLatest(upstream: self) }
 }
 
 extension Publisher where Output: Publisher, Output.Failure == Never {
   /// Publishes everything from the newest of the published publishers; cancels the one before it.
-  @inlinable
   public func switchToLatest()
     -> Publishers.SwitchToLatest<
       Publishers.SetFailureType<Output, Failure>, Publishers.Map<Self, Publishers.SetFailureType<Output, Failure>>
@@ -39,7 +36,6 @@ extension Publisher where Output: Publisher, Output.Failure == Never {
 
 extension Publisher where Failure == Never, Output: Publisher {
   /// Publishes everything from the newest of the published publishers; cancels the one before it.
-  @inlinable
   public func switchToLatest() -> Publishers.SwitchToLatest<Output, Publishers.SetFailureType<Self, Output.Failure>> {
     Publishers.SwitchToLatest(upstream: setFailureType(to: Output.Failure.self))
   }
@@ -47,7 +43,6 @@ extension Publisher where Failure == Never, Output: Publisher {
 
 extension Publisher where Failure == Never, Output: Publisher, Output.Failure == Never {
   /// Publishes everything from the newest of the published publishers; cancels the one before it.
-  @inlinable
   public func switchToLatest() -> Publishers.SwitchToLatest<Output, Self> { Publishers.SwitchToLatest(upstream: self) }
 }
 

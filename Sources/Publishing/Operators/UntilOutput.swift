@@ -9,7 +9,6 @@ extension Publishers {
     public let upstream: Upstream
     public let other: Other
 
-    @inlinable
     public init(upstream: Upstream, other: Other) {
       self.upstream = upstream
       self.other = other
@@ -35,7 +34,6 @@ extension Publishers {
     public let upstream: Upstream
     public let other: Other
 
-    @inlinable
     public init(upstream: Upstream, other: Other) {
       self.upstream = upstream
       self.other = other
@@ -59,7 +57,6 @@ extension Publishers.PrefixUntilOutput: Equatable where Upstream: Equatable, Oth
 extension Publisher {
   /// Drops everything until another publisher has published a value. If that publisher ends without a value, this one
   /// ends in the same way.
-  @inlinable
   public func drop<P: Publisher>(untilOutputFrom publisher: P) -> Publishers.DropUntilOutput<Self, P>
   where P.Failure == Failure {
     Publishers.DropUntilOutput(upstream: self, other: publisher)
@@ -67,7 +64,6 @@ extension Publisher {
 
   /// Publishes values until another publisher publishes one, then finishes. The other publisher's completion is
   /// ignored.
-  @inlinable
   public func prefix<P: Publisher>(untilOutputFrom publisher: P) -> Publishers.PrefixUntilOutput<Self, P> {
     Publishers.PrefixUntilOutput(upstream: self, other: publisher)
   }

@@ -10,7 +10,6 @@ extension Publishers {
     public let a: A
     public let b: B
 
-    @inlinable
     public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
     @inlinable
@@ -34,7 +33,6 @@ extension Publishers {
     public let b: B
     public let c: C
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C) { (self.a, self.b, self.c) = (a, b, c) }
 
     @inlinable
@@ -59,7 +57,6 @@ extension Publishers {
     public let c: C
     public let d: D
 
-    @inlinable
     public init(_ a: A, _ b: B, _ c: C, _ d: D) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
     @inlinable
@@ -82,36 +79,30 @@ extension Publishers.Zip4: Equatable where A: Equatable, B: Equatable, C: Equata
 
 extension Publisher {
   /// Publishes tuples of the values of this and other publishers in step.
-  @inlinable
   public func zip<P>(_ other: P) -> Publishers.Zip<Self, P> { .init(self, other) }
 
-  @inlinable
   public func zip<P, T>(
     _ other: P, _ transform: @escaping (Output, P.Output) -> T
   ) -> Publishers.Map<Publishers.Zip<Self, P>, T> {
     zip(other).map { transform($0.0, $0.1) }
   }
 
-  @inlinable
   public func zip<P, Q>(_ publisher1: P, _ publisher2: Q) -> Publishers.Zip3<Self, P, Q> {
     .init(self, publisher1, publisher2)
   }
 
-  @inlinable
   public func zip<P, Q, T>(
     _ publisher1: P, _ publisher2: Q, _ transform: @escaping (Output, P.Output, Q.Output) -> T
   ) -> Publishers.Map<Publishers.Zip3<Self, P, Q>, T> {
     zip(publisher1, publisher2).map { transform($0.0, $0.1, $0.2) }
   }
 
-  @inlinable
   public func zip<P, Q, R>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R
   ) -> Publishers.Zip4<Self, P, Q, R> {
     .init(self, publisher1, publisher2, publisher3)
   }
 
-  @inlinable
   public func zip<P, Q, R, T>(
     _ publisher1: P, _ publisher2: Q, _ publisher3: R,
     _ transform: @escaping (Output, P.Output, Q.Output, R.Output) -> T

@@ -14,11 +14,10 @@ public struct ImmediateScheduler: Scheduler, Sendable {
       public var magnitude: Int
 
       /// Creates a stride from a number. The number has no unit.
-      @inlinable public init(_ value: Int) { magnitude = value }
-      @inlinable public init(integerLiteral value: Int) { self.init(value) }
-      @inlinable public init(floatLiteral value: Double) { self.init(Int(value)) }
+      public init(_ value: Int) { magnitude = value }
+      public init(integerLiteral value: Int) { self.init(value) }
+      public init(floatLiteral value: Double) { self.init(Int(value)) }
 
-      @inlinable
       public init?<T: BinaryInteger>(exactly source: T) {
         guard let value = Int(exactly: source) else { return nil }
         self.init(value)

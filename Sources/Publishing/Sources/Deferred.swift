@@ -6,7 +6,6 @@ public struct Deferred<DeferredPublisher: Publisher>: Publisher {
 
   public let createPublisher: () -> DeferredPublisher
 
-  @inlinable
   public init(createPublisher: @escaping () -> DeferredPublisher) { self.createPublisher = createPublisher }
 
   @inlinable

@@ -5,7 +5,6 @@ public struct Just<Output>: Publisher {
 
   public let output: Output
 
-  @inlinable
   public init(_ output: Output) { self.output = output }
 
   @inlinable

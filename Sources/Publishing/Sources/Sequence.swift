@@ -7,7 +7,6 @@ extension Publishers {
     /// The sequence. Iterated once for each subscriber.
     public let sequence: Elements
 
-    @inlinable
     public init(sequence: Elements) { self.sequence = sequence }
 
     @inlinable
