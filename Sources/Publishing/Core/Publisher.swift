@@ -42,4 +42,12 @@ extension Publisher {
 }
 
 /// The namespace of the publishers that operators and sources return.
-public enum Publishers {}
+public enum Publishers {
+  /// A publisher that changes what another one, its upstream, publishes.
+  public protocol Operator<Upstream>: Publisher {
+    /// The type of the publisher that is changed.
+    associatedtype Upstream: Publisher
+    associatedtype Output = Upstream.Output
+    associatedtype Failure = Upstream.Failure
+  }
+}

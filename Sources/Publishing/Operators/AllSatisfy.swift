@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes `false` at the first value that does not satisfy a predicate, or `true` at the end.
-  public struct AllSatisfy<Upstream: Publisher>: Publisher {
+  public struct AllSatisfy<Upstream: Publisher>: Operator {
     public typealias Output = Bool
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let predicate: (Upstream.Output) -> Bool

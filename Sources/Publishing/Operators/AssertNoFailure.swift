@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Stops the program if upstream fails.
-  public struct AssertNoFailure<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct AssertNoFailure<Upstream: Publisher>: Operator {
     public typealias Failure = Never
 
     public let upstream: Upstream
@@ -19,7 +18,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Never>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Never>>(subscriber: S) {
       let (prefix, file, line) = (self.prefix, self.file, self.line)
       let stop: (Upstream.Failure) -> Never = { error in
         fatalError("\(prefix.isEmpty ? "" : prefix + ": ")failed with \(error)", file: file, line: line)

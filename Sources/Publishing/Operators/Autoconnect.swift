@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Connects upstream for the first subscriber, and disconnects it when the last has cancelled.
-  public class Autoconnect<Upstream: ConnectablePublisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public class Autoconnect<Upstream: ConnectablePublisher>: Operator {
     public final let upstream: Upstream
 
     @usableFromInline final var subscribers = 0
@@ -13,7 +10,7 @@ extension Publishers {
     public init(_ upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
-    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public final func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       subscribers += 1
       let isFirst = subscribers == 1
       upstream.receive(subscriber: AutoconnectLink(subscriber) { [self] in leave() })

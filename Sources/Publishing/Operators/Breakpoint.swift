@@ -7,19 +7,16 @@
 
 extension Publishers {
   /// Stops in the debugger when a closure returns `true`.
-  public struct Breakpoint<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Breakpoint<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     public let receiveSubscription: ((any Subscription) -> Bool)?
-    public let receiveOutput: ((Output) -> Bool)?
+    public let receiveOutput: ((Upstream.Output) -> Bool)?
     public let receiveCompletion: ((Subscribers.Completion<Failure>) -> Bool)?
 
     public init(
       upstream: Upstream,
       receiveSubscription: ((any Subscription) -> Bool)? = nil,
-      receiveOutput: ((Output) -> Bool)? = nil,
+      receiveOutput: ((Upstream.Output) -> Bool)? = nil,
       receiveCompletion: ((Subscribers.Completion<Failure>) -> Bool)? = nil
     ) {
       self.upstream = upstream
@@ -28,9 +25,9 @@ extension Publishers {
       self.receiveCompletion = receiveCompletion
     }
 
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(
-        subscriber: AnySubscriber<Output, Failure>(
+        subscriber: AnySubscriber<Upstream.Output, Failure>(
           receiveSubscription: {
             if receiveSubscription?($0) == true { raise(SIGTRAP) }
             subscriber.receive(subscription: $0)

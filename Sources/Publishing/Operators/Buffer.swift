@@ -19,10 +19,7 @@ extension Publishers {
   }
 
   /// Keeps values until there is demand for them.
-  public struct Buffer<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Buffer<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// The maximum number of values to keep.
     public let size: Int
@@ -39,7 +36,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: BufferLink(size, prefetch, whenFull, subscriber))
     }
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Continues with another publisher when upstream fails.
-  public struct Catch<Upstream: Publisher, NewPublisher: Publisher>: Publisher
+  public struct Catch<Upstream: Publisher, NewPublisher: Publisher>: Operator
   where Upstream.Output == NewPublisher.Output {
-    public typealias Output = Upstream.Output
     public typealias Failure = NewPublisher.Failure
 
     public let upstream: Upstream
@@ -15,8 +14,8 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let chain = Chain<Output, Failure>("Catch", subscriber)
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      let chain = Chain<Upstream.Output, Failure>("Catch", subscriber)
       let handler = self.handler
       chain.go(on: upstream) { completion in
         switch completion {
@@ -28,9 +27,8 @@ extension Publishers {
   }
 
   /// Like ``Catch``, with a closure that may throw.
-  public struct TryCatch<Upstream: Publisher, NewPublisher: Publisher>: Publisher
+  public struct TryCatch<Upstream: Publisher, NewPublisher: Publisher>: Operator
   where Upstream.Output == NewPublisher.Output {
-    public typealias Output = Upstream.Output
     public typealias Failure = any Error
 
     public let upstream: Upstream
@@ -42,8 +40,8 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      let chain = Chain<Output, any Error>("TryCatch", subscriber)
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
+      let chain = Chain<Upstream.Output, any Error>("TryCatch", subscriber)
       let handler = self.handler
       chain.go(on: upstream) { completion in
         switch completion {

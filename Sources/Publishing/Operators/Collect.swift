@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes one array of all values when upstream finishes.
-  public struct Collect<Upstream: Publisher>: Publisher {
+  public struct Collect<Upstream: Publisher>: Operator {
     public typealias Output = [Upstream.Output]
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
 
@@ -19,9 +18,8 @@ extension Publishers {
   }
 
   /// Publishes arrays of `count` values each. The last may be shorter; it is dropped if upstream fails.
-  public struct CollectByCount<Upstream: Publisher>: Publisher {
+  public struct CollectByCount<Upstream: Publisher>: Operator {
     public typealias Output = [Upstream.Output]
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     /// The number of values in an array; at least one.

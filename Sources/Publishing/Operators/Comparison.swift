@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the greatest value according to an order when upstream finishes, or nothing if there are no values.
-  public struct Comparison<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Comparison<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// Returns whether the second value replaces the first as the result.
-    public let areInIncreasingOrder: (Output, Output) -> Bool
+    public let areInIncreasingOrder: (Upstream.Output, Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, areInIncreasingOrder: @escaping (Output, Output) -> Bool) {
+    public init(upstream: Upstream, areInIncreasingOrder: @escaping (Upstream.Output, Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.areInIncreasingOrder = areInIncreasingOrder
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.fold("Comparison", Output?.none, subscriber, conclude: \.self) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      upstream.fold("Comparison", Upstream.Output?.none, subscriber, conclude: \.self) {
         [areInIncreasingOrder] value, greatest throws(Failure) in
         if greatest.map({ areInIncreasingOrder($0, value) }) ?? true { greatest = .some(value) }
         return nil
@@ -25,22 +22,21 @@ extension Publishers {
   }
 
   /// Like ``Comparison``, with a closure that may throw.
-  public struct TryComparison<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryComparison<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
     /// Returns whether the second value replaces the first as the result.
-    public let areInIncreasingOrder: (Output, Output) throws -> Bool
+    public let areInIncreasingOrder: (Upstream.Output, Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, areInIncreasingOrder: @escaping (Output, Output) throws -> Bool) {
+    public init(upstream: Upstream, areInIncreasingOrder: @escaping (Upstream.Output, Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.areInIncreasingOrder = areInIncreasingOrder
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      upstream.tryFold("TryComparison", Output?.none, subscriber, conclude: \.self) {
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
+      upstream.tryFold("TryComparison", Upstream.Output?.none, subscriber, conclude: \.self) {
         [areInIncreasingOrder] value, greatest in
         if try greatest.map({ try areInIncreasingOrder($0, value) }) ?? true { greatest = .some(value) }
         return nil

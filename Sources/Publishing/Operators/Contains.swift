@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes `true` as soon as a given value arrives, or `false` at the end.
-  public struct Contains<Upstream: Publisher>: Publisher where Upstream.Output: Equatable {
+  public struct Contains<Upstream: Publisher>: Operator where Upstream.Output: Equatable {
     public typealias Output = Bool
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let output: Upstream.Output
@@ -22,9 +21,8 @@ extension Publishers {
   }
 
   /// Publishes `true` at the first value for which a predicate returns `true`, or `false` at the end.
-  public struct ContainsWhere<Upstream: Publisher>: Publisher {
+  public struct ContainsWhere<Upstream: Publisher>: Operator {
     public typealias Output = Bool
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let predicate: (Upstream.Output) -> Bool

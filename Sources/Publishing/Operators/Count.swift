@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the number of values when upstream finishes.
-  public struct Count<Upstream: Publisher>: Publisher {
+  public struct Count<Upstream: Publisher>: Operator {
     public typealias Output = Int
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
 

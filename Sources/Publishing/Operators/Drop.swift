@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Drops the first values.
-  public struct Drop<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Drop<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// The number of values dropped.
     public let count: Int
@@ -15,7 +12,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: DropLink(count, subscriber))
     }
   }

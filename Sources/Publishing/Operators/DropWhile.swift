@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Drops values as long as a predicate returns `true`.
-  public struct DropWhile<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct DropWhile<Upstream: Publisher>: Operator {
     public let upstream: Upstream
-    public let predicate: (Output) -> Bool
+    public let predicate: (Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.step("DropWhile", true, subscriber) { [predicate] value, isDropping throws(Failure) in
         isDropping = isDropping && predicate(value)
         return isDropping ? .skip : .pass(value)
@@ -23,20 +20,19 @@ extension Publishers {
   }
 
   /// Like ``DropWhile``, with a predicate that may throw.
-  public struct TryDropWhile<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryDropWhile<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    public let predicate: (Output) throws -> Bool
+    public let predicate: (Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
       upstream.tryStep("TryDropWhile", true, subscriber) { [predicate] value, isDropping in
         isDropping = try isDropping && predicate(value)
         return isDropping ? .skip : .pass(value)

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the values for which a predicate returns `true`.
-  public struct Filter<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Filter<Upstream: Publisher>: Operator {
     public let upstream: Upstream
-    public let isIncluded: (Output) -> Bool
+    public let isIncluded: (Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, isIncluded: @escaping (Output) -> Bool) {
+    public init(upstream: Upstream, isIncluded: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.isIncluded = isIncluded
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.step("Filter", (), subscriber) { [isIncluded] value, _ throws(Failure) in
         isIncluded(value) ? .pass(value) : .skip
       }
@@ -22,20 +19,19 @@ extension Publishers {
   }
 
   /// Like ``Filter``, with a predicate that may throw.
-  public struct TryFilter<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryFilter<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    public let isIncluded: (Output) throws -> Bool
+    public let isIncluded: (Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, isIncluded: @escaping (Output) throws -> Bool) {
+    public init(upstream: Upstream, isIncluded: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.isIncluded = isIncluded
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
       upstream.tryStep("TryFilter", (), subscriber) { [isIncluded] value, _ in
         try isIncluded(value) ? .pass(value) : .skip
       }

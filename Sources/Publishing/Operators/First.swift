@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the first value and finishes.
-  public struct First<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct First<Upstream: Publisher>: Operator {
     public let upstream: Upstream
 
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.fold("First", (), subscriber) { value, _ throws(Failure) in .some(value) }
     }
   }
 
   /// Publishes the first value for which a predicate returns `true`, and finishes.
-  public struct FirstWhere<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct FirstWhere<Upstream: Publisher>: Operator {
     public let upstream: Upstream
-    public let predicate: (Output) -> Bool
+    public let predicate: (Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.fold("FirstWhere", (), subscriber) { [predicate] value, _ throws(Failure) in
         predicate(value) ? .some(value) : nil
       }
@@ -37,20 +31,19 @@ extension Publishers {
   }
 
   /// Like ``FirstWhere``, with a predicate that may throw.
-  public struct TryFirstWhere<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryFirstWhere<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    public let predicate: (Output) throws -> Bool
+    public let predicate: (Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
       upstream.tryFold("TryFirstWhere", (), subscriber) { [predicate] value, _ in
         try predicate(value) ? .some(value) : nil
       }

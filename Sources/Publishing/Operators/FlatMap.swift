@@ -2,10 +2,9 @@
 extension Publishers {
   /// Publishes everything from the publishers that a closure creates from the values. Ends when all have ended, or when
   /// one fails.
-  public struct FlatMap<NewPublisher: Publisher, Upstream: Publisher>: Publisher
+  public struct FlatMap<NewPublisher: Publisher, Upstream: Publisher>: Operator
   where NewPublisher.Failure == Upstream.Failure {
     public typealias Output = NewPublisher.Output
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     /// The maximum number of publishers that run at the same time.

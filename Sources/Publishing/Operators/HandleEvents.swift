@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Calls closures for the events between upstream and the subscriber before they are passed on.
-  public struct HandleEvents<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct HandleEvents<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     public var receiveSubscription: ((any Subscription) -> Void)?
-    public var receiveOutput: ((Output) -> Void)?
+    public var receiveOutput: ((Upstream.Output) -> Void)?
     public var receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)?
     public var receiveCancel: (() -> Void)?
     public var receiveRequest: ((Subscribers.Demand) -> Void)?
@@ -15,7 +12,7 @@ extension Publishers {
     public init(
       upstream: Upstream,
       receiveSubscription: ((any Subscription) -> Void)? = nil,
-      receiveOutput: ((Output) -> Void)? = nil,
+      receiveOutput: ((Upstream.Output) -> Void)? = nil,
       receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)? = nil,
       receiveCancel: (() -> Void)? = nil,
       receiveRequest: ((Subscribers.Demand) -> Void)?
@@ -28,7 +25,7 @@ extension Publishers {
       self.receiveRequest = receiveRequest
     }
 
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: HandleEventsLink(self, subscriber))
     }
   }

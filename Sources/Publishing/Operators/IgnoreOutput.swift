@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes nothing but the completion of upstream.
-  public struct IgnoreOutput<Upstream: Publisher>: Publisher {
+  public struct IgnoreOutput<Upstream: Publisher>: Operator {
     public typealias Output = Never
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the last value when upstream finishes.
-  public struct Last<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Last<Upstream: Publisher>: Operator {
     public let upstream: Upstream
 
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.fold("Last", Output?.none, subscriber, conclude: \.self) { value, last throws(Failure) in
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      upstream.fold("Last", Upstream.Output?.none, subscriber, conclude: \.self) { value, last throws(Failure) in
         last = .some(value)
         return nil
       }
@@ -19,21 +16,18 @@ extension Publishers {
   }
 
   /// Publishes the last value for which a predicate returns `true`, when upstream finishes.
-  public struct LastWhere<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct LastWhere<Upstream: Publisher>: Operator {
     public let upstream: Upstream
-    public let predicate: (Output) -> Bool
+    public let predicate: (Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.fold("LastWhere", Output?.none, subscriber, conclude: \.self) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      upstream.fold("LastWhere", Upstream.Output?.none, subscriber, conclude: \.self) {
         [predicate] value, last throws(Failure) in
         if predicate(value) { last = .some(value) }
         return nil
@@ -42,21 +36,20 @@ extension Publishers {
   }
 
   /// Like ``LastWhere``, with a predicate that may throw.
-  public struct TryLastWhere<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryLastWhere<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    public let predicate: (Output) throws -> Bool
+    public let predicate: (Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      upstream.tryFold("TryLastWhere", Output?.none, subscriber, conclude: \.self) { [predicate] value, last in
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
+      upstream.tryFold("TryLastWhere", Upstream.Output?.none, subscriber, conclude: \.self) { [predicate] value, last in
         if try predicate(value) { last = .some(value) }
         return nil
       }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Transforms every value.
-  public struct Map<Upstream: Publisher, Output>: Publisher {
-    public typealias Failure = Upstream.Failure
-
+  public struct Map<Upstream: Publisher, Output>: Operator {
     public let upstream: Upstream
     public let transform: (Upstream.Output) -> Output
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Transforms the error.
-  public struct MapError<Upstream: Publisher, Failure: Error>: Publisher {
-    public typealias Output = Upstream.Output
-
+  public struct MapError<Upstream: Publisher, Failure: Error>: Operator {
     public let upstream: Upstream
     public let transform: (Upstream.Failure) -> Failure
 
@@ -18,21 +16,19 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: ErrorMapping(transform, subscriber))
     }
   }
 
   /// Declares an error for a publisher that cannot fail.
-  public struct SetFailureType<Upstream: Publisher, Failure: Error>: Publisher where Upstream.Failure == Never {
-    public typealias Output = Upstream.Output
-
+  public struct SetFailureType<Upstream: Publisher, Failure: Error>: Operator where Upstream.Failure == Never {
     public let upstream: Upstream
 
     public init(upstream: Upstream) { self.upstream = upstream }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: ErrorMapping({ (never: Never) -> Failure in }, subscriber))
     }
   }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes one property of each value.
-  public struct MapKeyPath<Upstream: Publisher, Output>: Publisher {
-    public typealias Failure = Upstream.Failure
-
+  public struct MapKeyPath<Upstream: Publisher, Output>: Operator {
     public let upstream: Upstream
     public let keyPath: KeyPath<Upstream.Output, Output>
 
@@ -19,9 +17,8 @@ extension Publishers {
   }
 
   /// Publishes two properties of each value.
-  public struct MapKeyPath2<Upstream: Publisher, Output0, Output1>: Publisher {
+  public struct MapKeyPath2<Upstream: Publisher, Output0, Output1>: Operator {
     public typealias Output = (Output0, Output1)
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let keyPath0: KeyPath<Upstream.Output, Output0>
@@ -33,9 +30,8 @@ extension Publishers {
   }
 
   /// Publishes three properties of each value.
-  public struct MapKeyPath3<Upstream: Publisher, Output0, Output1, Output2>: Publisher {
+  public struct MapKeyPath3<Upstream: Publisher, Output0, Output1, Output2>: Operator {
     public typealias Output = (Output0, Output1, Output2)
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let keyPath0: KeyPath<Upstream.Output, Output0>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes everything from any number of publishers of one type. Ends when all have ended, or when one fails.
-  public struct MergeMany<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct MergeMany<Upstream: Publisher>: Operator {
     /// The publishers, in the order in which they are subscribed to.
     public let publishers: [Upstream]
 
@@ -13,7 +10,7 @@ extension Publishers {
     public init<S: Swift.Sequence<Upstream>>(_ upstream: S) { publishers = Array(upstream) }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let merger = Merger("Merge", open: publishers.count, subscriber)
       for publisher in publishers { merger.add(publisher) }
       merger.finishIfOver()

@@ -4,11 +4,8 @@ extension Publishers {
   ///
   /// The subject is created at the first subscription or connection and kept. A subject that replays a value therefore
   /// replays it to later subscribers even if there were none in between.
-  public final class Multicast<Upstream: Publisher, SubjectType: Subject>: ConnectablePublisher
+  public final class Multicast<Upstream: Publisher, SubjectType: Subject>: ConnectablePublisher, Operator
   where Upstream.Output == SubjectType.Output, Upstream.Failure == SubjectType.Failure {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
     public final let upstream: Upstream
     public final let createSubject: () -> SubjectType
 
@@ -20,7 +17,7 @@ extension Publishers {
     }
 
     @inlinable
-    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public final func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       subject.receive(subscriber: MulticastLink(subject, subscriber))
     }
 
@@ -29,16 +26,15 @@ extension Publishers {
   }
 
   /// Publishes nothing until it is connected.
-  public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
-    @usableFromInline let multicast: Multicast<Upstream, PassthroughSubject<Output, Failure>>
+  public struct MakeConnectable<Upstream: Publisher>: ConnectablePublisher, Operator {
+    @usableFromInline let multicast: Multicast<Upstream, PassthroughSubject<Upstream.Output, Failure>>
 
     public init(upstream: Upstream) { multicast = upstream.multicast(subject: PassthroughSubject()) }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { multicast.receive(subscriber: subscriber) }
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      multicast.receive(subscriber: subscriber)
+    }
 
     @inlinable
     public func connect() -> any Cancellable { multicast.connect() }
@@ -49,13 +45,10 @@ extension Publishers {
   ///
   /// Replays nothing: a later subscriber receives only later values. The same as `multicast(_:)` with a
   /// `PassthroughSubject` and `autoconnect()`.
-  public final class Share<Upstream: Publisher>: Publisher, Equatable {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public final class Share<Upstream: Publisher>: Operator, Equatable {
     public final let upstream: Upstream
 
-    @usableFromInline let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Output, Failure>>>
+    @usableFromInline let shared: Autoconnect<Multicast<Upstream, PassthroughSubject<Upstream.Output, Failure>>>
 
     public init(upstream: Upstream) {
       self.upstream = upstream
@@ -63,7 +56,9 @@ extension Publishers {
     }
 
     @inlinable
-    public final func receive<S: Subscriber<Output, Failure>>(subscriber: S) { shared.receive(subscriber: subscriber) }
+    public final func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      shared.receive(subscriber: subscriber)
+    }
 
     public static func == (lhs: Share, rhs: Share) -> Bool { lhs === rhs }
   }

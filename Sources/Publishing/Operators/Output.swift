@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the values at certain positions and finishes after the last of them.
-  public struct Output<Upstream: Publisher>: Publisher {
+  public struct Output<Upstream: Publisher>: Operator {
     public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     /// The positions, counted from zero.

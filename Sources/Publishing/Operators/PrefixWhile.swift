@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes values as long as a predicate returns `true`, then finishes.
-  public struct PrefixWhile<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct PrefixWhile<Upstream: Publisher>: Operator {
     public let upstream: Upstream
-    public let predicate: (Output) -> Bool
+    public let predicate: (Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.step("PrefixWhile", (), subscriber) { [predicate] value, _ throws(Failure) in
         predicate(value) ? .pass(value) : .finish
       }
@@ -22,20 +19,19 @@ extension Publishers {
   }
 
   /// Like ``PrefixWhile``, with a predicate that may throw.
-  public struct TryPrefixWhile<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryPrefixWhile<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    public let predicate: (Output) throws -> Bool
+    public let predicate: (Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output) throws -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
       upstream.tryStep("TryPrefixWhile", (), subscriber) { [predicate] value, _ in
         try predicate(value) ? .pass(value) : .finish
       }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Prints all events between upstream and the subscriber.
-  public struct Print<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Print<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// The beginning of each line.
     public let prefix: String
@@ -17,7 +14,7 @@ extension Publishers {
       self.stream = stream
     }
 
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: PrintLink(prefix, stream, subscriber))
     }
   }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the result of combining all values when upstream finishes.
-  public struct Reduce<Upstream: Publisher, Output>: Publisher {
-    public typealias Failure = Upstream.Failure
-
+  public struct Reduce<Upstream: Publisher, Output>: Operator {
     public let upstream: Upstream
     /// The value to combine with the first one, and the result if upstream has no values.
     public let initial: Output

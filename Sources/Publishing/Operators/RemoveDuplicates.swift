@@ -3,22 +3,19 @@ extension Publishers {
   /// Drops a value that equals the one received before it.
   ///
   /// Compares with the last value *received*, even if it was dropped, so slow drift never passes.
-  public struct RemoveDuplicates<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct RemoveDuplicates<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// Returns whether two values count as equal; called with the earlier one first.
-    public let predicate: (Output, Output) -> Bool
+    public let predicate: (Upstream.Output, Upstream.Output) -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output, Output) -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output, Upstream.Output) -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      upstream.step("RemoveDuplicates", Output?.none, subscriber) { [predicate] value, last throws(Failure) in
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      upstream.step("RemoveDuplicates", Upstream.Output?.none, subscriber) { [predicate] value, last throws(Failure) in
         let isRepeated = last.map { predicate($0, value) } ?? false
         last = .some(value)
         return isRepeated ? .skip : .pass(value)
@@ -27,22 +24,21 @@ extension Publishers {
   }
 
   /// Like ``RemoveDuplicates``, with a predicate that may throw.
-  public struct TryRemoveDuplicates<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct TryRemoveDuplicates<Upstream: Publisher>: Operator {
     public typealias Failure = any Error
 
     public let upstream: Upstream
     /// Returns whether two values count as equal; called with the earlier one first.
-    public let predicate: (Output, Output) throws -> Bool
+    public let predicate: (Upstream.Output, Upstream.Output) throws -> Bool
 
-    public init(upstream: Upstream, predicate: @escaping (Output, Output) throws -> Bool) {
+    public init(upstream: Upstream, predicate: @escaping (Upstream.Output, Upstream.Output) throws -> Bool) {
       self.upstream = upstream
       self.predicate = predicate
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
-      upstream.tryStep("TryRemoveDuplicates", Output?.none, subscriber) { [predicate] value, last in
+    public func receive<S: Subscriber<Upstream.Output, any Error>>(subscriber: S) {
+      upstream.tryStep("TryRemoveDuplicates", Upstream.Output?.none, subscriber) { [predicate] value, last in
         let isRepeated = try last.map { try predicate($0, value) } ?? false
         last = .some(value)
         return isRepeated ? .skip : .pass(value)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes a value if upstream finishes without one.
-  public struct ReplaceEmpty<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct ReplaceEmpty<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     public let output: Upstream.Output
 
@@ -14,8 +11,8 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let chain = Chain<Output, Failure>("ReplaceEmpty", subscriber)
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      let chain = Chain<Upstream.Output, Failure>("ReplaceEmpty", subscriber)
       let output = self.output
       chain.go(on: upstream) { completion in
         if case .finished = completion, chain.isEmpty {
@@ -28,8 +25,7 @@ extension Publishers {
   }
 
   /// Publishes a value instead of an error, and finishes.
-  public struct ReplaceError<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
+  public struct ReplaceError<Upstream: Publisher>: Operator {
     public typealias Failure = Never
 
     public let upstream: Upstream
@@ -41,8 +37,8 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Never>>(subscriber: S) {
-      let chain = Chain<Output, Never>("ReplaceError", subscriber)
+    public func receive<S: Subscriber<Upstream.Output, Never>>(subscriber: S) {
+      let chain = Chain<Upstream.Output, Never>("ReplaceError", subscriber)
       let output = self.output
       chain.go(on: upstream) { completion in
         switch completion {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Subscribes to upstream again when it fails. Values of failed attempts have already been published.
-  public struct Retry<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Retry<Upstream: Publisher>: Operator {
     public let upstream: Upstream
     /// The number of further attempts; `nil` for no limit.
     public let retries: Int?
@@ -15,7 +12,9 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { Attempts(upstream, retries, subscriber).run() }
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
+      Attempts(upstream, retries, subscriber).run()
+    }
   }
 }
 

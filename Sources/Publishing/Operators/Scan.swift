@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes each intermediate result of combining the values, but not the initial one.
-  public struct Scan<Upstream: Publisher, Output>: Publisher {
-    public typealias Failure = Upstream.Failure
-
+  public struct Scan<Upstream: Publisher, Output>: Operator {
     public let upstream: Upstream
     public let initialResult: Output
     public let nextPartialResult: (Output, Upstream.Output) -> Output

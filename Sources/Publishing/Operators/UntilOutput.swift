@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Drops everything until another publisher has published a value.
-  public struct DropUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher
+  public struct DropUntilOutput<Upstream: Publisher, Other: Publisher>: Operator
   where Upstream.Failure == Other.Failure {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
     public let upstream: Upstream
     public let other: Other
 
@@ -15,7 +12,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let link = GatedLink("DropUntilOutput", isOpen: false, subscriber)
       link.watch(other) {
         link.isOpen = true
@@ -27,10 +24,7 @@ extension Publishers {
   }
 
   /// Finishes when another publisher publishes a value.
-  public struct PrefixUntilOutput<Upstream: Publisher, Other: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct PrefixUntilOutput<Upstream: Publisher, Other: Publisher>: Operator {
     public let upstream: Upstream
     public let other: Other
 
@@ -40,7 +34,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let link = GatedLink("PrefixUntilOutput", isOpen: true, subscriber)
       link.watch(other) {
         link.stop(.finished)

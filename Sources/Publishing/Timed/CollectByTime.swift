@@ -12,9 +12,8 @@ extension Publishers {
   ///
   /// When upstream finishes, the remaining values are sent as soon as there is demand. When upstream fails, they are
   /// dropped.
-  public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Publisher {
+  public struct CollectByTime<Upstream: Publisher, Context: Scheduler>: Operator {
     public typealias Output = [Upstream.Output]
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let strategy: TimeGroupingStrategy<Context>

@@ -4,10 +4,7 @@ extension Publishers {
   ///
   /// Requests everything from upstream. A value is dropped if there is no demand when it is due, or if upstream ends
   /// first.
-  public struct Debounce<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Debounce<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     /// The length of the pause after a value.
     public let dueTime: Context.SchedulerTimeType.Stride
@@ -25,7 +22,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: DebounceLink(dueTime, scheduler, options, subscriber))
     }
   }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Delivers values and the completion later.
-  public struct Delay<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Delay<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     public let interval: Context.SchedulerTimeType.Stride
     /// The maximum additional delay.
@@ -24,7 +21,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let (interval, tolerance, scheduler, options) = (self.interval, self.tolerance, self.scheduler, self.options)
       let link = LaterLink("Delay", subscriber) { action in
         scheduler.schedule(
@@ -35,10 +32,7 @@ extension Publishers {
   }
 
   /// Delivers values and the completion through a scheduler, in their original order.
-  public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct ReceiveOn<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     public let scheduler: Context
     public let options: Context.SchedulerOptions?
@@ -50,7 +44,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let (scheduler, options) = (self.scheduler, self.options)
       upstream.receive(subscriber: LaterLink("ReceiveOn", subscriber) { scheduler.schedule(options: options, $0) })
     }

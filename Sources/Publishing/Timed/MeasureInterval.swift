@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Publishes the time between values.
-  public struct MeasureInterval<Upstream: Publisher, Context: Scheduler>: Publisher {
+  public struct MeasureInterval<Upstream: Publisher, Context: Scheduler>: Operator {
     public typealias Output = Context.SchedulerTimeType.Stride
-    public typealias Failure = Upstream.Failure
 
     public let upstream: Upstream
     public let scheduler: Context

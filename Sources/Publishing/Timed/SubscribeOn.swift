@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Subscribes, requests and cancels through a scheduler. Values are not delayed.
-  public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct SubscribeOn<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     public let scheduler: Context
     public let options: Context.SchedulerOptions?
@@ -16,7 +13,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let link = SubscribeOnLink(scheduler, options, subscriber)
       scheduler.schedule(options: options) { upstream.receive(subscriber: link) }
     }

@@ -4,10 +4,7 @@ extension Publishers {
   ///
   /// The first value is sent immediately. At the end of each following interval its newest value is sent, or its oldest
   /// if `latest` is false, as in Combine since iOS 13.3. Requests everything from upstream.
-  public struct Throttle<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Throttle<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     /// The minimum time between two values.
     public let interval: Context.SchedulerTimeType.Stride
@@ -23,7 +20,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: ThrottleLink(interval, scheduler, latest, subscriber))
     }
   }

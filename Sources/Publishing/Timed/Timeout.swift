@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 extension Publishers {
   /// Ends if upstream stays silent for too long.
-  public struct Timeout<Upstream: Publisher, Context: Scheduler>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-
+  public struct Timeout<Upstream: Publisher, Context: Scheduler>: Operator {
     public let upstream: Upstream
     /// The longest silence allowed, measured from the subscription and from each value.
     public let interval: Context.SchedulerTimeType.Stride
@@ -25,7 +22,7 @@ extension Publishers {
     }
 
     @inlinable
-    public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: TimeoutLink(interval, scheduler, options, customError, subscriber))
     }
   }
