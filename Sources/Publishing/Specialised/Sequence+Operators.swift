@@ -2,36 +2,31 @@
 // These operators compute their results once, when they are applied, and share them among all subscribers.
 
 extension Publishers.Sequence {
-  public func map<T>(_ transform: (Elements.Element) -> T) -> Publishers.Sequence<[T], Failure> {
+  public func map<T>(_ transform: (Output) -> T) -> Publishers.Sequence<[T], Failure> {
     Publishers.Sequence(sequence: sequence.map(transform))
   }
 
-  public func compactMap<T>(_ transform: (Elements.Element) -> T?) -> Publishers.Sequence<[T], Failure> {
+  public func compactMap<T>(_ transform: (Output) -> T?) -> Publishers.Sequence<[T], Failure> {
     Publishers.Sequence(sequence: sequence.compactMap(transform))
   }
 
-  public func replaceNil<T>(with output: T) -> Publishers.Sequence<[T], Failure> where Elements.Element == T? {
-    Publishers.Sequence(sequence: sequence.map { $0 ?? output })
+  public func replaceNil<T>(with output: T) -> Publishers.Sequence<[T], Failure> where Output == T? {
+    map { $0 ?? output }
   }
 
-  public func scan<T>(
-    _ initialResult: T, _ nextPartialResult: (T, Elements.Element) -> T
-  ) -> Publishers.Sequence<[T], Failure> {
+  public func scan<T>(_ initialResult: T, _ next: (T, Output) -> T) -> Publishers.Sequence<[T], Failure> {
     var result = initialResult
-    return Publishers.Sequence(
-      sequence: sequence.map { element in
-        result = nextPartialResult(result, element)
-        return result
-      })
+    return map { element in
+      result = next(result, element)
+      return result
+    }
   }
 
-  public func filter(_ isIncluded: (Elements.Element) -> Bool) -> Publishers.Sequence<[Elements.Element], Failure> {
+  public func filter(_ isIncluded: (Output) -> Bool) -> Publishers.Sequence<[Output], Failure> {
     Publishers.Sequence(sequence: sequence.filter(isIncluded))
   }
 
-  public func drop(
-    while predicate: (Elements.Element) -> Bool
-  ) -> Publishers.Sequence<DropWhileSequence<Elements>, Failure> {
+  public func drop(while predicate: (Output) -> Bool) -> Publishers.Sequence<DropWhileSequence<Elements>, Failure> {
     Publishers.Sequence(sequence: sequence.drop(while: predicate))
   }
 
@@ -43,7 +38,7 @@ extension Publishers.Sequence {
     Publishers.Sequence(sequence: sequence.prefix(maxLength))
   }
 
-  public func prefix(while predicate: (Elements.Element) -> Bool) -> Publishers.Sequence<[Elements.Element], Failure> {
+  public func prefix(while predicate: (Output) -> Bool) -> Publishers.Sequence<[Output], Failure> {
     Publishers.Sequence(sequence: sequence.prefix(while: predicate))
   }
 }
@@ -51,58 +46,44 @@ extension Publishers.Sequence {
 // MARK: Operators with a single result
 
 extension Publishers.Sequence {
-  public func collect() -> Result<[Elements.Element], Failure>.Publisher {
-    Result<[Elements.Element], Failure>.Publisher(Array(sequence))
+  public func ignoreOutput() -> Empty<Output, Failure> { Empty() }
+  public func collect() -> Result<[Output], Failure>.Publisher { .init(Array(sequence)) }
+
+  public func reduce<T>(_ initialResult: T, _ next: (T, Output) -> T) -> Result<T, Failure>.Publisher {
+    .init(sequence.reduce(initialResult, next))
   }
 
-  public func ignoreOutput() -> Empty<Elements.Element, Failure> { Empty() }
-
-  public func reduce<T>(
-    _ initialResult: T, _ nextPartialResult: (T, Elements.Element) -> T
-  ) -> Result<T, Failure>.Publisher {
-    Result<T, Failure>.Publisher(sequence.reduce(initialResult, nextPartialResult))
+  public func tryReduce<T>(_ initialResult: T, _ next: (T, Output) throws -> T) -> Result<T, any Error>.Publisher {
+    Result { try sequence.reduce(initialResult, next) }.publisher
   }
 
-  public func tryReduce<T>(
-    _ initialResult: T, _ nextPartialResult: (T, Elements.Element) throws -> T
-  ) -> Result<T, any Error>.Publisher {
-    Result { try sequence.reduce(initialResult, nextPartialResult) }.publisher
+  public func allSatisfy(_ predicate: (Output) -> Bool) -> Result<Bool, Failure>.Publisher {
+    .init(sequence.allSatisfy(predicate))
   }
 
-  public func allSatisfy(_ predicate: (Elements.Element) -> Bool) -> Result<Bool, Failure>.Publisher {
-    Result<Bool, Failure>.Publisher(sequence.allSatisfy(predicate))
-  }
-
-  public func tryAllSatisfy(
-    _ predicate: (Elements.Element) throws -> Bool
-  ) -> Result<Bool, any Error>.Publisher {
+  public func tryAllSatisfy(_ predicate: (Output) throws -> Bool) -> Result<Bool, any Error>.Publisher {
     Result { try sequence.allSatisfy(predicate) }.publisher
   }
 
-  public func contains(where predicate: (Elements.Element) -> Bool) -> Result<Bool, Failure>.Publisher {
-    Result<Bool, Failure>.Publisher(sequence.contains(where: predicate))
+  public func contains(where predicate: (Output) -> Bool) -> Result<Bool, Failure>.Publisher {
+    .init(sequence.contains(where: predicate))
   }
 
-  public func tryContains(
-    where predicate: (Elements.Element) throws -> Bool
-  ) -> Result<Bool, any Error>.Publisher {
+  public func tryContains(where predicate: (Output) throws -> Bool) -> Result<Bool, any Error>.Publisher {
     Result { try sequence.contains(where: predicate) }.publisher
   }
 }
 
-extension Publishers.Sequence where Elements.Element: Equatable {
-  public func removeDuplicates() -> Publishers.Sequence<[Elements.Element], Failure> {
-    var last: Elements.Element?
-    return Publishers.Sequence(
-      sequence: sequence.filter { element in
-        defer { last = .some(element) }
-        return last.map { $0 != element } ?? true
-      })
+extension Publishers.Sequence where Output: Equatable {
+  public func removeDuplicates() -> Publishers.Sequence<[Output], Failure> {
+    var last: Output?
+    return filter { element in
+      defer { last = .some(element) }
+      return last.map { $0 != element } ?? true
+    }
   }
 
-  public func contains(_ output: Elements.Element) -> Result<Bool, Failure>.Publisher {
-    Result<Bool, Failure>.Publisher(sequence.contains(output))
-  }
+  public func contains(_ output: Output) -> Result<Bool, Failure>.Publisher { .init(sequence.contains(output)) }
 }
 
 extension Publishers.Sequence where Failure == Never {
@@ -110,24 +91,20 @@ extension Publishers.Sequence where Failure == Never {
     Publishers.Sequence(sequence: sequence)
   }
 
-  public func min(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool)
-    -> Optional<Elements.Element>.Publisher
-  {
+  public func min(by areInIncreasingOrder: (Output, Output) -> Bool) -> Output?.Publisher {
     sequence.min(by: areInIncreasingOrder).publisher
   }
 
-  public func max(by areInIncreasingOrder: (Elements.Element, Elements.Element) -> Bool)
-    -> Optional<Elements.Element>.Publisher
-  {
+  public func max(by areInIncreasingOrder: (Output, Output) -> Bool) -> Output?.Publisher {
     sequence.max(by: areInIncreasingOrder).publisher
   }
 
-  public func first(where predicate: (Elements.Element) -> Bool) -> Optional<Elements.Element>.Publisher {
+  public func first(where predicate: (Output) -> Bool) -> Output?.Publisher {
     sequence.first(where: predicate).publisher
   }
 }
 
-extension Publishers.Sequence where Failure == Never, Elements.Element: Comparable {
-  public func min() -> Optional<Elements.Element>.Publisher { sequence.min().publisher }
-  public func max() -> Optional<Elements.Element>.Publisher { sequence.max().publisher }
+extension Publishers.Sequence where Failure == Never, Output: Comparable {
+  public func min() -> Output?.Publisher { sequence.min().publisher }
+  public func max() -> Output?.Publisher { sequence.max().publisher }
 }
