@@ -2,7 +2,7 @@
 /// An operator that reduces all values to one result: reduce, count, first, contains and similar. Requests everything
 /// from upstream and keeps the result until there is demand for it. Fails with the error that its closure throws.
 @usableFromInline
-final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input, Output, Failure> {
+final class FoldLink<Input, Memory, Output, Failure: Error>: EagerLink<Input, Output, Failure> {
   /// Returns the result, or `nil` while more values are needed.
   @usableFromInline typealias Take = (Input, inout Memory) throws(Failure) -> Output?
 
@@ -23,13 +23,6 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
     self.take = take
     self.conclude = conclude
     super.init(label, subscriber)
-  }
-
-  @inlinable
-  override func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    downstream.receive(subscription: self)
-    if phase == .live { subscription.request(.unlimited) }
   }
 
   @inlinable
@@ -91,12 +84,7 @@ final class FoldLink<Input, Memory, Output, Failure: Error>: OperatorLink<Input,
     settle(output)
   }
 
-  @usableFromInline
-  override func cancel() {
-    let last = detach()
-    answer = nil
-    last?.cancel()
-  }
+  @usableFromInline override func release() { answer = nil }
 }
 
 extension Publisher {

@@ -51,7 +51,15 @@ class Link: Subscription, Described {
     if phase == .live { upstream?.request(demand) }
   }
 
-  @usableFromInline func cancel() { detach()?.cancel() }
+  @usableFromInline
+  func cancel() {
+    let last = detach()
+    release()
+    last?.cancel()
+  }
+
+  /// Releases the values and timers that the link keeps. Called by a cancellation, before it is passed upstream.
+  @usableFromInline func release() {}
 
   @usableFromInline var description: String { "\(Self.self)" }
 }
@@ -112,7 +120,30 @@ class OperatorLink<Input, Output, Failure: Error>: Link, Subscriber {
     downstream.receive(completion: completion)
   }
 
+  /// Delivers the completion of upstream through `schedule`, unless the subscription is cancelled until then.
+  @inlinable
+  final func complete(_ completion: Subscribers.Completion<Failure>, _ schedule: (@escaping () -> Void) -> Void) {
+    phase = .ending
+    upstream = nil
+    schedule { [self] in
+      guard phase == .ending else { return }
+      phase = .done
+      downstream.receive(completion: completion)
+    }
+  }
+
   @usableFromInline override var description: String { label }
+}
+
+/// The base class of operators that request everything from upstream, whatever their subscriber requests.
+@usableFromInline
+class EagerLink<Input, Output, Failure: Error>: OperatorLink<Input, Output, Failure> {
+  @inlinable
+  override func receive(subscription: any Subscription) {
+    guard attach(subscription) else { return }
+    downstream.receive(subscription: self)
+    if phase == .live { subscription.request(.unlimited) }
+  }
 }
 
 /// Passes on values while the subscription is live.

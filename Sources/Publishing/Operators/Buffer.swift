@@ -154,10 +154,5 @@ final class BufferLink<Value, Failure: Error>: OperatorLink<Value, Value, Failur
     return sent
   }
 
-  @usableFromInline
-  override func cancel() {
-    let last = detach()
-    values.removeAll()
-    last?.cancel()
-  }
+  @usableFromInline override func release() { values.removeAll() }
 }

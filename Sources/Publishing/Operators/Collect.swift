@@ -87,10 +87,5 @@ final class CollectByCountLink<Input, Failure: Error>: OperatorLink<Input, [Inpu
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) { super.request(demand * count) }
 
-  @usableFromInline
-  override func cancel() {
-    let last = detach()
-    group = []
-    last?.cancel()
-  }
+  @usableFromInline override func release() { group = [] }
 }

@@ -78,7 +78,7 @@ private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
     upstream = nil
     events?.receiveCompletion?(completion)
     let wasCancelled = phase == .done
-    let held = release()
+    let held = endAndTakeEvents()
     if !wasCancelled { downstream.receive(completion: completion) }
     withExtendedLifetime(held) {}
   }
@@ -93,12 +93,12 @@ private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
     guard phase == .live || phase == .ending else { return }
     events?.receiveCancel?()
     let last = upstream
-    let held = release()
+    let held = endAndTakeEvents()
     last?.cancel()
     withExtendedLifetime(held) {}
   }
 
-  private func release() -> Publishers.HandleEvents<Upstream>? {
+  private func endAndTakeEvents() -> Publishers.HandleEvents<Upstream>? {
     let held = events
     _ = detach()
     events = nil

@@ -47,19 +47,12 @@ extension Publisher where Failure == Never, Output: Publisher, Output.Failure ==
 }
 
 @usableFromInline
-final class SwitchToLatestLink<Child: Publisher>: OperatorLink<Child, Child.Output, Child.Failure> {
+final class SwitchToLatestLink<Child: Publisher>: EagerLink<Child, Child.Output, Child.Failure> {
   @usableFromInline var side: SwitchToLatestSide<Child>?
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
 
   @inlinable
   init<S: Subscriber<Child.Output, Child.Failure>>(_ subscriber: S) { super.init("SwitchToLatest", subscriber) }
-
-  @inlinable
-  override func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    downstream.receive(subscription: self)
-    if phase == .live { subscription.request(.unlimited) }
-  }
 
   @inlinable
   override func receive(_ child: Child) -> Subscribers.Demand {
@@ -103,11 +96,9 @@ final class SwitchToLatestLink<Child: Publisher>: OperatorLink<Child, Child.Outp
   }
 
   @usableFromInline
-  override func cancel() {
-    let last = detach()
-    let side = self.side
-    self.side = nil
-    side?.cancel()
+  override func release() {
+    let last = side
+    side = nil
     last?.cancel()
   }
 }

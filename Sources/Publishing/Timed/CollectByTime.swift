@@ -127,11 +127,9 @@ private final class CollectByTimeLink<Input, Context: Scheduler, Failure: Error>
     if phase == .live, wanted > .none { upstream?.request(wanted) }
   }
 
-  override func cancel() {
-    let last = detach()
+  override func release() {
     stopTimer()
     machine.group = []
-    last?.cancel()
   }
 
   private func stopTimer() {

@@ -38,7 +38,7 @@ extension Publisher {
 }
 
 @usableFromInline
-final class DebounceLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+final class DebounceLink<Context: Scheduler, Value, Failure: Error>: EagerLink<Value, Value, Failure> {
   @usableFromInline let dueTime: Context.SchedulerTimeType.Stride
   @usableFromInline let alarm: Alarm<Context>
   @usableFromInline var machine = DebounceMachine<Value>()
@@ -55,10 +55,8 @@ final class DebounceLink<Context: Scheduler, Value, Failure: Error>: OperatorLin
 
   @inlinable
   override func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    alarm.action = { [weak self] in self?.fire() }
-    downstream.receive(subscription: self)
-    if phase == .live { subscription.request(.unlimited) }
+    if phase == .waiting { alarm.action = { [weak self] in self?.fire() } }
+    super.receive(subscription: subscription)
   }
 
   @inlinable
@@ -78,25 +76,16 @@ final class DebounceLink<Context: Scheduler, Value, Failure: Error>: OperatorLin
   @inlinable
   override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
-    phase = .ending
-    upstream = nil
-    machine.end()
-    alarm.stop()
-    alarm.scheduler.schedule(options: alarm.options) { [self] in
-      guard phase == .ending else { return }
-      phase = .done
-      downstream.receive(completion: completion)
-    }
+    release()
+    complete(completion) { alarm.scheduler.schedule(options: alarm.options, $0) }
   }
 
   @usableFromInline override func request(_ demand: Subscribers.Demand) { machine.demand += demand }
 
   @usableFromInline
-  override func cancel() {
-    let last = detach()
-    machine.end()
+  override func release() {
+    machine.waiting = nil
     alarm.stop()
-    last?.cancel()
   }
 }
 
@@ -120,6 +109,4 @@ struct DebounceMachine<Value> {
     demand.spendOne()
     return .some(value)
   }
-
-  @inlinable mutating func end() { waiting = nil }
 }

@@ -72,7 +72,7 @@ extension Publisher {
 
 /// Passes on everything through a closure that runs it later, in order.
 @usableFromInline
-final class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let later: (@escaping () -> Void) -> Void
 
   @inlinable
@@ -98,12 +98,6 @@ final class LaterLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     // Values in transit are still delivered.
-    phase = .ending
-    upstream = nil
-    later { [self] in
-      guard phase == .ending else { return }
-      phase = .done
-      downstream.receive(completion: completion)
-    }
+    complete(completion, later)
   }
 }

@@ -36,7 +36,7 @@ extension Publisher {
 }
 
 @usableFromInline
-final class ThrottleLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+final class ThrottleLink<Context: Scheduler, Value, Failure: Error>: EagerLink<Value, Value, Failure> {
   @usableFromInline typealias Machine = ThrottleMachine<Context.SchedulerTimeType, Value, Failure>
 
   @usableFromInline let scheduler: Context
@@ -49,13 +49,6 @@ final class ThrottleLink<Context: Scheduler, Value, Failure: Error>: OperatorLin
     self.scheduler = scheduler
     machine = Machine(interval: interval, latest: latest)
     super.init("Throttle", subscriber)
-  }
-
-  @inlinable
-  override func receive(subscription: any Subscription) {
-    guard attach(subscription) else { return }
-    downstream.receive(subscription: self)
-    if phase == .live { subscription.request(.unlimited) }
   }
 
   @inlinable
@@ -99,10 +92,5 @@ final class ThrottleLink<Context: Scheduler, Value, Failure: Error>: OperatorLin
 
   @usableFromInline override func request(_ demand: Subscribers.Demand) { machine.demand += demand }
 
-  @usableFromInline
-  override func cancel() {
-    let last = detach()
-    machine.waiting = nil
-    last?.cancel()
-  }
+  @usableFromInline override func release() { machine.waiting = nil }
 }

@@ -40,7 +40,7 @@ extension Publisher {
 }
 
 @usableFromInline
-final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: LaterLink<Value, Failure> {
   @usableFromInline let interval: Context.SchedulerTimeType.Stride
   @usableFromInline let alarm: Alarm<Context>
   @usableFromInline let customError: (() -> Failure)?
@@ -53,7 +53,7 @@ final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: OperatorLink
     self.interval = interval
     self.customError = customError
     alarm = Alarm(scheduler, options)
-    super.init("Timeout", subscriber)
+    super.init("Timeout", subscriber) { scheduler.schedule(options: options, $0) }
   }
 
   @inlinable
@@ -67,27 +67,14 @@ final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: OperatorLink
 
   @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
-    guard phase == .live else { return .none }
-    alarm.set(interval)
-    alarm.scheduler.schedule(options: alarm.options) { [self] in
-      guard phase != .done else { return }
-      let more = downstream.receive(input)
-      if more > .none { upstream?.request(more) }
-    }
-    return .none
+    if phase == .live { alarm.set(interval) }
+    return super.receive(input)
   }
 
   @inlinable
   override func receive(completion: Subscribers.Completion<Failure>) {
-    guard phase == .live else { return }
-    phase = .ending
-    upstream = nil
-    alarm.stop()
-    alarm.scheduler.schedule(options: alarm.options) { [self] in
-      guard phase == .ending else { return }
-      phase = .done
-      downstream.receive(completion: completion)
-    }
+    if phase == .live { alarm.stop() }
+    super.receive(completion: completion)
   }
 
   @inlinable
@@ -97,10 +84,5 @@ final class TimeoutLink<Context: Scheduler, Value, Failure: Error>: OperatorLink
     downstream.receive(completion: customError.map { .failure($0()) } ?? .finished)
   }
 
-  @usableFromInline
-  override func cancel() {
-    let last = detach()
-    alarm.stop()
-    last?.cancel()
-  }
+  @usableFromInline override func release() { alarm.stop() }
 }
