@@ -4,89 +4,47 @@ import Publishing
 import Testing
 
 @Suite("buffer") struct BufferTests {
-  let trace = Trace()
-  let subject = PassthroughSubject<Int, TestError>()
-
-  @Test
-  func
-    `buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) keeps the newest while the consumer asks for nothing`()
-  {
-    let recorder = subject.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
-    for value in 1...4 { subject.send(value) }
-    trace.mark()
-    recorder.request(.max(1))
-    #expect(trace.text == "1 | 4")
+  @Test(arguments: [
+    Rule("asks upstream for everything", asking: .none, "", gives: "up:sub up:unlimited"),
+    Rule("keeps the newest while nothing is asked", asking: .max(1), "1 2 3 4 | ask:1", gives: "1 | 4"),
+    Rule(
+      "holds the newest value until it is asked for, and the end behind it", asking: .none,
+      "1 2 3 4 ask:2 5 6 7 8 end | ask:1", gives: "4 5 | 8 end"),
+  ])
+  func `keepingNewest`(rule: Rule) {
+    rule.check { $0.up.keepingNewest() }
+    rule.check { $0.up.buffer(size: 1, prefetch: .byRequest, whenFull: .dropOldest) }
   }
 
-  @Test func `keepingNewest holds the newest value until it is asked for, and the end behind it`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.keepingNewest().record(trace, asking: .none)
-    for value in 1...4 { probe.send(value) }
-    recorder.request(.max(2))
-    probe.send(5)
-    for value in 6...8 { probe.send(value) }
-    probe.finish()
-    #expect(trace.text == "up:sub up:unlimited 4 5")
-    recorder.request(.max(1))
-    #expect(trace.text == "up:sub up:unlimited 4 5 8 end")
-    #expect(recorder.breaches == [])
+  @Test(arguments: [
+    Rule("asks upstream for as much as fits", asking: .none, "", gives: "up:sub up:max(1)"),
+    Rule("a subject's oldest value stays", asking: .max(1), "?1 ?2 ?3 ?4 | ask:1", gives: "1 | 2"),
+  ])
+  func `keepFull`(rule: Rule) {
+    rule.check { $0.up.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) }
   }
 
-  @Test
-  func `buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest) asks for one ahead, so that the oldest stays`() {
-    let recorder = subject.buffer(size: 1, prefetch: .keepFull, whenFull: .dropOldest).record(trace, asking: .max(1))
-    for value in 1...4 { subject.send(value) }
-    trace.mark()
-    recorder.request(.max(1))
-    #expect(trace.text == "1 | 2")
+  @Test(arguments: [
+    Rule("keeps the first values", asking: .none, "1 2 3 4 ask:all 5", gives: "1 2 5"),
+    Rule("the end waits for the kept values", asking: .max(1), "1 2 3 end | ask:1 | ask:1", gives: "1 | 2 | 3 end"),
+  ])
+  func `dropNewest`(rule: Rule) {
+    rule.check { $0.up.buffer(size: 2, prefetch: .byRequest, whenFull: .dropNewest) }
   }
 
-  @Test func `buffer: dropNewest keeps the first values`() {
-    let recorder = subject.buffer(size: 2, prefetch: .byRequest, whenFull: .dropNewest).record(trace, asking: .none)
-    for value in 1...4 { subject.send(value) }
-    recorder.request(.unlimited)
-    subject.send(5)
-    #expect(trace.text == "1 2 5")
+  @Test(arguments: [
+    Rule(
+      "cancels upstream when full, and fails behind the kept values", asking: .none, "1 clear 2 ask:all 3",
+      gives: "up:cancel 1 fail")
+  ])
+  func `customError`(rule: Rule) {
+    rule.check { $0.up.buffer(size: 1, prefetch: .byRequest, whenFull: .customError { .other }) }
   }
 
-  @Test func `buffer: customError fails when full, and cancels upstream`() {
-    let probe = Probe<Int, TestError>(Trace())
-    let recorder = probe.buffer(size: 1, prefetch: .byRequest, whenFull: .customError { .other })
-      .record(trace, asking: .none)
-    probe.send(1)
-    probe.send(2)
-    recorder.request(.unlimited)
-    probe.send(3)
-    #expect(recorder.completion == .failure(.other))
-    #expect(probe.cancels == 1)
-    #expect(recorder.breaches == [])
-  }
-
-  @Test func `buffer: byRequest asks upstream for everything, keepFull for as much as fits`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    a.buffer(size: 3, prefetch: .byRequest, whenFull: .dropOldest).record(asking: .none)
-    #expect(trace.text == "a:sub a:unlimited")
-    trace.clear()
-    let b = Probe<Int, TestError>(trace, "b")
-    b.buffer(size: 3, prefetch: .keepFull, whenFull: .dropOldest).record(asking: .none)
-    #expect(trace.text == "b:sub b:max(3)")
-  }
-
-  @Test func `buffer: the end waits until the kept values are delivered`() {
-    let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(trace, asking: .max(1))
-    for value in 1...3 { subject.send(value) }
-    subject.send(completion: .finished)
-    #expect(trace.text == "1")
-    recorder.request(.max(1))
-    #expect(trace.text == "1 2")
-    recorder.request(.max(1))
-    #expect(trace.text == "1 2 3 end")
-  }
-
-  @Test func `buffer: cancel drops the kept values`() {
+  @Test func `cancel drops the kept values`() {
     final class Token {}
     let subject = PassthroughSubject<Token, TestError>()
-    let recorder = subject.buffer(size: 5, prefetch: .byRequest, whenFull: .dropOldest).record(asking: .none)
+    let recorder = subject.keepingNewest().record(asking: .none)
     var token: Token? = Token()
     weak let weakToken = token
     if let token { subject.send(token) }
@@ -98,14 +56,14 @@ import Testing
     #expect(recorder.breaches == [])
   }
 
-  @Test func `buffer: values sent from inside a value come out in order`() {
-    let subject = subject
-    let recorder = subject.buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest).record(trace) {
+  @Test func `values sent from inside a value come out in order`() {
+    let subject = PassthroughSubject<Int, TestError>()
+    let recorder = subject.buffer(size: 10, prefetch: .byRequest, whenFull: .dropOldest).record {
       if $0 < 4 { subject.send($0 + 1) }
       return .none
     }
     subject.send(1)
-    #expect(trace.text == "1 2 3 4")
+    #expect(recorder.values == [1, 2, 3, 4])
     #expect(recorder.breaches == [])
   }
 }

@@ -4,69 +4,26 @@ import Publishing
 import Testing
 
 @Suite("combineLatest") struct CombineLatestTests {
-  let trace = Trace()
-  let a = PassthroughSubject<Int, TestError>()
-
-  @Test func `combineLatest is silent until every side has spoken`() {
-    let b = PassthroughSubject<String, TestError>()
-    a.combineLatest(b).record(trace)
-    a.send(1)
-    a.send(2)
-    b.send("a")
-    #expect(trace.text == "(2, \"a\")")
-  }
-
-  @Test func `combineLatest keeps the last value of a finished side`() {
-    let b = PassthroughSubject<Int, TestError>()
-    a.combineLatest(b).record(trace)
-    a.send(1)
-    a.send(completion: .finished)
-    b.send(10)
-    b.send(11)
-    b.send(completion: .finished)
-    #expect(trace.text == "(1, 10) (1, 11) end")
+  @Test(arguments: [
+    Rule("is silent until every side has sent a value", "a:1 a:2 | b:10", gives: "| (2, 10)"),
+    Rule("keeps the last value of a finished side", "a:1 a:end b:10 b:11 b:end", gives: "(1, 10) (1, 11) end"),
+    Rule("a side that ends without a value ends it at once", "b:1 clear a:end", gives: "b:cancel end"),
+    Rule("one failure cancels the other before it goes down", "clear b:fail", gives: "a:cancel fail"),
+    Rule(
+      "without demand no tuple passes; with demand the next is made of the newest values", asking: .max(1),
+      "a:1 b:10 a:2 clear ask:1 b:11", gives: "a:max(1) b:max(1) (2, 11)"),
+    Rule("requests of every side what is requested of it", asking: .max(1), "", gives: "a:sub b:sub a:max(1) b:max(1)"),
+  ])
+  func `combineLatest`(rule: Rule) {
+    rule.check { $0.a.combineLatest($0.b) }
   }
 
   @Test func `combineLatest of one source with itself shows the half-updated pair`() {
-    a.combineLatest(a).record(trace)
-    a.send(1)
-    a.send(2)
+    let (trace, subject) = (Trace(), PassthroughSubject<Int, TestError>())
+    subject.combineLatest(subject).record(trace)
+    subject.send(1)
+    subject.send(2)
     #expect(trace.text == "(1, 1) (2, 1) (2, 2)")
-  }
-
-  @Test func `combineLatest: a side that ends silent ends it at once, as no tuple can come`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    a.combineLatest(b).record(trace)
-    b.send(1)
-    trace.clear()
-    a.finish()
-    #expect(trace.entries.sorted() == ["b:cancel", "end"])
-  }
-
-  @Test func `combineLatest: one failure cancels the other before it goes down`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    a.combineLatest(b).record(trace)
-    trace.clear()
-    b.fail(.oops)
-    #expect(trace.text == "a:cancel fail")
-  }
-
-  @Test
-  func `combineLatest: without demand no tuple passes, and with demand the next one is made of the newest values`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    let recorder = a.combineLatest(b).record(asking: .max(1))
-    #expect(a.requested == .max(1))
-    #expect(b.requested == .max(1))
-    a.send(1)
-    b.send(10)
-    a.send(2)
-    recorder.request(.max(1))
-    b.send(11)
-    #expect(recorder.values.map { "\($0)" } == ["(1, 10)", "(2, 11)"])
-    #expect(recorder.breaches == [])
   }
 
   @Test func `combineLatest of three and four, with and without a transform`() {

@@ -46,16 +46,6 @@ import Testing
     #expect(weakModel == nil)
   }
 
-  @Test func `prefix(untilOutputFrom:): an other that speaks at once ends it before the first value`() {
-    [1, 2].publisher.eraseToAnyPublisher().prefix(untilOutputFrom: Just(0)).record(trace)
-    #expect(trace.text == "end")
-  }
-
-  @Test func `drop(untilOutputFrom:): an other that speaks at once lets everything pass`() {
-    [1, 2].publisher.eraseToAnyPublisher().drop(untilOutputFrom: Just(0)).record(trace)
-    #expect(trace.text == "1 2 end")
-  }
-
   @Test func `autoconnect of a source that ends at once: the second subscriber gets the end only`() {
     let connected = [1, 2].publisher.makeConnectable().autoconnect()
     connected.record(trace, "a")

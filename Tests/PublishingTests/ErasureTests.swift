@@ -6,15 +6,6 @@ import Testing
 @Suite("AnyPublisher, AnySubscriber, coders") struct ErasureTests {
   let trace = Trace()
 
-  @Test func `erasing changes nothing but the type, and erasing twice is erasing once`() {
-    let probe = Probe<Int, TestError>(trace)
-    let erased: AnyPublisher<Int, TestError> = probe.eraseToAnyPublisher().eraseToAnyPublisher()
-    AnyPublisher(erased).record(trace, asking: .max(1))
-    probe.send(1)
-    probe.fail(.oops)
-    #expect(trace.text == "up:sub up:max(1) 1 fail")
-  }
-
   @Test func `AnySubscriber of a subscriber speaks for it, under its identifier`() {
     let recorder = Recorder<Int, TestError>(trace, asking: .max(2))
     let erased = AnySubscriber(recorder)

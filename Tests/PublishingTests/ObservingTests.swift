@@ -78,17 +78,6 @@ import Testing
     recorder.cancel()
     #expect(trace.text == "up:sub request:max(1) up:max(1) request:max(2) cancel up:cancel")
   }
-
-  @Test func `breakpoint lets everything pass while nothing asks it to stop`() {
-    let probe = Probe<Int, TestError>(trace)
-    probe
-      .breakpoint(receiveSubscription: { _ in false }, receiveOutput: { _ in false }, receiveCompletion: { _ in false })
-      .breakpointOnError()
-      .record(trace, asking: .max(2))
-    probe.send(1)
-    probe.finish()
-    #expect(trace.text == "up:sub up:max(2) 1 end")
-  }
 }
 
 /// A publisher and what its subscription calls itself.

@@ -3,101 +3,72 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-@Suite("prefix, first, output") struct PrefixTests {
-  let trace = Trace()
-
-  @Test func `prefix(2) ends with the second value and cancels upstream first`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.prefix(2).record(trace)
-    for value in 1...4 { probe.send(value) }
-    probe.finish()
-    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
-    #expect(recorder.breaches == [])
+@Suite("prefix, first, output, drop") struct PrefixTests {
+  @Test(arguments: [
+    Rule("ends with the second value and cancels upstream first", "clear 1 2 3 4 end", gives: "1 2 up:cancel end"),
+    Rule("requests what is requested of it", asking: .max(1), "ask:2", gives: "up:sub up:max(1) up:max(2)"),
+  ])
+  func `prefix(2)`(rule: Rule) {
+    rule.check { $0.up.prefix(2) }
   }
 
-  @Test func `first() cancels upstream, then gives value and end`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.first().record(trace)
-    probe.send(5)
-    probe.send(6)
-    #expect(trace.text == "up:sub up:unlimited up:cancel 5 end")
-    #expect(recorder.breaches == [])
+  @Test(arguments: [Rule("ends at once", "", gives: "end")])
+  func `prefix(0)`(rule: Rule) {
+    rule.check { $0.up.prefix(0) }
   }
 
-  @Test func `first() of an empty source ends without a value, and without demand`() {
-    Empty<Int, TestError>().first().record(trace, asking: .none)
-    #expect(trace.text == "end")
+  @Test(arguments: [
+    Rule("cancels upstream, then gives value and end", "clear 5 6", gives: "up:cancel 5 end"),
+    Rule("ends without a value and without demand if there is none", asking: .none, "end", gives: "end"),
+  ])
+  func `first`(rule: Rule) {
+    rule.check { $0.up.first() }
   }
 
-  @Test func `first(where:) and tryFirst(where:)`() {
-    let numbers = (1...9).publisher
-    #expect(numbers.first { $0 > 3 }.record().values == [4])
-    #expect(numbers.tryFirst { $0 > 3 }.record().values == [4])
-    let failing = numbers.tryFirst { if $0 == 2 { throw TestError.oops } else { $0 > 3 } }.record()
-    #expect(failing.values == [])
-    #expect(failing.completion?.traced == "fail")
+  @Test(arguments: [
+    Rule("ends at the first value that does not hold, without it", "clear 1 2 3 4", gives: "1 2 up:cancel end")
+  ])
+  func `prefix(while:)`(rule: Rule) {
+    rule.check { $0.up.prefix { $0 < 3 } }
   }
 
-  @Test func `prefix(0) ends at once`() {
-    let probe = Probe<Int, TestError>(trace)
-    probe.prefix(0).record(trace)
-    #expect(trace.entries.last == "end")
+  @Test(arguments: [
+    Rule("ends with the other's first value", "a:1 a:2 clear b:7 a:3", gives: "b:cancel a:cancel end"),
+    Rule("does not end with the other's end", "b:end a:4", gives: "4"),
+  ])
+  func `prefix(untilOutputFrom:)`(rule: Rule) {
+    rule.check { $0.a.prefix(untilOutputFrom: $0.b) }
   }
 
-  @Test func `prefix(while:) ends at the first that does not hold, without it`() {
-    let probe = Probe<Int, TestError>(trace)
-    probe.prefix { $0 < 3 }.record(trace)
-    for value in 1...4 { probe.send(value) }
-    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
+  @Test(arguments: [Rule("ends before the first value if the other sends at once", "1", gives: "end")])
+  func `prefix(untilOutputFrom: Just)`(rule: Rule) {
+    rule.check { $0.up.prefix(untilOutputFrom: Just(0)) }
   }
 
-  @Test func `tryPrefix(while:) cancels upstream and fails when the predicate throws`() {
-    let probe = Probe<Int, TestError>(trace)
-    probe.tryPrefix { if $0 == 2 { throw TestError.oops } else { true } }.record(trace)
-    for value in 1...3 { probe.send(value) }
-    #expect(trace.text == "up:sub up:unlimited 1 up:cancel fail")
+  @Test(arguments: [
+    Rule("opens with the other's first value, and cancels it", "a:1 clear b:7 a:2 a:end", gives: "b:cancel 2 end"),
+    Rule("the other's end without a value ends it all, as nothing can come", "clear b:end", gives: "a:cancel end"),
+  ])
+  func `drop(untilOutputFrom:)`(rule: Rule) {
+    rule.check { $0.a.drop(untilOutputFrom: $0.b) }
   }
 
-  @Test func `prefix(untilOutputFrom:) ends with the other's first value, and not with its end`() {
-    let source = PassthroughSubject<Int, TestError>()
-    let other = PassthroughSubject<String, TestError>()
-    source.prefix(untilOutputFrom: other).record(trace)
-    source.send(1)
-    source.send(2)
-    other.send("stop")
-    source.send(3)
-    #expect(trace.text == "1 2 end")
-    let silent = PassthroughSubject<String, TestError>()
-    let recorder = source.prefix(untilOutputFrom: silent).record()
-    silent.send(completion: .finished)
-    source.send(4)
-    #expect(recorder.values == [4])
-    #expect(recorder.completion == nil)
+  @Test(arguments: [
+    Rule("takes values by index and ends with the last", "clear 0 1 2 3", gives: "1 2 up:cancel end"),
+    Rule("a missing index ends without a value", "0 end", gives: "end"),
+  ])
+  func `output(in:)`(rule: Rule) {
+    rule.check { $0.up.output(in: 1...2) }
   }
 
-  @Test func `output(at:) and output(in:) take by index and end with the last`() {
-    let letters = ["a", "b", "c", "d"].publisher
+  @Test func `every form of output takes values by index; a drop does not begin again`() {
+    let letters = ["a", "b", "c", "d"].publisher.eraseToAnyPublisher()
     #expect(letters.output(at: 2).record().values == ["c"])
-    #expect(letters.output(in: 1...2).record().values == ["b", "c"])
     #expect(letters.output(in: 1..<2).record().values == ["b"])
     #expect(letters.output(in: 2...).record().values == ["c", "d"])
-    let probe = Probe<Int, TestError>(trace)
-    probe.output(in: 1...2).record(trace)
-    for value in 0...5 { probe.send(value) }
-    #expect(trace.text == "up:sub up:unlimited 1 2 up:cancel end")
-  }
-
-  @Test func `output(at:): a missing index ends without a value`() {
-    let recorder = [1].publisher.eraseToAnyPublisher().output(at: 3).record()
-    #expect(recorder.values == [])
-    #expect(recorder.completion == .finished)
-  }
-
-  @Test func `prefix: the demand of downstream goes up unchanged`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.prefix(5).record(asking: .max(2))
-    recorder.request(.max(1))
-    #expect(probe.requested <= .max(5))
-    #expect(probe.requested >= .max(3))
+    let numbers = [1, 2, 3, 1].publisher.eraseToAnyPublisher()
+    #expect(numbers.dropFirst(3).record().values == [1])
+    #expect(numbers.drop { $0 < 3 }.record().values == [3, 1])
+    #expect(numbers.tryDrop { $0 < 2 }.record().values == [2, 3, 1])
   }
 }

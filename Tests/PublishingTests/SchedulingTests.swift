@@ -4,57 +4,30 @@ import Publishing
 import Testing
 
 @Suite("receive(on:), subscribe(on:), delay") struct SchedulingTests {
-  let scheduler = TestScheduler()
-  let trace = Trace()
-  let subject = PassthroughSubject<Int, TestError>()
-
-  @Test func `receive(on:) keeps order and puts the end after the values`() {
-    let recorder = subject.receive(on: scheduler).record(trace)
-    subject.send(1)
-    subject.send(2)
-    subject.send(completion: .finished)
-    trace.mark()
-    scheduler.run()
-    #expect(trace.text == "| 1 2 end")
-    #expect(recorder.breaches == [])
+  @Test(arguments: [
+    Rule("keeps order and puts the end after the values", "1 2 end | run", gives: "| 1 2 end"),
+    Rule("nothing passes after cancel, though already scheduled", "1 end cancel run", gives: ""),
+    Rule("passes demand and cancel on at once", asking: .max(2), "cancel", gives: "up:sub up:max(2) up:cancel"),
+  ])
+  func `receive(on:)`(rule: Rule) {
+    rule.check { $0.up.receive(on: $0.scheduler) }
   }
 
-  @Test func `receive(on:): nothing after cancel, though already scheduled`() {
-    let recorder = subject.receive(on: scheduler).record(trace)
-    subject.send(1)
-    subject.send(completion: .finished)
-    recorder.cancel()
-    scheduler.run()
-    #expect(trace.text == "")
-    #expect(recorder.breaches == [])
+  @Test(arguments: [Rule("delivers inside send", "1 | end", gives: "1 | end")])
+  func `receive(on: ImmediateScheduler)`(rule: Rule) {
+    rule.check { $0.up.receive(on: ImmediateScheduler.shared) }
   }
 
-  @Test func `receive(on:) passes demand and cancel on at once`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.receive(on: scheduler).record(asking: .max(2))
-    #expect(trace.text == "up:sub up:max(2)")
-    recorder.cancel()
-    #expect(trace.text == "up:sub up:max(2) up:cancel")
-  }
-
-  @Test func `receive(on:): demand returned for a value is passed on`() {
-    let probe = Probe<Int, TestError>(trace)
+  @Test func `receive(on:) passes on the demand returned for a value`() {
+    let (scheduler, probe) = (TestScheduler(), Probe<Int, TestError>())
     probe.receive(on: scheduler).record(asking: .max(1)) { _ in .max(1) }
     probe.send(1)
     scheduler.run()
-    #expect(trace.text == "up:sub up:max(1) up:max(1)")
-  }
-
-  @Test func `receive(on: ImmediateScheduler) delivers inside send`() {
-    subject.receive(on: ImmediateScheduler.shared).record(trace)
-    subject.send(1)
-    trace.mark()
-    subject.send(completion: .finished)
-    #expect(trace.text == "1 | end")
+    #expect(probe.trace.text == "up:sub up:max(1) up:max(1)")
   }
 
   @Test func `receive(on:): a send from inside a value comes later, so no subscriber hears 2 before 1`() {
-    let subject = subject
+    let (scheduler, trace, subject) = (TestScheduler(), Trace(), PassthroughSubject<Int, TestError>())
     let queued = subject.receive(on: scheduler).share()
     queued.record(trace, "a") {
       if $0 == 1 { subject.send(2) }
@@ -66,87 +39,31 @@ import Testing
     #expect(trace.text == "a1 b1 a2 b2")
   }
 
-  @Test func `delay delays the end too`() {
-    subject.delay(for: 1, scheduler: scheduler).record(trace)
-    subject.send(1)
-    scheduler.advance(by: 0.5)
-    subject.send(completion: .finished)
-    scheduler.advance(by: 0.5)
-    trace.mark()
-    scheduler.advance(by: 0.5)
-    #expect(trace.text == "1 | end")
+  @Test(arguments: [
+    Rule("delays the end too", "1 0.5s end 0.5s | 0.5s", gives: "1@1.0s | end"),
+    Rule("delays a failure as long as a value", "1 fail 0.9s | 0.1s", gives: "| 1@1.0s fail"),
+    Rule(
+      "values keep their distances, and nothing passes after cancel", "1 0.5s 2 3s 3 cancel run",
+      gives: "1@1.0s 2@1.5s"),
+    Rule(
+      "passes demand and cancel on at once", asking: .max(2), "ask:1 cancel",
+      gives: "up:sub up:max(2) up:max(1) up:cancel"),
+  ])
+  func `delay`(rule: Rule) {
+    rule.check { $0.up.delay(for: 1, scheduler: $0.scheduler).timed(by: $0.scheduler) }
   }
 
-  @Test func `delay: a failure waits as long as a value does`() {
-    subject.delay(for: 1, scheduler: scheduler).record(trace)
-    subject.send(1)
-    subject.send(completion: .failure(.oops))
-    scheduler.advance(by: 0.9)
-    trace.mark()
-    scheduler.advance(by: 0.1)
-    #expect(trace.text == "| 1 fail")
-  }
-
-  @Test func `delay: values keep their distances, and nothing comes after cancel`() {
-    let scheduler = scheduler
-    var times: [VirtualTime] = []
-    let recorder = subject.delay(for: 2, scheduler: scheduler).record(trace) { _ in
-      times.append(scheduler.now)
-      return .none
-    }
-    subject.send(1)
-    scheduler.advance(by: 0.5)
-    subject.send(2)
-    scheduler.advance(by: 3)
-    subject.send(3)
-    recorder.cancel()
-    scheduler.run()
-    #expect(times == [.seconds(2), .seconds(2.5)])
-    #expect(trace.text == "1 2")
-    #expect(recorder.breaches == [])
-  }
-
-  @Test func `delay passes demand and cancel on at once`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.delay(for: 1, scheduler: scheduler).record(asking: .max(2))
-    recorder.request(.max(1))
-    recorder.cancel()
-    #expect(trace.text == "up:sub up:max(2) up:max(1) up:cancel")
-  }
-
-  @Test func `subscribe(on:): subscribing, requests and cancel all go through the scheduler`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.subscribe(on: scheduler).record(asking: .none)
-    trace.mark()
-    scheduler.run()
-    recorder.request(.unlimited)
-    trace.mark()
-    scheduler.run()
-    recorder.cancel()
-    trace.mark()
-    scheduler.run()
-    #expect(trace.text == "| up:sub | up:unlimited | up:cancel")
-  }
-
-  @Test func `subscribe(on:): values and the end are passed on at once`() {
-    let probe = Probe<Int, TestError>(Trace())
-    probe.subscribe(on: scheduler).record(trace)
-    scheduler.run()
-    probe.send(1)
-    probe.fail(.oops)
-    #expect(trace.text == "1 fail")
-  }
-
-  @Test func `subscribe(on:): nothing after cancel, though the source sends until the scheduler gets to it`() {
-    let probe = Probe<Int, TestError>(Trace())
-    let recorder = probe.subscribe(on: scheduler).record(trace)
-    scheduler.run()
-    recorder.cancel()
-    probe.send(1)
-    probe.finish()
-    scheduler.run()
-    #expect(trace.text == "")
-    #expect(recorder.breaches == [])
-    #expect(probe.cancels == 1)
+  @Test(arguments: [
+    Rule(
+      "subscribing, requests and cancel all go through the scheduler", asking: .none,
+      "| run ask:all | run cancel | run",
+      gives: "| up:sub | up:unlimited | up:cancel"),
+    Rule("values and the end are passed on at once", "run 1 fail", gives: "1 fail"),
+    Rule(
+      "nothing passes after cancel, though the source sends until the scheduler gets to it",
+      "run clear cancel 1 end run", gives: "up:cancel"),
+  ])
+  func `subscribe(on:)`(rule: Rule) {
+    rule.check { $0.up.subscribe(on: $0.scheduler) }
   }
 }

@@ -4,102 +4,26 @@ import Publishing
 import Testing
 
 @Suite("switchToLatest") struct SwitchToLatestTests {
-  typealias Source = PassthroughSubject<Int, TestError>
-  let trace = Trace()
-
-  @Test func `switchToLatest ends when outer and last inner have ended`() {
-    let outer = PassthroughSubject<Source, TestError>()
-    let a = Source()
-    outer.switchToLatest().record(trace)
-    outer.send(a)
-    a.send(1)
-    outer.send(completion: .finished)
-    a.send(2)
-    #expect(trace.text == "1 2")
-    a.send(completion: .finished)
-    #expect(trace.text == "1 2 end")
+  @Test(arguments: [
+    Rule("ends when outer and last inner have ended", "outer:a a:1 outer:end a:2 | a:end", gives: "1 2 | end"),
+    Rule("the last inner may end first", "outer:a a:end | outer:end", gives: "| end"),
+    Rule("an outer that ends without an inner ends it", "outer:end", gives: "end"),
+    Rule(
+      "cancels the old before it subscribes to the new, and hears it no more", "outer:a outer:b a:1 a:end b:2",
+      gives: "outer:sub outer:unlimited a:sub a:unlimited a:cancel b:sub b:unlimited 2"),
+    Rule("a failing inner cancels the outer", "outer:a clear a:fail", gives: "outer:cancel fail"),
+    Rule("a failing outer cancels the inner", "outer:a clear outer:fail", gives: "a:cancel fail"),
+    Rule(
+      "the unmet demand moves on to the next inner; the outer is asked for everything", asking: .max(3),
+      "outer:a a:1 outer:b ask:1",
+      gives: "outer:sub outer:unlimited a:sub a:max(3) 1 a:cancel b:sub b:max(2) b:max(1)"),
+    Rule("cancel reaches inner and outer once", "outer:a clear cancel cancel a:1", gives: "a:cancel outer:cancel"),
+  ])
+  func `switchToLatest`(rule: Rule) {
+    rule.check { $0.outer.switchToLatest() }
   }
 
-  @Test func `switchToLatest cancels the old before it subscribes to the new`() {
-    let outer = PassthroughSubject<Probe<Int, TestError>, TestError>()
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    let recorder = outer.switchToLatest().record(trace)
-    outer.send(a)
-    outer.send(b)
-    #expect(trace.text == "a:sub a:unlimited a:cancel b:sub b:unlimited")
-    a.send(1)
-    a.finish()
-    b.send(2)
-    #expect(recorder.values == [2])
-    #expect(recorder.completion == nil)
-  }
-
-  @Test func `switchToLatest: the last inner ends first, then the outer`() {
-    let outer = PassthroughSubject<Source, TestError>()
-    let a = Source()
-    outer.switchToLatest().record(trace)
-    outer.send(a)
-    a.send(completion: .finished)
-    #expect(trace.text == "")
-    outer.send(completion: .finished)
-    #expect(trace.text == "end")
-  }
-
-  @Test func `switchToLatest: an outer that ends without an inner ends it`() {
-    let outer = PassthroughSubject<Source, TestError>()
-    outer.switchToLatest().record(trace)
-    outer.send(completion: .finished)
-    #expect(trace.text == "end")
-  }
-
-  @Test func `switchToLatest: a failing inner cancels the outer; a failing outer cancels the inner`() {
-    let outer = Probe<Probe<Int, TestError>, TestError>(trace, "o")
-    let inner = Probe<Int, TestError>(trace, "i")
-    let first = outer.switchToLatest().record(trace)
-    outer.send(inner)
-    trace.clear()
-    inner.fail(.oops)
-    #expect(trace.text == "o:cancel fail")
-    let second = outer.switchToLatest().record(trace)
-    outer.send(inner)
-    trace.clear()
-    outer.fail(.oops)
-    #expect(trace.text == "i:cancel fail")
-    #expect(first.breaches + second.breaches == [])
-  }
-
-  @Test func `switchToLatest: the unmet demand moves on to the next inner`() {
-    let outer = Probe<Probe<Int, TestError>, TestError>(Trace())
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    let recorder = outer.switchToLatest().record(asking: .max(3))
-    outer.send(a)
-    a.send(1)
-    outer.send(b)
-    recorder.request(.max(1))
-    #expect(trace.text == "a:sub a:max(3) a:cancel b:sub b:max(2) b:max(1)")
-  }
-
-  @Test func `switchToLatest asks the outer for everything`() {
-    let outer = Probe<Probe<Int, TestError>, TestError>(trace)
-    outer.switchToLatest().record(asking: .max(1))
-    #expect(trace.text == "up:sub up:unlimited")
-  }
-
-  @Test func `switchToLatest: cancel reaches outer and inner once`() {
-    let outer = Probe<Probe<Int, TestError>, TestError>(trace, "o")
-    let inner = Probe<Int, TestError>(trace, "i")
-    let recorder = outer.switchToLatest().record(trace)
-    outer.send(inner)
-    trace.clear()
-    recorder.cancel()
-    recorder.cancel()
-    inner.send(1)
-    #expect(trace.entries.sorted() == ["i:cancel", "o:cancel"])
-  }
-
-  @Test func `switchToLatest: failure types adapt where one side never fails`() {
+  @Test func `failure types adapt where one side never fails`() {
     let a = PassthroughSubject<Fail<Int, TestError>, Never>()
     let recorder = a.switchToLatest().record()
     a.send(Fail(error: .oops))

@@ -4,105 +4,27 @@ import Publishing
 import Testing
 
 @Suite("throttle") struct ThrottleTests {
-  let scheduler = TestScheduler()
-  let trace = Trace()
-  let subject = PassthroughSubject<Int, TestError>()
+  /// Values 0 1 2 3 within the first second, 8 9 within the next, then none.
+  static let burst = "0 0.3s 1 0.3s 2 0.3s 3 0.3s 8 0.3s 9 5s"
 
-  /// Values 0 1 2 3 within the first second, 8 9 within the next, then rest.
-  private func play() {
-    for value in 0...3 {
-      subject.send(value)
-      scheduler.advance(by: 0.3)
-    }
-    subject.send(8)
-    scheduler.advance(by: 0.3)
-    subject.send(9)
-    scheduler.advance(by: 5)
+  @Test(arguments: [
+    Rule("the first at once, then the newest of each interval, at its end", burst, gives: "0@0.0s 3@1.0s 9@2.0s"),
+    Rule(
+      "after a pause the next value passes at once again", "1 3s 2 0s | 0.5s 3 0.4s | run",
+      gives: "1@0.0s 2@3.0s | | 3@4.0s"),
+    Rule("asks upstream for everything, whatever is requested", asking: .max(1), "ask:1", gives: "up:sub up:unlimited"),
+    Rule("nothing passes after cancel, though already scheduled", "1 0.1s 2 cancel run", gives: "1@0.0s"),
+    Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
+  ])
+  func `throttle to the newest`(rule: Rule) {
+    rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: true).timed(by: $0.scheduler) }
   }
 
-  @Test func `throttle latest: true = first at once, then the newest of each interval`() {
-    let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
-    play()
-    #expect(trace.text == "0 3 9")
-    #expect(recorder.breaches == [])
-  }
-
-  @Test func `throttle latest: false = first at once, then the oldest of each interval`() {
-    subject.throttle(for: 1, scheduler: scheduler, latest: false).record(trace)
-    play()
-    #expect(trace.text == "0 1 8")
-  }
-
-  @Test func `throttle: the values of an interval come at its end, on the clock`() {
-    let scheduler = scheduler
-    var times: [VirtualTime] = []
-    subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace) { _ in
-      times.append(scheduler.now)
-      return .none
-    }
-    play()
-    #expect(times == [.seconds(0), .seconds(1), .seconds(2)])
-  }
-
-  @Test func `throttle: after a rest the next value passes at once again`() {
-    subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
-    subject.send(1)
-    scheduler.advance(by: 3)
-    subject.send(2)
-    scheduler.advance()
-    trace.mark()
-    scheduler.advance(by: 0.5)
-    subject.send(3)
-    scheduler.advance(by: 0.4)
-    trace.mark()
-    scheduler.run()
-    #expect(trace.text == "1 2 | | 3")
-  }
-
-  @Test func `throttle asks upstream for everything, whatever downstream asks`() {
-    let probe = Probe<Int, TestError>(trace)
-    let recorder = probe.throttle(for: 1, scheduler: scheduler, latest: true).record(asking: .max(1))
-    recorder.request(.max(1))
-    #expect(trace.text == "up:sub up:unlimited")
-  }
-
-  @Test func `throttle: nothing after cancel, though already scheduled`() {
-    let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: true).record(trace)
-    subject.send(1)
-    scheduler.advance(by: 0.1)
-    subject.send(2)
-    recorder.cancel()
-    scheduler.run()
-    #expect(trace.text == "1")
-    #expect(recorder.breaches == [])
-  }
-
-  @Test(arguments: [true, false])
-  func `throttle: the end comes after the first value, and nothing follows it`(latest: Bool) {
-    let recorder = subject.throttle(for: 1, scheduler: scheduler, latest: latest).record(trace)
-    subject.send(1)
-    scheduler.advance(by: 0.2)
-    subject.send(completion: .failure(.oops))
-    scheduler.run()
-    subject.send(2)
-    scheduler.run()
-    #expect(trace.text == "1 fail")
-    #expect(recorder.breaches == [])
-  }
-
-  @Test func `throttle: never more often than once an interval, whatever comes in`() {
-    let scheduler = scheduler
-    var times: [VirtualTime] = []
-    subject.throttle(for: 1, scheduler: scheduler, latest: true).record { _ in
-      times.append(scheduler.now)
-      return .none
-    }
-    for value in 0..<70 {
-      subject.send(value)
-      scheduler.advance(by: 0.07)
-    }
-    scheduler.run()
-    #expect(times.count >= 5)
-    for (earlier, later) in zip(times, times.dropFirst()) { #expect(earlier.distance(to: later) >= 1) }
+  @Test(arguments: [
+    Rule("the first at once, then the oldest of each interval, at its end", burst, gives: "0@0.0s 1@1.0s 8@2.0s"),
+    Rule("the end follows the first value, and nothing follows it", "1 0.2s fail run 2 run", gives: "1@0.0s fail"),
+  ])
+  func `throttle to the oldest`(rule: Rule) {
+    rule.check { $0.up.throttle(for: 1, scheduler: $0.scheduler, latest: false).timed(by: $0.scheduler) }
   }
 }

@@ -4,64 +4,15 @@ import Publishing
 import Testing
 
 @Suite("zip") struct ZipTests {
-  let trace = Trace()
-  let a = PassthroughSubject<Int, TestError>()
-
-  @Test func `zip pairs by index and keeps values that are ahead`() {
-    let b = PassthroughSubject<String, TestError>()
-    a.zip(b).record(trace)
-    a.send(1)
-    a.send(2)
-    b.send("a")
-    b.send("b")
-    #expect(trace.text == "(1, \"a\") (2, \"b\")")
-  }
-
-  @Test func `zip ends as soon as no pair can follow`() {
-    let b = PassthroughSubject<Int, TestError>()
-    a.zip(b).record(trace)
-    a.send(1)
-    a.send(completion: .finished)
-    #expect(trace.text == "")
-    b.send(10)
-    #expect(trace.text == "(1, 10) end")
-  }
-
-  @Test func `zip: a side that ends with nothing kept ends it at once`() {
-    let b = PassthroughSubject<Int, TestError>()
-    a.zip(b).record(trace)
-    b.send(10)
-    a.send(completion: .finished)
-    #expect(trace.text == "end")
-  }
-
-  @Test func `zip forwards downstream demand to each side`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    a.zip(b).record(asking: .max(2))
-    #expect(trace.text == "a:sub b:sub a:max(2) b:max(2)")
-  }
-
-  @Test func `zip: one failure cancels the other side and drops kept values`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    let recorder = a.zip(b).record(trace)
-    a.send(1)
-    trace.clear()
-    a.fail(.oops)
-    #expect(trace.text == "b:cancel fail")
-    b.send(2)
-    #expect(recorder.breaches == [])
-    #expect(recorder.values.isEmpty)
-  }
-
-  @Test func `zip: the early end cancels the sides that still run`() {
-    let a = Probe<Int, TestError>(trace, "a")
-    let b = Probe<Int, TestError>(trace, "b")
-    a.zip(b).record(trace)
-    trace.clear()
-    a.finish()
-    #expect(trace.entries.sorted() == ["b:cancel", "end"])
+  @Test(arguments: [
+    Rule("pairs by index and keeps values that are ahead", "a:1 a:2 b:10 b:20", gives: "(1, 10) (2, 20)"),
+    Rule("ends as soon as no pair can follow", "a:1 a:end | b:10", gives: "| (1, 10) end"),
+    Rule("a side that ends with nothing kept ends it and cancels the other", "b:10 clear a:end", gives: "b:cancel end"),
+    Rule("requests of each side what is requested of it", asking: .max(2), "", gives: "a:sub b:sub a:max(2) b:max(2)"),
+    Rule("one failure cancels the other side and drops kept values", "a:1 clear a:fail b:2", gives: "b:cancel fail"),
+  ])
+  func `zip`(rule: Rule) {
+    rule.check { $0.a.zip($0.b) }
   }
 
   @Test func `zip of three and four waits for all`() {
@@ -83,17 +34,14 @@ import Testing
     let two = s[0].zip(s[1]) { $0 + $1 }.record()
     let three = s[0].zip(s[1], s[2]) { $0 + $1 + $2 }.record()
     let four = s[0].zip(s[1], s[2], s[3]) { $0 + $1 + $2 + $3 }.record()
-    #expect(two.values == [2])
-    #expect(three.values == [3])
-    #expect(four.values == [4])
+    #expect([two, three, four].map(\.values) == [[2], [3], [4]])
   }
 
   @Test func `zip: a demand raised inside a value is honoured without losing order`() {
     let recorder = [1, 2, 3].publisher.zip(["a", "b", "c"].publisher)
       .map { "\($0)\($1)" }
       .record(asking: .max(1)) { _ in .max(1) }
-    #expect(recorder.values == ["1a", "2b", "3c"])
-    #expect(recorder.completion == .finished)
+    #expect(recorder.trace.text == "1a 2b 3c end")
     #expect(recorder.breaches == [])
   }
 }

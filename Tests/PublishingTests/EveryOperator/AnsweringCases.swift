@@ -19,6 +19,7 @@ extension OperatorCase {
     .answer("tryLast(where:)", [2]) { $0.tryLast { $0 < 3 }.typed() },
     .answer("contains, absent", [0]) { $0.contains(9).map { $0 ? 1 : 0 } },
     .answer("contains(where:), absent", [0]) { $0.contains { $0 > 9 }.map { $0 ? 1 : 0 } },
+    .answer("tryContains(where:), absent", [0]) { $0.tryContains { $0 > 9 }.map { $0 ? 1 : 0 }.typed() },
     .answer("allSatisfy, true", [1]) { $0.allSatisfy { $0 > 0 }.map { $0 ? 1 : 0 } },
     .answer("tryAllSatisfy, true", [1]) { $0.tryAllSatisfy { $0 > 0 }.map { $0 ? 1 : 0 }.typed() },
   ]
@@ -35,7 +36,7 @@ extension OperatorCase {
   ]
 
   static let dropping: [OperatorCase] = [
-    OperatorCase("dropFirst", [2, 3], asks: nil) { up, _ in up.dropFirst() },
+    OperatorCase("dropFirst", [2, 3], asks: "max(3)") { up, _ in up.dropFirst() },
     OperatorCase("dropFirst(0)", [1, 2, 3]) { up, _ in up.dropFirst(0) },
     OperatorCase("drop(while:)", [2, 3]) { up, _ in up.drop { $0 < 2 } },
     OperatorCase("tryDrop(while:)", [2, 3]) { up, _ in up.tryDrop { $0 < 2 }.typed() },

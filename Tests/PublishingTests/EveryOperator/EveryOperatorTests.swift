@@ -35,7 +35,7 @@ import Testing
   private func record(
     _ operation: OperatorCase, asking demand: Subscribers.Demand = .unlimited
   ) -> Recorder<Int, TestError> {
-    let recorder = operation.build(probe, scheduler).record(asking: demand)
+    let recorder = operation.build(probe, scheduler).record(probe.trace, asking: demand)
     scheduler.advance()
     return recorder
   }
@@ -49,6 +49,10 @@ import Testing
     #expect(recorder.completion == operation.end)
     #expect(recorder.subscriptions == 1)
     #expect(probe.cancels == (operation.traits.contains(.early) ? 1 : 0))
+    if operation.traits.contains(.early) {
+      #expect(probe.trace.entries.suffix(operation.traits.contains(.holdsEnd) ? 3 : 2).first == "up:cancel")
+      #expect(probe.trace.entries.last == operation.end.traced)
+    }
     if !operation.traits.contains(.passesThrough) { #expect(recorder.breaches == []) }
   }
 
@@ -112,7 +116,7 @@ import Testing
   func `upstream is asked what downstream asks, or what the operator says`(operation: OperatorCase) {
     guard let asks = operation.asks else { return }
     _ = record(operation, asking: .max(2))
-    #expect(probe.trace.text == "up:sub up:\(asks)")
+    #expect(probe.trace.entries.filter { $0.hasPrefix("up:") } == ["up:sub", "up:\(asks)"])
   }
 
   @Test(arguments: OperatorCase.all)

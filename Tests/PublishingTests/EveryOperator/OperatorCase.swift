@@ -86,7 +86,8 @@ extension Publisher where Failure == any Error {
   func typed() -> Publishers.MapError<Self, TestError> { mapError { $0 as? TestError ?? .other } }
 }
 
-/// Throws `.other` at 2.
-func refuseTwo(_ value: Int) throws {
+/// Returns `result`; throws `.other` at 2.
+func refusingTwo<Result>(_ value: Int, _ result: Result) throws -> Result {
   if value == 2 { throw TestError.other }
+  return result
 }

@@ -14,7 +14,9 @@ extension OperatorCase {
     OperatorCase("replaceNil", [1, 9, 3], .passesThrough) { up, _ in
       up.map { $0 == 2 ? nil : $0 }.replaceNil(with: 9)
     },
-    OperatorCase("eraseToAnyPublisher", [1, 2, 3], .passesThrough) { up, _ in up.eraseToAnyPublisher() },
+    OperatorCase("eraseToAnyPublisher", [1, 2, 3], .passesThrough) { up, _ in
+      up.eraseToAnyPublisher().eraseToAnyPublisher()
+    },
     OperatorCase("Deferred", [1, 2, 3], .passesThrough) { up, _ in Deferred { up } },
   ]
 
@@ -47,53 +49,23 @@ extension OperatorCase {
   ]
 
   static let throwing: [OperatorCase] = [
-    .thrower("tryMap throwing", [1]) { up in
-      up.tryMap {
-        try refuseTwo($0)
-        return $0
-      }
+    .thrower("tryMap throwing", [1]) { $0.tryMap { try refusingTwo($0, $0) } },
+    .thrower("tryCompactMap throwing", [1]) { $0.tryCompactMap { try refusingTwo($0, $0) } },
+    .thrower("tryFilter throwing", [1]) { $0.tryFilter { try refusingTwo($0, true) } },
+    .thrower("tryRemoveDuplicates throwing", [1]) { $0.tryRemoveDuplicates { try refusingTwo($1, false) } },
+    .thrower("tryScan throwing", [1]) { $0.tryScan(0) { try refusingTwo($1, $1) } },
+    .thrower("tryDrop(while:) throwing", []) { $0.tryDrop { try refusingTwo($0, true) } },
+    .thrower("tryPrefix(while:) throwing", [1]) { $0.tryPrefix { try refusingTwo($0, true) } },
+    .thrower("tryReduce throwing", [], asks: "unlimited") { $0.tryReduce(0) { try refusingTwo($1, $1) } },
+    .thrower("tryMin throwing", [], asks: "unlimited") { $0.tryMin { try refusingTwo(max($0, $1), true) } },
+    .thrower("tryMax throwing", [], asks: "unlimited") { $0.tryMax { try refusingTwo(max($0, $1), true) } },
+    .thrower("tryFirst(where:) throwing", [], asks: "unlimited") { $0.tryFirst { try refusingTwo($0, false) } },
+    .thrower("tryLast(where:) throwing", [], asks: "unlimited") { $0.tryLast { try refusingTwo($0, true) } },
+    .thrower("tryContains(where:) throwing", [], asks: "unlimited") {
+      $0.tryContains { try refusingTwo($0, false) }.map { $0 ? 1 : 0 }
     },
-    .thrower("tryCompactMap throwing", [1]) { up in
-      up.tryCompactMap {
-        try refuseTwo($0)
-        return $0
-      }
-    },
-    .thrower("tryFilter throwing", [1]) { up in
-      up.tryFilter {
-        try refuseTwo($0)
-        return true
-      }
-    },
-    .thrower("tryRemoveDuplicates throwing", [1]) { up in
-      up.tryRemoveDuplicates {
-        try refuseTwo($1)
-        return false
-      }
-    },
-    .thrower("tryScan throwing", [1]) { up in
-      up.tryScan(0) {
-        try refuseTwo($1)
-        return $1
-      }
-    },
-    .thrower("tryDrop(while:) throwing", [], asks: "max(2)") { up in
-      up.tryDrop {
-        try refuseTwo($0)
-        return true
-      }
-    },
-    .thrower("tryPrefix(while:) throwing", [1]) { up in
-      up.tryPrefix {
-        try refuseTwo($0)
-        return true
-      }
-    },
-    .thrower("tryReduce throwing", [], asks: "unlimited") { up in
-      up.tryReduce(0) {
-        try refuseTwo($1)
-        return $1
-      }
+    .thrower("tryAllSatisfy throwing", [], asks: "unlimited") {
+      $0.tryAllSatisfy { try refusingTwo($0, true) }.map { $0 ? 1 : 0 }
     },
   ]
 }

@@ -153,12 +153,7 @@ import Testing
     case 8: values.prefix { $0 < 4 }.eraseToAnyPublisher()
     case 9: values.output(in: 1...2).eraseToAnyPublisher()
     case 10: values.collect(2).map(\.count).eraseToAnyPublisher()
-    default:
-      values.tryMap {
-        try refuseTwo($0)
-        return $0
-      }
-      .typed().eraseToAnyPublisher()
+    default: values.tryMap { try refusingTwo($0, $0) }.typed().eraseToAnyPublisher()
     }
   }
 
