@@ -213,9 +213,7 @@ extension LocationService {
   private func staysForCells() -> Bool {
     let now = MainLoop.main.clock.boottime()
     guard !passesCellsOn, let end = locations.cellsChangeAt, end > now else { return false }
-    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in
-      self?.idleWatch.touch()
-    }
+    cellTimer = MainLoop.main.after(microseconds: Int64(clamping: end - now)) { [weak self] in self?.idleWatch.touch() }
     return true
   }
 }
@@ -261,9 +259,7 @@ extension LocationService: ClientHost {
     return isRecent || sourceStatus.state == .running ? locations.newest(for: level) : nil
   }
 
-  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {
-    source.set(need, for: object)
-  }
+  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) { source.set(need, for: object) }
 
   func askSource() { source.ask() }
 

@@ -51,21 +51,6 @@ import GeopublicistCGLib
     add(name, short, G_OPTION_ARG_STRING, value, description, placeholder)
   }
 
-  /// Why a command line is not executed.
-  nonisolated public struct UsageError: Error {
-    /// What is wrong with it, in a sentence for its user.
-    public let message: String
-    /// The text that the user asked for with `--help`; then nothing is wrong.
-    public private(set) var help: String?
-
-    public init(message: String) { self.message = message }
-
-    fileprivate init(help: String) {
-      message = ""
-      self.help = help
-    }
-  }
-
   /// Parses the program's arguments and returns those that are not options, without the program's name.
   ///
   /// Throws the help if `--help` is among them.
@@ -84,7 +69,7 @@ import GeopublicistCGLib
     guard g_option_context_parse_strv(context, &vector, &error) != 0 else {
       let message = error.map { String(cString: $0.pointee.message) } ?? "The command line is not understood"
       g_clear_error(&error)
-      throw UsageError(message: message)
+      throw UsageError(message)
     }
     if isSet("help") {
       let help = g_option_context_get_help(context, 1, nil)
@@ -123,7 +108,7 @@ import GeopublicistCGLib
         while let letter = letters.popFirst() {
           guard let name = shortNames[letter] else {
             let hint = letter.isNumber || letter == "." ? "; write -- before a number that begins with a minus" : ""
-            throw UsageError(message: "There is no option -\(letter)\(hint)")
+            throw UsageError("There is no option -\(letter)\(hint)")
           }
           result[result.count - 1].append(letter)
           guard isSwitch(name) else {
@@ -140,11 +125,10 @@ import GeopublicistCGLib
     let known = (Array(switches.keys) + Array(texts.keys)).sorted().map { "--\($0)" }
     let option = "--\(name)"
     return switch Suggestion.match(option, among: known) {
-    case .found(let meant), .unknown(let meant?):
-      UsageError(message: "There is no option \(option); did you mean \(meant)?")
+    case .found(let meant), .unknown(let meant?): UsageError("There is no option \(option); did you mean \(meant)?")
     case .ambiguous(let names):
-      UsageError(message: "There is no option \(option); did you mean \(Suggestion.alternatives(names))?")
-    case .unknown(nil): UsageError(message: "There is no option \(option); --help lists the options")
+      UsageError("There is no option \(option); did you mean \(Suggestion.alternatives(names))?")
+    case .unknown(nil): UsageError("There is no option \(option); --help lists the options")
     }
   }
 
@@ -166,5 +150,20 @@ import GeopublicistCGLib
     entry.description = UnsafePointer(g_strdup(description))
     entry.arg_description = placeholder.map { UnsafePointer(g_strdup($0)) }
     entries.append(entry)
+  }
+}
+
+/// Why a command line is not executed.
+nonisolated public struct UsageError: Error {
+  /// What is wrong with it, in a sentence for its user.
+  public let message: String
+  /// The text that the user asked for with `--help`; then nothing is wrong.
+  public private(set) var help: String?
+
+  public init(_ message: String) { self.message = message }
+
+  fileprivate init(help: String) {
+    message = ""
+    self.help = help
   }
 }

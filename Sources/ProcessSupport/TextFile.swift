@@ -37,10 +37,15 @@ nonisolated public enum TextFile {
 
   /// Returns the paths of the `*.conf` files in a folder in the order in which they count; none if there is no folder.
   public static func dropIns(in folder: String) -> [String] {
+    names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+  }
+
+  /// Returns the names of the files in a folder in alphabetical order; none if there is no folder.
+  public static func names(in folder: String) -> [String] {
     guard let handle = g_dir_open(folder, 0, nil) else { return [] }
     defer { g_dir_close(handle) }
     var names: [String] = []
     while let name = g_dir_read_name(handle) { names.append(String(cString: name)) }
-    return names.filter { $0.hasSuffix(".conf") }.sorted().map { "\(folder)/\($0)" }
+    return names.sorted()
   }
 }

@@ -62,9 +62,9 @@ struct Geopublicist {
   private static func name(meantBy word: String) throws(UsageError) -> String {
     switch Suggestion.match(word, among: commands.map { $0.name } + ["help", "version"]) {
     case .found(let name): return name
-    case .unknown(nil): throw .init(message: "There is no command '\(word)'; see geopublicist help")
-    case .unknown(let nearest?): throw .init(message: "There is no command '\(word)'; did you mean '\(nearest)'?")
-    case .ambiguous(let names): throw .init(message: "'\(word)' could be \(Suggestion.alternatives(names))")
+    case .unknown(nil): throw .init("There is no command '\(word)'; see geopublicist help")
+    case .unknown(let nearest?): throw .init("There is no command '\(word)'; did you mean '\(nearest)'?")
+    case .ambiguous(let names): throw .init("'\(word)' could be \(Suggestion.alternatives(names))")
     }
   }
 

@@ -38,7 +38,7 @@ struct Daemon {
       }
       configuration = try startConfiguration(options)
       source = try options.replay?.source()
-    } catch let error as OptionParser.UsageError {
+    } catch let error as UsageError {
       if let help = error.help { return StandardStream.print(help, as: "geopublicistd") }
       complain(error.message)
       return ExitStatus.usage

@@ -17,7 +17,7 @@ struct DaemonOptions {
   var checksConfiguration: Bool
   var showsVersion: Bool
 
-  init(_ arguments: [String]) throws(OptionParser.UsageError) {
+  init(_ arguments: [String]) throws(UsageError) {
     let parser = OptionParser(summary: "Publishes GeoClue's locations on D-Bus as \(ServiceContract.service).")
     parser.addSwitch("system", nil, "Serve all users on the system bus (default)")
     parser.addSwitch("session", nil, "Serve the current user on the session bus")
@@ -30,9 +30,9 @@ struct DaemonOptions {
     parser.addSwitch("verbose", "v", "Log more")
     parser.addSwitch("version", nil, "Print the version and exit")
     let rest = try parser.parse(arguments)
-    if let first = rest.first { throw OptionParser.UsageError(message: "Unexpected argument \(first)") }
+    if let first = rest.first { throw UsageError("Unexpected argument \(first)") }
     if parser.isSet("system"), parser.isSet("session") {
-      throw OptionParser.UsageError(message: "--system and --session cannot be combined")
+      throw UsageError("--system and --session cannot be combined")
     }
     deployment = parser.isSet("session") ? .session : .system
     exportBus = parser.text("address").map { .address($0) } ?? (deployment == .session ? .session : .system)
@@ -69,20 +69,18 @@ struct ReplayOptions {
 
   /// Returns nil if nothing is to be replayed. Only for the session deployment, because nobody may fake the location of
   /// all users.
-  init?(_ parser: OptionParser, _ deployment: LocationService.Deployment) throws(OptionParser.UsageError) {
+  init?(_ parser: OptionParser, _ deployment: LocationService.Deployment) throws(UsageError) {
     guard let option = ["replay", "at"].first(where: { parser.text($0) != nil }), let text = parser.text(option) else {
       guard parser.text("speed") == nil, !parser.isSet("loop") else {
-        throw OptionParser.UsageError(message: "--speed and --loop go with --replay")
+        throw UsageError("--speed and --loop go with --replay")
       }
       return nil
     }
-    guard deployment == .session else { throw OptionParser.UsageError(message: "--\(option) goes with --session") }
-    guard option == "at" || parser.text("at") == nil else {
-      throw OptionParser.UsageError(message: "--replay and --at exclude each other")
-    }
+    guard deployment == .session else { throw UsageError("--\(option) goes with --session") }
+    guard option == "at" || parser.text("at") == nil else { throw UsageError("--replay and --at exclude each other") }
     if option == "at" {
       guard let place = Location(degrees: text) else {
-        throw .init(message: "--at takes degrees of latitude and longitude such as 52.5,13.4, not '\(text)'")
+        throw .init("--at takes degrees of latitude and longitude such as 52.5,13.4, not '\(text)'")
       }
       way = .place(place)
     } else {
@@ -91,7 +89,7 @@ struct ReplayOptions {
     isLoop = parser.isSet("loop")
     let factor = parser.text("speed") ?? "1"
     guard let speed = Double(factor), speed.isFinite, speed > 0 else {
-      throw OptionParser.UsageError(message: "--speed takes a number greater than 0, not '\(factor)'")
+      throw UsageError("--speed takes a number greater than 0, not '\(factor)'")
     }
     self.speed = speed
   }

@@ -129,9 +129,7 @@ final class Session {
       do throws(DBusError) {
         guard try geoClueBus.rejoin(forgettingOwners: true) else { return giveUp() }
         Log.warning("The message bus ended the connection to GeoClue; reconnected")
-      } catch {
-        rejoinGeoClueBus(attempt: attempt + 1)
-      }
+      } catch { rejoinGeoClueBus(attempt: attempt + 1) }
     }
   }
 
@@ -178,9 +176,7 @@ final class Session {
     do throws(KeyFile.FileError) {
       service.configuration = try Configuration.load(file: options.configurationFile)
       Log.notice("The configuration was reloaded")
-    } catch {
-      Log.error("The previous configuration stays in force: \(error)")
-    }
+    } catch { Log.error("The previous configuration stays in force: \(error)") }
   }
 
   /// Exits because the service is idle. Releases the name first, so that the bus starts a new service for later calls,

@@ -27,7 +27,7 @@ import Testing
     (["walk.svg"], "--append cannot continue a picture or standard output"),
     (["--format", "nmea", "-"], "--append cannot continue a picture or standard output"),
   ]) func `a recording that cannot be continued is refused with its reason`(arguments: [String], reason: String) {
-    let error = #expect(throws: OptionParser.UsageError.self) {
+    let error = #expect(throws: UsageError.self) {
       _ = try RecordCommand(Invocation(of: RecordCommand.self, ["--append"] + arguments))
     }
     #expect(error?.message == reason)

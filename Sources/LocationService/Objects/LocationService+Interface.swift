@@ -32,9 +32,7 @@ extension LocationService {
           try service.createRegion(for: client, options, configuration)
         }
       },
-      .method(
-        "RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]
-      ) {
+      .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
         let arrival = MainLoop.main.clock.boottime()
@@ -56,26 +54,19 @@ extension LocationService {
       .property("State", "s", emits: .changed) { .string($0.sourceStatus.state.rawValue) },
       .property("StateReason", "s", emits: .changed) { .string($0.sourceStatus.reason.rawValue) },
       .property("StateMessage", "s", emits: .nothing) { .string($0.sourceStatus.message) },
-      .property("AvailableAccuracy", "s", emits: .changed) {
-        .string($0.sourceStatus.availableAccuracyName)
-      },
+      .property("AvailableAccuracy", "s", emits: .changed) { .string($0.sourceStatus.availableAccuracyName) },
       .property("InUse", "b", emits: .changed) { .boolean($0.isInUse) },
-      .property(
-        "AuthorizationStatus", "s", emits: .nothing,
-        readLater: { service, request in
-          service.readAuthorization(request) { $0.status.rawValue }
-        }),
-      .property(
-        "AuthorizationReason", "s", emits: .nothing,
-        readLater: { service, request in
-          service.readAuthorization(request) { $0.reason.rawValue }
-        }),
-      .property(
-        "AuthorizationMessage", "s", emits: .nothing,
-        readLater: { service, request in
-          service.readAuthorization(request) { $0.message }
-        }),
+      authorization("AuthorizationStatus") { $0.status.rawValue },
+      authorization("AuthorizationReason") { $0.reason.rawValue },
+      authorization("AuthorizationMessage") { $0.message },
     ])
+
+  /// A property that depends on the caller's authorization.
+  private static func authorization(
+    _ name: MemberName, _ text: @escaping (Authorization) -> String
+  ) -> InterfaceMember<LocationService> {
+    .property(name, "s", emits: .nothing, readLater: { service, request in service.readAuthorization(request, text) })
+  }
 
   /// Creates an object for the caller and answers with its path.
   private func create(_ call: MethodCall, _ make: @escaping (Client) throws(DBusError) -> ObjectPath) {
@@ -95,9 +86,7 @@ extension LocationService {
     let client = clients.client(call.sender, limits)
     client.whenKnown(on: connection) { [weak self] credentials in
       guard let self, clients.isHere(client) else { return }
-      guard credentials != nil else {
-        return call.fail(.notAuthorized(.refused(.policyUnavailable)))
-      }
+      guard credentials != nil else { return call.fail(.notAuthorized(.refused(.policyUnavailable))) }
       body(client)
     }
   }
@@ -110,9 +99,7 @@ extension LocationService {
     }
   }
 
-  private func readAuthorization(
-    _ request: PropertyRead, _ text: @escaping (Authorization) -> String
-  ) {
+  private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
     let client = clients.client(sender, limits)
     client.whenKnown(on: connection) { [weak self] _ in

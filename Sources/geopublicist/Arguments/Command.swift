@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistProcessSupport
 
-typealias UsageError = OptionParser.UsageError
+typealias Examples = [(line: String, meaning: String)]
 
 /// A subcommand: its name, its options and operands, and its work on the main loop.
 protocol Command: AnyObject {
@@ -13,7 +13,7 @@ protocol Command: AnyObject {
   /// Whether the command uses the session bus and never the system bus.
   static var needsSessionBus: Bool { get }
   /// Command lines and what they do, for `--help`.
-  static var examples: [(line: String, meaning: String)] { get }
+  static var examples: Examples { get }
 
   static func declareOptions(_ parser: OptionParser)
 
@@ -32,7 +32,7 @@ protocol Command: AnyObject {
 extension Command {
   static var operands: String? { nil }
   static var needsSessionBus: Bool { false }
-  static var examples: [(line: String, meaning: String)] { [] }
+  static var examples: Examples { [] }
   static func declareOptions(_ parser: OptionParser) {}
   func interrupted() { invocation.finish(ExitStatus.interrupted) }
 

@@ -62,12 +62,12 @@ final class Invocation {
     if let end = operands.firstIndex(of: "--") { operands.remove(at: end) }
     self.operands = operands
     if command.operands == nil, let first = operands.first {
-      throw UsageError(message: "Unexpected argument '\(first)'")
+      throw UsageError("Unexpected argument '\(first)'")
     }
     let address = parser.text(Self.addressOption)
     let isSession = parser.isSet("session")
     guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
-      throw UsageError(message: "--system, --session and --address exclude each other")
+      throw UsageError("--system, --session and --address exclude each other")
     }
     if let address {
       (bus, busName) = (.address(address), "this bus")

@@ -68,10 +68,8 @@ extension OptionParser {
   /// Rejects zero: a limit of nothing is never intended.
   func duration(_ name: String, atMost limit: UInt32 = .max) throws(UsageError) -> UInt32? {
     guard let duration = try milliseconds(name) else { return nil }
-    guard duration > 0 else { throw UsageError(message: "--\(name) takes a time longer than 0s") }
-    guard duration <= limit else {
-      throw UsageError(message: "--\(name) takes at most \(Quantity.text(milliseconds: limit))")
-    }
+    guard duration > 0 else { throw UsageError("--\(name) takes a time longer than 0s") }
+    guard duration <= limit else { throw UsageError("--\(name) takes at most \(Quantity.text(milliseconds: limit))") }
     return duration
   }
 
@@ -99,13 +97,13 @@ extension OptionParser {
   /// Reads `--format`, which excludes `--json`.
   func format() throws(UsageError) -> String? {
     guard let text = text("format") else { return nil }
-    guard !isSet("json") else { throw UsageError(message: "--format and --json exclude each other") }
+    guard !isSet("json") else { throw UsageError("--format and --json exclude each other") }
     return text
   }
 
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {
     guard let text = text(name) else { return nil }
-    guard let value = read(text) else { throw UsageError(message: "--\(name) takes \(kind), not '\(text)'") }
+    guard let value = read(text) else { throw UsageError("--\(name) takes \(kind), not '\(text)'") }
     return value
   }
 }

@@ -25,7 +25,7 @@ enum SubscriptionArguments {
       do throws(OptionError) {
         try option.set(value, in: &options)
       } catch {
-        throw .init(message: "--\(flag) is invalid: \(error.message)")
+        throw .init("--\(flag) is invalid: \(error.message)")
       }
     }
     return options

@@ -9,9 +9,9 @@ final class AgentCommand: Command {
   static let name = "agent"
   static let summary = "Run the location agent of this user, on a desktop that has none"
 
-  static let examples = [
-    (line: "switch on", meaning: "Turn location on and start the agent, now and at each login."),
-    (line: "agent", meaning: "Run the agent until Ctrl-C, for a desktop without systemd's user units."),
+  static let examples: Examples = [
+    ("switch on", "Turn location on and start the agent, now and at each login."),
+    ("agent", "Run the agent until Ctrl-C, for a desktop without systemd's user units."),
   ]
 
   let invocation: Invocation
@@ -32,9 +32,7 @@ final class AgentCommand: Command {
       agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
         invocation.fail("The message bus has gone", ExitStatus.unavailable)
       }
-    } catch {
-      return invocation.fail(error)
-    }
+    } catch { return invocation.fail(error) }
     agent?.onChange = { [weak self] _ in self?.report() }
     watch = FolderWatch([UserFile.folder]) { [weak self] in self?.switched() }
     report()

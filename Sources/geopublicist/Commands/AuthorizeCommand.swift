@@ -8,9 +8,9 @@ import GeopublicistProcessSupport
 final class AuthorizeCommand: Command {
   static let name = "authorize"
   static let summary = "Show whether this user may have the location"
-  static let examples = [
-    (line: "authorize", meaning: "Show whether this user may have the exact location."),
-    (line: "authorize --interactive -a city", meaning: "Ask the user to allow the approximate location."),
+  static let examples: Examples = [
+    ("authorize", "Show whether this user may have the exact location."),
+    ("authorize --interactive -a city", "Ask the user to allow the approximate location."),
   ]
 
   static func declareOptions(_ parser: OptionParser) {

@@ -8,9 +8,9 @@ import Glibc
 final class DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "Find out what makes location fail, and how to fix it"
-  static let examples = [
-    (line: "doctor", meaning: "Check everything that locations depend on."),
-    (line: "doctor --json", meaning: "Print one JSON object for each finding, with a stable Id."),
+  static let examples: Examples = [
+    ("doctor", "Check everything that locations depend on."),
+    ("doctor --json", "Print one JSON object for each finding, with a stable Id."),
   ]
 
   static func declareOptions(_ parser: OptionParser) {

@@ -14,9 +14,9 @@ final class ListCommand: Command {
     parser.addText("format", "f", "Print each as this text, such as '{program} {level}'", value: "TEXT")
   }
 
-  static let examples = [
-    (line: "list", meaning: "Show the programs of this user; as root, of all users."),
-    (line: "list --format '{pid} {program}'", meaning: "Print two words for each program."),
+  static let examples: Examples = [
+    ("list", "Show the programs of this user; as root, of all users."),
+    ("list --format '{pid} {program}'", "Print two words for each program."),
   ]
 
   let invocation: Invocation

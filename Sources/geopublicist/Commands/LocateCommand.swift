@@ -18,10 +18,10 @@ final class LocateCommand: Command {
     LocationTemplate.declare(parser)
   }
 
-  static let examples = [
-    (line: "locate", meaning: "Show the location and everything that is known about it."),
-    (line: "locate --format '{latitude:.4},{longitude:.4}'", meaning: "Print two numbers for another program."),
-    (line: "locate -a city --timeout 5s --json", meaning: "Get an approximate location, as one JSON object."),
+  static let examples: Examples = [
+    ("locate", "Show the location and everything that is known about it."),
+    ("locate --format '{latitude:.4},{longitude:.4}'", "Print two numbers for another program."),
+    ("locate -a city --timeout 5s --json", "Get an approximate location, as one JSON object."),
   ]
 
   let invocation: Invocation

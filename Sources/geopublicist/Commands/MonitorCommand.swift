@@ -9,9 +9,9 @@ import MainLoop
 final class MonitorCommand: Command {
   static let name = "monitor"
   static let summary = "Show each change of the service, GeoClue and this user's access"
-  static let examples = [
-    (line: "monitor", meaning: "Print each change until Ctrl-C, without using the location."),
-    (line: "monitor --listen --json", meaning: "Use the location, and print one JSON object for each change."),
+  static let examples: Examples = [
+    ("monitor", "Print each change until Ctrl-C, without using the location."),
+    ("monitor --listen --json", "Use the location, and print one JSON object for each change."),
   ]
 
   static func declareOptions(_ parser: OptionParser) {

@@ -15,9 +15,9 @@ final class PlaceCommand: Command {
     parser.addText("radius", nil, "With add: how far the place reaches (default 150m, at least 50m)", value: "METRES")
   }
 
-  static let examples = [
-    (line: "place add home --here --radius 150m", meaning: "Call the place where this machine is now home."),
-    (line: "place list", meaning: "Show the places."),
+  static let examples: Examples = [
+    ("place add home --here --radius 150m", "Call the place where this machine is now home."),
+    ("place list", "Show the places."),
   ]
 
   private enum Action {
@@ -38,17 +38,14 @@ final class PlaceCommand: Command {
     case ("remove", 2): action = .remove(words[1])
     case ("add", 2):
       guard Place.isName(words[1]) else {
-        throw .init(
-          message: "The name of a place has letters, digits, - and _, and is not sun; '\(words[1])' is no such name")
+        throw .init("The name of a place has letters, digits, - and _, and is not sun; '\(words[1])' is no such name")
       }
       let place = try parser.place("at")
-      guard parser.isSet("here") != (place != nil) else {
-        throw .init(message: "place add takes --here or --at LAT,LON")
-      }
+      guard parser.isSet("here") != (place != nil) else { throw .init("place add takes --here or --at LAT,LON") }
       let radius = try parser.metres("radius") ?? 150
-      guard CircularRegion.radii.contains(radius) else { throw .init(message: "--radius takes 50m to 1000km") }
+      guard CircularRegion.radii.contains(radius) else { throw .init("--radius takes 50m to 1000km") }
       action = .add(words[1], at: place, radius: radius)
-    default: throw .init(message: "place takes add NAME, list, or remove NAME")
+    default: throw .init("place takes add NAME, list, or remove NAME")
     }
   }
 

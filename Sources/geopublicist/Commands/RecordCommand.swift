@@ -20,11 +20,11 @@ final class RecordCommand: Command {
     AuthorizationPrompt.declare(parser)
   }
 
-  static let examples = [
-    (line: "record walk.gpx", meaning: "Record as GPX; .geojson, .nmea and .svg are other formats."),
-    (line: "record - -f nmea | nc -lk 10110", meaning: "Serve NMEA to navigation programs."),
-    (line: "record --append walk.gpx", meaning: "Continue a track with a new segment."),
-    (line: "record --summary walk.gpx", meaning: "Print the length, duration, speed and climb of a track."),
+  static let examples: Examples = [
+    ("record walk.gpx", "Record as GPX; .geojson, .nmea and .svg are other formats."),
+    ("record - -f nmea | nc -lk 10110", "Serve NMEA to navigation programs."),
+    ("record --append walk.gpx", "Continue a track with a new segment."),
+    ("record --summary walk.gpx", "Print the length, duration, speed and climb of a track."),
   ]
 
   let invocation: Invocation
@@ -47,21 +47,20 @@ final class RecordCommand: Command {
   init(_ invocation: Invocation) throws(UsageError) {
     let parser = invocation.parser
     guard invocation.operands.count == 1, let path = invocation.operands.first, !path.isEmpty else {
-      throw UsageError(message: "record takes one FILE")
+      throw UsageError("record takes one FILE")
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
     guard let name = try parser.word("format", of: TrackFormats.names) ?? named else {
-      throw UsageError(
-        message: "record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
+      throw UsageError("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
-      throw UsageError(message: "--append and --force exclude each other")
+      throw UsageError("--append and --force exclude each other")
     }
     guard !(parser.isSet("append") && (name == "svg" || path == "-")) else {
-      throw UsageError(message: "--append cannot continue a picture or standard output")
+      throw UsageError("--append cannot continue a picture or standard output")
     }
     guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
-      throw UsageError(message: "Standard output takes neither a picture nor --json")
+      throw UsageError("Standard output takes neither a picture nor --json")
     }
     self.invocation = invocation
     self.path = path
@@ -173,9 +172,7 @@ final class RecordCommand: Command {
     do throws(TrackFailure) {
       try writer?.finish()
       writer = nil
-    } catch {
-      return fail(error)
-    }
+    } catch { return fail(error) }
     let output = invocation.output
     if status == nil, let lack = state.lack { invocation.complain(lack) }
     if invocation.isJSON {

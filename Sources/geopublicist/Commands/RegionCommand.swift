@@ -18,13 +18,13 @@ final class RegionCommand: Command {
     AuthorizationPrompt.declare(parser)
   }
 
-  static let examples = [
-    (line: "region 52.5163,13.3777,200m", meaning: "Print a line whenever the circle is entered or left."),
+  static let examples: Examples = [
+    ("region 52.5163,13.3777,200m", "Print a line whenever the circle is entered or left."),
     (
-      line: "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
-      meaning: "Lock the screen when this machine leaves the circle."
+      "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
+      "Lock the screen when this machine leaves the circle."
     ),
-    (line: "region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", meaning: "Run a command at each event."),
+    ("region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", "Run a command at each event."),
   ]
 
   let invocation: Invocation
@@ -41,7 +41,7 @@ final class RegionCommand: Command {
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRegion, parser)
     guard invocation.operands.count == 1, let text = invocation.operands.first else {
-      throw .init(message: "region takes one LAT,LON,RADIUS")
+      throw .init("region takes one LAT,LON,RADIUS")
     }
     let circle = try Self.circle(text)
     options.region.latitude = circle.latitude
@@ -123,7 +123,7 @@ final class RegionCommand: Command {
       let circle = CircularRegion(latitude: center.latitude, longitude: center.longitude, radius: radius)
     else {
       throw .init(
-        message: "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
+        "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
           + "52.5,13.4,200m, not '\(text)'")
     }
     return circle

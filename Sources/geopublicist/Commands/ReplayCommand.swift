@@ -17,9 +17,9 @@ final class ReplayCommand: Command {
     parser.addSwitch("loop", nil, "Play from the beginning after the end")
   }
 
-  static let examples = [
-    (line: "replay walk.gpx --speed 10", meaning: "Publish the track ten times faster, and show the location."),
-    (line: "replay walk.gpx -- gnome-maps", meaning: "Publish the track while a program runs."),
+  static let examples: Examples = [
+    ("replay walk.gpx --speed 10", "Publish the track ten times faster, and show the location."),
+    ("replay walk.gpx -- gnome-maps", "Publish the track while a program runs."),
   ]
 
   let invocation: Invocation
@@ -31,7 +31,7 @@ final class ReplayCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard let file = invocation.operands.first, !file.isEmpty else { throw .init(message: "replay takes a FILE") }
+    guard let file = invocation.operands.first, !file.isEmpty else { throw .init("replay takes a FILE") }
     self.file = file
     command = Array(invocation.operands.dropFirst())
   }
@@ -93,9 +93,7 @@ final class ReplayCommand: Command {
       watch = (command, invocation)
       invocation.followOutput()
       command.begin()
-    } catch {
-      invocation.fail(error.message)
-    }
+    } catch { invocation.fail(error.message) }
   }
 
   private func run() {

@@ -20,13 +20,13 @@ final class RunCommand: Command {
     parser.addSwitch("with-location", nil, "Put the coordinates into the environment of commands for places")
   }
 
-  static let examples = [
-    (line: "run --when exited home -- notify-send 'Windows closed?'", meaning: "Remind me each time I leave."),
+  static let examples: Examples = [
+    ("run --when exited home -- notify-send 'Windows closed?'", "Remind me each time I leave."),
     (
-      line: "run --when entered home -- nmcli radio wifi on",
-      meaning: "Turn Wi-Fi on when I come home; not if I am at home at the start."
+      "run --when entered home -- nmcli radio wifi on",
+      "Turn Wi-Fi on when I come home; not if I am at home at the start."
     ),
-    (line: "run --at sunset-30min -- lights on", meaning: "Turn the lights on before it gets dark, every day."),
+    ("run --at sunset-30min -- lights on", "Turn the lights on before it gets dark, every day."),
   ]
 
   private enum Trigger {
@@ -51,23 +51,23 @@ final class RunCommand: Command {
     dwell = try parser.duration("dwell")
     switch (try parser.word("when", of: PlaceEvent.borders), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
-      guard words.count > 1 else { throw .init(message: "run --when takes a PLACE and a COMMAND") }
+      guard words.count > 1 else { throw .init("run --when takes a PLACE and a COMMAND") }
       trigger = .border(event, of: words[0])
       command = Array(words.dropFirst())
     case (nil, let time?, false):
       guard let moment = SunMoment(time) else {
         throw .init(
-          message: "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
+          "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
             + "not '\(time)'")
       }
-      guard !words.isEmpty else { throw .init(message: "run --at takes a COMMAND") }
+      guard !words.isEmpty else { throw .init("run --at takes a COMMAND") }
       trigger = .sun(moment)
       command = words
     case (nil, nil, true):
-      guard words.isEmpty else { throw .init(message: "run --hooks takes no COMMAND") }
+      guard words.isEmpty else { throw .init("run --hooks takes no COMMAND") }
       trigger = .hooks
       command = []
-    default: throw .init(message: "run takes --when, --at or --hooks")
+    default: throw .init("run takes --when, --at or --hooks")
     }
   }
 

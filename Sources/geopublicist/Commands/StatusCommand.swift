@@ -8,9 +8,9 @@ import GeopublicistProcessSupport
 final class StatusCommand: Command {
   static let name = "status"
   static let summary = "Show the state of the service, GeoClue and this user's access"
-  static let examples = [
-    (line: "status", meaning: "Show the state of the service and the authorization."),
-    (line: "status --json", meaning: "Print it as one JSON object, with the limits of the service."),
+  static let examples: Examples = [
+    ("status", "Show the state of the service and the authorization."),
+    ("status --json", "Print it as one JSON object, with the limits of the service."),
   ]
 
   /// The service promises to answer within 5 s.

@@ -17,10 +17,10 @@ final class SunCommand: Command {
     parser.addText("accuracy", "a", "country, city (default), neighborhood, street or exact", value: "LEVEL")
   }
 
-  static let examples = [
-    (line: "sun", meaning: "Show the times of today, accurate to a minute."),
-    (line: "sun --format '{phase}'", meaning: "Print night, dawn, day or dusk, for a theme switcher."),
-    (line: "sun --follow --json", meaning: "Print one object now and one at each change."),
+  static let examples: Examples = [
+    ("sun", "Show the times of today, accurate to a minute."),
+    ("sun --format '{phase}'", "Print night, dawn, day or dusk, for a theme switcher."),
+    ("sun --follow --json", "Print one object now and one at each change."),
   ]
 
   let invocation: Invocation

@@ -9,10 +9,10 @@ final class SwitchCommand: Command {
   static let summary = "Show or set the location switch, on a desktop that has none"
   static let operands: String? = "[on|off|LEVEL]"
 
-  static let examples = [
-    (line: "switch", meaning: "Show the switch, and which agent decides."),
-    (line: "switch city", meaning: "Allow this user's programs approximate locations."),
-    (line: "switch off", meaning: "Turn location off for all programs of this user."),
+  static let examples: Examples = [
+    ("switch", "Show the switch, and which agent decides."),
+    ("switch city", "Allow this user's programs approximate locations."),
+    ("switch off", "Turn location off for all programs of this user."),
   ]
 
   let invocation: Invocation
@@ -22,10 +22,10 @@ final class SwitchCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard invocation.operands.count < 2 else { throw .init(message: "switch takes a single on, off or LEVEL") }
+    guard invocation.operands.count < 2 else { throw .init("switch takes a single on, off or LEVEL") }
     wanted = try invocation.operands.first.map { word throws(UsageError) in
       guard let level = LocationSwitch.level(word) else {
-        throw .init(message: "switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
+        throw .init("switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
       }
       return level
     }

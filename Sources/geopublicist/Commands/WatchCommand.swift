@@ -16,10 +16,10 @@ final class WatchCommand: Command {
     LocationTemplate.declare(parser)
   }
 
-  static let examples = [
-    (line: "watch", meaning: "Follow the location on the terminal until q or Ctrl-C."),
-    (line: "watch --distance 50m --json", meaning: "Print one JSON object whenever this machine has moved 50 m."),
-    (line: "watch --format waybar", meaning: "Feed a waybar module."),
+  static let examples: Examples = [
+    ("watch", "Follow the location on the terminal until q or Ctrl-C."),
+    ("watch --distance 50m --json", "Print one JSON object whenever this machine has moved 50 m."),
+    ("watch --format waybar", "Feed a waybar module."),
   ]
 
   let invocation: Invocation

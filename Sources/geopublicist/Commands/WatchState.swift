@@ -7,18 +7,18 @@ import GeopublicistLocationModel
 struct WatchState {
   private(set) var last: ServiceLocation?
   private(set) var count = 0
-  private var status = ""
-  private var reason = ""
+  /// The decision of the service about this program; nil before the first one.
+  private var authorization: Authorization?
   private var sourceState = ""
   private var sourceReason = ""
   private var complaint = ""
-  /// Whether the service has decided about this program at least once.
-  private(set) var hasBegun = false
 
-  var isAuthorized: Bool { AuthorizationStatus(rawValue: status)?.isAuthorized ?? false }
+  var hasBegun: Bool { authorization != nil }
+
+  var isAuthorized: Bool { authorization?.isAuthorized ?? false }
 
   /// Whether access is denied, rather than not decided yet.
-  var isRefused: Bool { !isAuthorized && reason != AuthorizationReason.undecided.rawValue }
+  var isRefused: Bool { !isAuthorized && authorization?.reason != .undecided }
 
   mutating func handle(_ event: ServiceSubscription.Event) {
     switch event {
@@ -27,9 +27,7 @@ struct WatchState {
       count += 1
       complaint = ""
     case .authorization(let authorization):
-      hasBegun = true
-      status = authorization.status.rawValue
-      reason = authorization.reason.rawValue
+      self.authorization = authorization
       // A location that this program may no longer have must not stay on the screen.
       if !isAuthorized { last = nil }
     case .failure(let error): complaint = error.message
@@ -47,9 +45,9 @@ struct WatchState {
   /// The exit status when the service has ended the subscription.
   var exitStatus: Int32 {
     if count > 0 { return ExitStatus.success }
-    if isRefused, !status.isEmpty { return ExitStatus.notAuthorized }
+    if isRefused, hasBegun { return ExitStatus.notAuthorized }
     if sourceState == SourceState.unavailable.rawValue { return ExitStatus.unavailable }
-    return isAuthorized || status.isEmpty ? ExitStatus.timeout : ExitStatus.notAuthorized
+    return isAuthorized || !hasBegun ? ExitStatus.timeout : ExitStatus.notAuthorized
   }
 
   /// Why no location arrived; nil if one did, or if the reason has been reported.
@@ -63,7 +61,7 @@ struct WatchState {
 
   private var sourceDetail: String {
     // The authorization shows the same reason.
-    if !reason.isEmpty, reason == sourceReason { return "" }
+    if let reason = authorization?.reason.rawValue, !reason.isEmpty, reason == sourceReason { return "" }
     switch SourceState(rawValue: sourceState) {
     case .running: return ""
     // The sentence, "No subscribers", would be wrong: this program subscribes.
@@ -75,6 +73,7 @@ struct WatchState {
   /// Returns the lines for a terminal; on a short one the latitude and longitude are the last rows to disappear.
   @MainActor func lines(for output: StandardOutput, fitting height: Int) -> [String] {
     var rows = Rows()
+    let (status, reason) = (authorization?.status.rawValue ?? "", authorization?.reason.rawValue ?? "")
     rows.add(
       "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
       detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))

@@ -87,9 +87,7 @@ extension FactGatherer {
       } catch {
         facts.service = BusQuestions.outcome(of: error, after: facts.service)
       }
-    } catch {
-      facts.busError = error.withoutAutolaunch
-    }
+    } catch { facts.busError = error.withoutAutolaunch }
   }
 
   private mutating func askService(_ questions: BusQuestions) throws(DBusError) {
@@ -102,9 +100,7 @@ extension FactGatherer {
         milliseconds: 15_000)
       let isSimulated = answer.first.flatMap(ServiceLocation.init)?.location.isSimulated ?? false
       facts.attempt = .fix(isSimulated: isSimulated)
-    } catch {
-      facts.attempt = .error(name: error.name.rawValue, message: error.message)
-    }
+    } catch { facts.attempt = .error(name: error.name.rawValue, message: error.message) }
     // Read again: GeoClue may have decided about this user in the meantime.
     try readService(questions)
   }
@@ -156,9 +152,7 @@ extension FactGatherer {
         broadcastWatch = BroadcastWatch(on: questions.connection)
         askGeoClue(questions)
       }
-    } catch {
-      facts.systemBusError = error.message
-    }
+    } catch { facts.systemBusError = error.message }
   }
 
   /// The bus to look for GeoClue on.
@@ -177,9 +171,7 @@ extension FactGatherer {
       guard let path = user.first?.objectPath else { return .none }
       let state = try questions.property("State", of: "org.freedesktop.login1.User", at: path, on: service)
       return .state(state.string ?? "?")
-    } catch {
-      return error.name == .serviceUnknown ? .noManager : .none
-    }
+    } catch { return error.name == .serviceUnknown ? .noManager : .none }
   }
 
   private mutating func askGeoClue(_ questions: BusQuestions) {
@@ -190,9 +182,7 @@ extension FactGatherer {
       facts.probe = probe(questions)
       // Read again: a GeoClue that has just started finds its sources gradually.
       facts.availableAccuracy = max(accuracy, (try? availableAccuracy(questions)) ?? 0)
-    } catch {
-      facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
-    }
+    } catch { facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue) }
   }
 
   /// Reads the level again at the end if GeoClue had no source before.

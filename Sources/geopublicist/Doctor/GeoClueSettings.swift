@@ -33,9 +33,7 @@ extension GeoClueSettings {
         let file = try GeoClueConfiguration(file: path)
         if file.agents != nil { agentsFile = path }
         configuration.merge(file)
-      } catch {
-        self.error = error.description
-      }
+      } catch { self.error = error.description }
     }
     let rule = configuration.rules[ServiceContract.service.rawValue]
     agents = configuration.agents

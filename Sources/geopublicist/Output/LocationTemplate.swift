@@ -38,7 +38,7 @@ nonisolated struct LocationTemplate {
       case "waybar": .waybar
       case _ where !text.contains("{"):
         throw .init(
-          message: "--format takes a text with fields, such as '{latitude},{longitude}', or "
+          "--format takes a text with fields, such as '{latitude},{longitude}', or "
             + Suggestion.alternatives(Self.presets))
       default: .template(try Template(text, fields: Self.fields))
       }

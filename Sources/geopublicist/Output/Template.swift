@@ -31,12 +31,12 @@ nonisolated struct Template {
         rest = rest.dropFirst()
       case ("\\", "n"), ("\\", "t"): text.append(rest.popFirst() == "n" ? "\n" : "\t")
       case ("{", _):
-        guard let end = rest.firstIndex(of: "}") else { throw .init(message: "--format has a '{' without its '}'") }
+        guard let end = rest.firstIndex(of: "}") else { throw .init("--format has a '{' without its '}'") }
         if !text.isEmpty { parts.append(.text(text)) }
         text = ""
         parts.append(try Self.field(rest[..<end], of: fields))
         rest = rest[rest.index(after: end)...]
-      case ("}", _): throw .init(message: "--format has a '}' without its '{'; write '}}' for a brace")
+      case ("}", _): throw .init("--format has a '}' without its '{'; write '}}' for a brace")
       default: text.append(character)
       }
     }
@@ -63,11 +63,11 @@ nonisolated struct Template {
     let pieces = content.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(pieces[0])
     guard fields.contains(name) else {
-      throw .init(message: "--format has no field '\(name)'; the fields are \(fields.joined(separator: ", "))")
+      throw .init("--format has no field '\(name)'; the fields are \(fields.joined(separator: ", "))")
     }
     guard pieces.count > 1 else { return .field(name, digits: nil) }
     guard pieces[1].hasPrefix("."), let digits = Int(pieces[1].dropFirst()), (0...mostDigits).contains(digits) else {
-      throw .init(message: "--format takes a precision from .0 to .\(mostDigits), as in {\(name):.4}")
+      throw .init("--format takes a precision from .0 to .\(mostDigits), as in {\(name):.4}")
     }
     return .field(name, digits: digits)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistCGLib
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
 
 /// Runs the user's commands for events, one after the other, so that no command overtakes an earlier one.
@@ -58,11 +58,7 @@ enum Hooks {
 
   /// Returns the hooks to run now: executable files that belong to this user and that no other user can write.
   static func files() -> [String] {
-    guard let handle = g_dir_open(folder, 0, nil) else { return [] }
-    defer { g_dir_close(handle) }
-    var names: [String] = []
-    while let name = g_dir_read_name(handle) { names.append(String(cString: name)) }
-    return names.sorted().map { "\(folder)/\($0)" }.filter(isHook)
+    TextFile.names(in: folder).map { "\(folder)/\($0)" }.filter(isHook)
   }
 
   private static func isHook(_ path: String) -> Bool {
