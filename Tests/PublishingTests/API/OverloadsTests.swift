@@ -3,211 +3,134 @@ import GeopublicistPublishingTestSupport
 import Publishing
 import Testing
 
-/// Where the operator of a simple publisher is again a simple publisher: the types, and that they hold the right value.
+/// Where the operator of a simple publisher is again a simple publisher. Each line compares with a publisher of the
+/// type that Combine returns, so that it does not compile if the type differs.
 @Suite("API: overloads of simple publishers") struct OverloadsTests {
   typealias Answer<T> = Result<T, Never>.Publisher
-  private func absurd(_ never: Never) -> TestError {}
-  typealias TryAnswer<T> = Result<T, any Error>.Publisher
+  typealias Outcome<T> = Result<T, TestError>.Publisher
+  typealias Numbers = Publishers.Sequence<[Int], Never>
+
   let one = Just(1)
+  let numbers = [1, 2, 3].publisher
+
+  private func absurd(_ never: Never) -> TestError {}
+
+  /// The value of a publisher whose error has no type.
+  private func value<T>(_ publisher: Result<T, any Error>.Publisher) throws -> T { try publisher.result.get() }
 
   @Test func `Just: overloads that stay Just`() {
-    let map: Just<String> = one.map { "\($0)" }
-    let collect: Just<[Int]> = one.collect()
-    let count: Just<Int> = one.count()
-    let first: Just<Int> = one.first()
-    let last: Just<Int> = one.last()
-    let empty: Just<Int> = one.replaceEmpty(with: 2)
-    let error: Just<Int> = one.replaceError(with: 2)
-    let retry: Just<Int> = one.retry(2)
-    let duplicates: Just<Int> = one.removeDuplicates()
-    let duplicatesBy: Just<Int> = one.removeDuplicates(by: ==)
-    let min: Just<Int> = one.min()
-    let max: Just<Int> = one.max()
-    let minBy: Just<Int> = one.min(by: <)
-    let maxBy: Just<Int> = one.max(by: <)
-    let contains: Just<Bool> = one.contains(1)
-    let containsWhere: Just<Bool> = one.contains { $0 > 1 }
-    let all: Just<Bool> = one.allSatisfy { $0 > 0 }
-    #expect(map.output == "1")
-    #expect(collect.output == [1])
-    #expect([count, first, last, empty, error, retry].allSatisfy { $0.output == 1 })
-    #expect([duplicates, duplicatesBy, min, max, minBy, maxBy].allSatisfy { $0.output == 1 })
-    #expect(contains.output)
-    #expect(!containsWhere.output)
-    #expect(all.output)
+    #expect(one.map { "\($0)" } == Just("1"))
+    #expect(one.collect() == Just([1]))
+    #expect(one.contains(1) == Just(true))
+    #expect(one.contains { $0 > 1 } == Just(false))
+    #expect(one.allSatisfy { $0 > 0 } == Just(true))
+    let same: [Just<Int>] = [
+      one.count(), one.first(), one.last(), one.replaceEmpty(with: 2), one.replaceError(with: 2), one.retry(2),
+      one.removeDuplicates(), one.removeDuplicates(by: ==), one.min(), one.max(), one.min(by: <), one.max(by: <),
+    ]
+    #expect(same.allSatisfy { $0 == one })
   }
 
   @Test func `Just: overloads that may leave nothing`() {
-    let compact: Optional<Int>.Publisher = one.compactMap { $0 > 1 ? $0 : nil }
-    let filter: Optional<Int>.Publisher = one.filter { $0 > 0 }
-    let dropFirst: Optional<Int>.Publisher = one.dropFirst()
-    let dropWhile: Optional<Int>.Publisher = one.drop { $0 > 1 }
-    let firstWhere: Optional<Int>.Publisher = one.first { $0 > 1 }
-    let lastWhere: Optional<Int>.Publisher = one.last { $0 > 0 }
-    let outputAt: Optional<Int>.Publisher = one.output(at: 0)
-    let outputIn: Optional<Int>.Publisher = one.output(in: 1..<2)
-    let prefix: Optional<Int>.Publisher = one.prefix(1)
-    let prefixWhile: Optional<Int>.Publisher = one.prefix { $0 > 1 }
-    #expect([compact, dropFirst, firstWhere, outputIn, prefixWhile].allSatisfy { $0.output == nil })
-    #expect([filter, dropWhile, lastWhere, outputAt, prefix].allSatisfy { $0.output == 1 })
+    let nothing: [Int?.Publisher] = [
+      one.compactMap { $0 > 1 ? $0 : nil }, one.dropFirst(), one.first { $0 > 1 }, one.output(in: 1..<2),
+      one.prefix { $0 > 1 },
+    ]
+    #expect(nothing.allSatisfy { $0.output == nil })
+    let same: [Int?.Publisher] = [
+      one.filter { $0 > 0 }, one.drop { $0 > 1 }, one.last { $0 > 0 }, one.output(at: 0), one.prefix(1),
+    ]
+    #expect(same.allSatisfy { $0.output == 1 })
   }
 
-  @Test func `Just: overloads that are results, sequences or empty`() {
-    let tryMap: TryAnswer<String> = one.tryMap { "\($0)" }
-    let tryAll: TryAnswer<Bool> = one.tryAllSatisfy { $0 > 0 }
-    let tryContains: TryAnswer<Bool> = one.tryContains { $0 > 0 }
-    let mapError: Result<Int, TestError>.Publisher = one.mapError(absurd)
-    let failure: Result<Int, TestError>.Publisher = one.setFailureType(to: TestError.self)
-    let scan: Answer<Int> = one.scan(1, +)
-    let reduce: Answer<Int> = one.reduce(1, +)
-    let tryScan: TryAnswer<Int> = one.tryScan(1) { $0 + $1 }
-    let tryReduce: TryAnswer<Int> = one.tryReduce(1) { $0 + $1 }
-    let tryDuplicates: TryAnswer<Int> = one.tryRemoveDuplicates(by: ==)
-    let ignore: Empty<Int, Never> = one.ignoreOutput()
-    let prepend: Publishers.Sequence<[Int], Never> = one.prepend(0)
-    let prependAll: Publishers.Sequence<[Int], Never> = one.prepend([0])
-    let append: Publishers.Sequence<[Int], Never> = one.append(2)
-    let appendAll: Publishers.Sequence<[Int], Never> = one.append([2])
-    #expect((try? tryMap.result.get()) == "1")
-    #expect((try? tryAll.result.get()) == true)
-    #expect((try? tryContains.result.get()) == true)
-    #expect(mapError.result == .success(1))
-    #expect(failure.result == .success(1))
-    #expect([scan, reduce].allSatisfy { $0.result == .success(2) })
-    #expect([tryScan, tryReduce].allSatisfy { (try? $0.result.get()) == 2 })
-    #expect((try? tryDuplicates.result.get()) == 1)
-    #expect(ignore.completeImmediately)
-    #expect(prepend == prependAll)
-    #expect(append == appendAll)
-    #expect(prepend.sequence == [0, 1])
-    #expect(append.sequence == [1, 2])
+  @Test func `Just: overloads that are results, sequences or empty`() throws {
+    #expect(try value(one.tryMap { "\($0)" }) == "1")
+    #expect(try value(one.tryAllSatisfy { $0 > 0 }))
+    #expect(try value(one.tryContains { $0 > 0 }))
+    #expect(try value(one.tryScan(1) { $0 + $1 }) == 2)
+    #expect(try value(one.tryReduce(1) { $0 + $1 }) == 2)
+    #expect(try value(one.tryRemoveDuplicates(by: ==)) == 1)
+    #expect(one.mapError(absurd) == Outcome(1))
+    #expect(one.setFailureType(to: TestError.self) == Outcome(1))
+    #expect(one.scan(1, +) == Answer(2))
+    #expect(one.reduce(1, +) == Answer(2))
+    #expect(one.ignoreOutput() == Empty<Int, Never>())
+    #expect(one.prepend(0) == Numbers(sequence: [0, 1]))
+    #expect(one.prepend([0]) == Numbers(sequence: [0, 1]))
+    #expect(one.append(2) == Numbers(sequence: [1, 2]))
+    #expect(one.append([2]) == Numbers(sequence: [1, 2]))
   }
 
   @Test func `Optional.Publisher: overloads`() {
     let some = Optional(2).publisher
-    let none = Int?.none.publisher
-    let map: Optional<String>.Publisher = some.map { "\($0)" }
-    let compact: Optional<Int>.Publisher = some.compactMap { $0 > 2 ? $0 : nil }
-    let all: Optional<Bool>.Publisher = some.allSatisfy { $0 > 2 }
-    let contains: Optional<Bool>.Publisher = some.contains(2)
-    let dropFirst: Optional<Int>.Publisher = some.dropFirst(1)
-    let dropWhile: Optional<Int>.Publisher = some.drop { $0 > 1 }
-    let first: Optional<Int>.Publisher = some.first()
-    let filter: Optional<Int>.Publisher = some.filter { $0 > 2 }
-    let min: Optional<Int>.Publisher = some.min()
-    let reduce: Optional<Int>.Publisher = some.reduce(1, +)
-    let empty: Just<Int> = none.replaceEmpty(with: 3)
-    let error: Optional<Int>.Publisher = some.replaceError(with: 3)
-    let scan: Optional<Int>.Publisher = some.scan(1, +)
-    #expect(map.output == "2")
-    #expect(all.output == false)
-    #expect(contains.output == true)
-    #expect([compact, dropFirst, dropWhile, filter].allSatisfy { $0.output == nil })
-    #expect([first, min, error].allSatisfy { $0.output == 2 })
-    #expect([reduce, scan].allSatisfy { $0.output == 3 })
-    #expect(empty.output == 3)
+    #expect(some.map { "\($0)" } == String?.Publisher("2"))
+    #expect(some.allSatisfy { $0 > 2 } == Bool?.Publisher(false))
+    #expect(some.contains(2) == Bool?.Publisher(true))
+    let nothing: [Int?.Publisher] = [
+      some.compactMap { $0 > 2 ? $0 : nil }, some.dropFirst(1), some.drop { $0 > 1 }, some.filter { $0 > 2 },
+    ]
+    #expect(nothing.allSatisfy { $0.output == nil })
+    #expect([some.first(), some.min(), some.replaceError(with: 3)].allSatisfy { $0 == some })
+    #expect([some.reduce(1, +), some.scan(1, +)].allSatisfy { $0 == Int?.Publisher(3) })
+    #expect(Int?.none.publisher.replaceEmpty(with: 3) == Just(3))
   }
 
-  @Test func `Result.Publisher: overloads`() {
-    let two = Result<Int, TestError>.success(2).publisher
-    let bad = Result<Int, TestError>.failure(.oops).publisher
-    let map: Result<String, TestError>.Publisher = two.map { "\($0)" }
-    let tryMap: TryAnswer<Int> = two.tryMap { $0 + 1 }
-    let all: Result<Bool, TestError>.Publisher = two.allSatisfy { $0 > 2 }
-    let tryAll: TryAnswer<Bool> = two.tryAllSatisfy { $0 > 2 }
-    let collect: Result<[Int], TestError>.Publisher = two.collect()
-    let contains: Result<Bool, TestError>.Publisher = two.contains(2)
-    let count: Result<Int, TestError>.Publisher = two.count()
-    let first: Result<Int, TestError>.Publisher = two.first()
-    let last: Result<Int, TestError>.Publisher = bad.last()
-    let mapError: Result<Int, Never>.Publisher = Result<Int, Never>.success(1).publisher
-    let duplicates: Result<Int, TestError>.Publisher = two.removeDuplicates()
-    let empty: Result<Int, TestError>.Publisher = two.replaceEmpty(with: 3)
-    let error: Result<Int, Never>.Publisher = bad.replaceError(with: 3)
-    let retry: Result<Int, TestError>.Publisher = two.retry(1)
-    let scan: Result<Int, TestError>.Publisher = two.scan(1, +)
-    let reduce: Result<Int, TestError>.Publisher = two.reduce(1, +)
-    let typed: Result<Int, TestError>.Publisher = mapError.setFailureType(to: TestError.self)
-    #expect(map.result == .success("2"))
-    #expect((try? tryMap.result.get()) == 3)
-    #expect(all.result == .success(false))
-    #expect((try? tryAll.result.get()) == false)
-    #expect(collect.result == .success([2]))
-    #expect(contains.result == .success(true))
-    #expect(count.result == .success(1))
-    #expect([first, duplicates, empty, retry].allSatisfy { $0.result == .success(2) })
-    #expect(last.result == .failure(.oops))
-    #expect(error.result == .success(3))
-    #expect(scan.result == reduce.result)
-    #expect(typed.result == .success(1))
+  @Test func `Result.Publisher: overloads`() throws {
+    let two = Outcome(2)
+    let bad = Outcome<Int>(.oops)
+    #expect(two.map { "\($0)" } == Outcome("2"))
+    #expect(try value(two.tryMap { $0 + 1 }) == 3)
+    #expect(two.allSatisfy { $0 > 2 } == Outcome(false))
+    #expect(try value(two.tryAllSatisfy { $0 > 2 }) == false)
+    #expect(two.collect() == Outcome([2]))
+    #expect(two.contains(2) == Outcome(true))
+    #expect(two.count() == Outcome(1))
+    #expect([two.first(), two.removeDuplicates(), two.replaceEmpty(with: 3), two.retry(1)].allSatisfy { $0 == two })
+    #expect(bad.last() == bad)
+    #expect(bad.replaceError(with: 3) == Answer(3))
+    #expect(Result<Int?, TestError>.Publisher(nil).replaceError(with: 3) == Answer<Int?>(nil))
+    #expect([two.scan(1, +), two.reduce(1, +)].allSatisfy { $0 == Outcome(3) })
+    #expect(Answer(1).setFailureType(to: TestError.self) == Outcome(1))
   }
-
-  typealias Numbers = Publishers.Sequence<[Int], Never>
 
   @Test func `Publishers.Sequence: overloads that stay sequences`() {
-    let numbers = [1, 2, 3].publisher
-    let map: Publishers.Sequence<[String], Never> = numbers.map { "\($0)" }
-    let compact: Numbers = numbers.compactMap { $0 > 1 ? $0 : nil }
-    let filter: Numbers = numbers.filter { $0 > 1 }
+    #expect(numbers.map { "\($0)" } == Publishers.Sequence(sequence: ["1", "2", "3"]))
     let dropWhile: Publishers.Sequence<DropWhileSequence<[Int]>, Never> = numbers.drop { $0 < 2 }
     let dropFirst: Publishers.Sequence<DropFirstSequence<[Int]>, Never> = numbers.dropFirst()
     let prefix: Publishers.Sequence<PrefixSequence<[Int]>, Never> = numbers.prefix(2)
-    let prefixWhile: Numbers = numbers.prefix { $0 < 3 }
-    let output: Numbers = numbers.output(in: 1..<3)
-    let scan: Numbers = numbers.scan(0, +)
-    let replaceNil: Numbers = [1, nil].publisher.replaceNil(with: 2)
-    let duplicates: Numbers = [1, 1].publisher.removeDuplicates()
-    let typed: Publishers.Sequence<[Int], TestError> = numbers.setFailureType(to: TestError.self)
-    #expect(map.sequence == ["1", "2", "3"])
-    #expect([compact, filter, output].allSatisfy { $0.sequence == [2, 3] })
     #expect(Array(dropWhile.sequence) == Array(dropFirst.sequence))
-    #expect(Array(prefix.sequence) == prefixWhile.sequence)
-    #expect(scan.sequence == [1, 3, 6])
-    #expect(replaceNil.sequence == [1, 2])
-    #expect(duplicates.sequence == [1])
-    #expect(typed.sequence == [1, 2, 3])
-  }
-
-  @Test func `Publishers.Sequence: append and prepend`() {
-    let numbers = [2].publisher
-    let chains: [Numbers] = [
-      numbers.prepend(1).append(3), numbers.prepend([1]).append([3]),
-      numbers.prepend([1].publisher).append([3].publisher),
+    #expect(numbers.prefix { $0 < 3 } == Numbers(sequence: Array(prefix.sequence)))
+    let last: [Numbers] = [
+      numbers.compactMap { $0 > 1 ? $0 : nil }, numbers.filter { $0 > 1 }, numbers.output(in: 1..<3),
     ]
-    #expect(chains.allSatisfy { $0.sequence == [1, 2, 3] })
+    #expect(last.allSatisfy { $0.sequence == [2, 3] })
+    #expect(numbers.scan(0, +) == Numbers(sequence: [1, 3, 6]))
+    #expect([1, nil].publisher.replaceNil(with: 2) == Numbers(sequence: [1, 2]))
+    #expect([1, 1].publisher.removeDuplicates() == Numbers(sequence: [1]))
+    #expect(numbers.setFailureType(to: TestError.self) == Publishers.Sequence<[Int], TestError>(sequence: [1, 2, 3]))
+    let two = [2].publisher
+    let chains: [Numbers] = [
+      two.prepend(1).append(3), two.prepend([1]).append([3]), two.prepend([1].publisher).append([3].publisher),
+    ]
+    #expect(chains.allSatisfy { $0 == numbers })
   }
 
-  @Test func `Publishers.Sequence: overloads that are answers`() {
-    let numbers = [1, 2, 3].publisher
-    let all: Answer<Bool> = numbers.allSatisfy { $0 > 0 }
-    let tryAll: TryAnswer<Bool> = numbers.tryAllSatisfy { $0 > 0 }
-    let collect: Answer<[Int]> = numbers.collect()
-    let containsWhere: Answer<Bool> = numbers.contains { $0 > 2 }
-    let tryContains: TryAnswer<Bool> = numbers.tryContains { $0 > 2 }
-    let contains: Answer<Bool> = numbers.contains(3)
-    let reduce: Answer<Int> = numbers.reduce(0, +)
-    let tryReduce: TryAnswer<Int> = numbers.tryReduce(0) { $0 + $1 }
-    let min: Optional<Int>.Publisher = numbers.min()
-    let max: Optional<Int>.Publisher = numbers.max()
-    let minBy: Optional<Int>.Publisher = numbers.min(by: >)
-    let maxBy: Optional<Int>.Publisher = numbers.max(by: >)
-    let first: Optional<Int>.Publisher = numbers.first()
-    let firstWhere: Optional<Int>.Publisher = numbers.first { $0 > 1 }
-    let last: Optional<Int>.Publisher = numbers.last()
-    let lastWhere: Optional<Int>.Publisher = numbers.last { $0 < 3 }
-    let outputAt: Optional<Int>.Publisher = numbers.output(at: 1)
-    let count: Just<Int> = numbers.count()
-    let ignore: Empty<Int, Never> = numbers.ignoreOutput()
-    #expect([all, containsWhere, contains].allSatisfy { $0.result == .success(true) })
-    #expect([tryAll, tryContains].allSatisfy { (try? $0.result.get()) == true })
-    #expect(collect.result == .success([1, 2, 3]))
-    #expect(reduce.result == .success(6))
-    #expect((try? tryReduce.result.get()) == 6)
-    #expect([min, maxBy, first].allSatisfy { $0.output == 1 })
-    #expect([max, minBy, last].allSatisfy { $0.output == 3 })
-    #expect([firstWhere, lastWhere, outputAt].allSatisfy { $0.output == 2 })
-    #expect(count.output == 3)
-    #expect(ignore.completeImmediately)
+  @Test func `Publishers.Sequence: overloads that are answers`() throws {
+    let yes: [Answer<Bool>] = [
+      numbers.allSatisfy { $0 > 0 }, numbers.contains { $0 > 2 }, numbers.contains(3),
+    ]
+    #expect(yes.allSatisfy { $0 == Answer(true) })
+    #expect(try value(numbers.tryAllSatisfy { $0 > 0 }))
+    #expect(try value(numbers.tryContains { $0 > 2 }))
+    #expect(try value(numbers.tryReduce(0) { $0 + $1 }) == 6)
+    #expect(numbers.collect() == Answer([1, 2, 3]))
+    #expect(numbers.reduce(0, +) == Answer(6))
+    let first: [Int?.Publisher] = [numbers.min(), numbers.max(by: >), numbers.first()]
+    let second: [Int?.Publisher] = [numbers.first { $0 > 1 }, numbers.last { $0 < 3 }, numbers.output(at: 1)]
+    let third: [Int?.Publisher] = [numbers.max(), numbers.min(by: >), numbers.last()]
+    #expect([first, second, third].map { $0.map(\.output) } == [[1, 1, 1], [2, 2, 2], [3, 3, 3]])
+    #expect(numbers.count() == Just(3))
+    #expect(numbers.ignoreOutput() == Empty<Int, Never>())
   }
 
   @Test func `AnyPublisher, Empty and Fail are made by their short forms`() {

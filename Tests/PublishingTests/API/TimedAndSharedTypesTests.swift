@@ -11,35 +11,29 @@ import Testing
   let clock = TestScheduler()
 
   @Test func `the types of timed operators`() {
-    let debounce: Publishers.Debounce<Source, Clock> =
-      Publishers.Debounce(upstream: source, dueTime: 1, scheduler: clock, options: nil)
+    let debounce: Publishers.Debounce<Source, Clock> = Publishers.Debounce(
+      upstream: source, dueTime: 1, scheduler: clock, options: nil)
     #expect(debounce.dueTime == 1)
     #expect(debounce.options == nil)
-    let throttle: Publishers.Throttle<Source, Clock> =
-      Publishers.Throttle(upstream: source, interval: 1, scheduler: clock, latest: true)
+    let throttle: Publishers.Throttle<Source, Clock> = Publishers.Throttle(
+      upstream: source, interval: 1, scheduler: clock, latest: true)
     #expect(throttle.interval == 1)
     #expect(throttle.latest)
-    let delay: Publishers.Delay<Source, Clock> =
-      Publishers.Delay(upstream: source, interval: 1, tolerance: 0, scheduler: clock, options: nil)
+    let delay: Publishers.Delay<Source, Clock> = Publishers.Delay(
+      upstream: source, interval: 1, tolerance: 0, scheduler: clock, options: nil)
     #expect(delay.tolerance == 0)
     #expect(delay.interval == 1)
     _ = source.delay(for: 1, tolerance: 0, scheduler: clock, options: nil)
-    let timeout: Publishers.Timeout<Source, Clock> =
-      Publishers.Timeout(upstream: source, interval: 1, scheduler: clock, options: nil, customError: { .oops })
+    let timeout: Publishers.Timeout<Source, Clock> = Publishers.Timeout(
+      upstream: source, interval: 1, scheduler: clock, options: nil, customError: { .oops })
     #expect(timeout.customError?() == .oops)
     _ = source.timeout(1, scheduler: clock, options: nil, customError: { .oops })
-    let measure: Publishers.MeasureInterval<Source, Clock> =
-      Publishers.MeasureInterval(upstream: source, scheduler: clock)
-    #expect(measure.scheduler === clock)
+    #expect(Publishers.MeasureInterval<Source, Clock>(upstream: source, scheduler: clock).scheduler === clock)
     _ = source.measureInterval(using: clock, options: nil)
-    let receive: Publishers.ReceiveOn<Source, Clock> =
-      Publishers.ReceiveOn(upstream: source, scheduler: clock, options: nil)
-    #expect(receive.scheduler === clock)
-    let subscribe: Publishers.SubscribeOn<Source, Clock> =
-      Publishers.SubscribeOn(upstream: source, scheduler: clock, options: nil)
-    #expect(subscribe.scheduler === clock)
-    let collect: Publishers.CollectByTime<Source, Clock> =
-      Publishers.CollectByTime(upstream: source, strategy: .byTime(clock, 1), options: nil)
+    #expect(Publishers.ReceiveOn<Source, Clock>(upstream: source, scheduler: clock, options: nil).scheduler === clock)
+    #expect(Publishers.SubscribeOn<Source, Clock>(upstream: source, scheduler: clock, options: nil).scheduler === clock)
+    let collect: Publishers.CollectByTime<Source, Clock> = Publishers.CollectByTime(
+      upstream: source, strategy: .byTime(clock, 1), options: nil)
     #expect(collect.upstream === source)
     let strategy: Publishers.TimeGroupingStrategy<Clock> = .byTimeOrCount(clock, 1, 2)
     if case .byTimeOrCount(let context, let interval, let count) = strategy {
@@ -53,15 +47,14 @@ import Testing
     let multicast: Publishers.Multicast<Source, Source> = Publishers.Multicast(upstream: source) { Source() }
     #expect(multicast.upstream === source)
     #expect(multicast.createSubject() !== multicast.createSubject())
-    let share: Publishers.Share<Source> = Publishers.Share(upstream: source)
-    #expect(share.upstream === source)
+    #expect(Publishers.Share<Source>(upstream: source).upstream === source)
     let connectable: Publishers.MakeConnectable<PassthroughSubject<Int, Never>> =
       PassthroughSubject<Int, Never>().makeConnectable()
     let autoconnect: Publishers.Autoconnect<Publishers.Multicast<Source, Source>> = multicast.autoconnect()
     #expect(autoconnect.upstream === multicast)
     connectable.connect().cancel()
-    let buffer: Publishers.Buffer<Source> =
-      Publishers.Buffer(upstream: source, size: 2, prefetch: .keepFull, whenFull: .dropNewest)
+    let buffer: Publishers.Buffer<Source> = Publishers.Buffer(
+      upstream: source, size: 2, prefetch: .keepFull, whenFull: .dropNewest)
     #expect(buffer.size == 2)
     #expect(buffer.prefetch == .keepFull)
     #expect(Set([Publishers.PrefetchStrategy.keepFull, .byRequest]).count == 2)
@@ -90,8 +83,7 @@ import Testing
     #expect(breakpoint.receiveOutput?(2) == true)
     #expect(breakpoint.receiveSubscription == nil)
     #expect(breakpoint.receiveCompletion == nil)
-    let encode: Publishers.Encode<Source, TextCoder> = Publishers.Encode(upstream: source, encoder: TextCoder())
-    #expect(encode.upstream === source)
+    #expect(Publishers.Encode<Source, TextCoder>(upstream: source, encoder: TextCoder()).upstream === source)
     let texts = PassthroughSubject<String, TestError>()
     let decode: Publishers.Decode<PassthroughSubject<String, TestError>, Int, TextCoder> =
       texts.decode(type: Int.self, decoder: TextCoder())
