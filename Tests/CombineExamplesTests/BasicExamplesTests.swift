@@ -13,7 +13,6 @@ import Testing
   let out = Output()
 
   @Test func `Just is received by a sink`() {
-    let out = out
     _ = Just(1).sink(
       receiveCompletion: { _ in out.print("receiveCompletion") }, receiveValue: { value in out.print(value) })
     #expect(out.joined == "1 / receiveCompletion")
@@ -61,7 +60,6 @@ import Testing
   }
 
   @Test func `a PassthroughSubject sends to its subscribers`() {
-    let out = out
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.sink(
       receiveCompletion: { _ in out.print("receiveCompletion") }, receiveValue: { out.print($0) })
@@ -73,7 +71,6 @@ import Testing
   }
 
   @Test func `a CurrentValueSubject starts with its value`() {
-    let out = out
     let subject = CurrentValueSubject<String, Never>("Hello")
     out.print(subject.value)
     subject.send("Combine")
@@ -86,7 +83,6 @@ import Testing
   }
 
   @Test func `cancelling midway stops the values`() {
-    let out = out
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.sink { out.print($0) }
     subject.send("Hello")
@@ -96,14 +92,12 @@ import Testing
   }
 
   @Test func `Just is mapped`() {
-    let out = out
     let just: Just<String> = Just(520).map { _ in "I Love You" }
     _ = just.sink { out.print("最终的结果: \($0)") }
     #expect(out.joined == "最终的结果: I Love You")
   }
 
   @Test func `a subject is erased to AnyPublisher`() {
-    let out = out
     let subject = PassthroughSubject<Int, Never>()
     let publisher = subject.eraseToAnyPublisher()
     let subscription = publisher.sink { out.print($0) }
@@ -119,7 +113,6 @@ import Testing
       @Published var name = "zhangsan"
       @Published var age = 20
     }
-    let out = out
     let person = Person()
     let names = person.$name.sink { out.print($0) }
     person.name = "lisi"
@@ -135,7 +128,6 @@ import Testing
       @Published var name = "zhangsan"
       var namePublisher: Published<String>.Publisher { $name }
     }
-    let out = out
     let person = Person()
     let greeted: Greeted = person
     let subscription = greeted.namePublisher.map { "hello " + $0 }.sink { out.print($0) }

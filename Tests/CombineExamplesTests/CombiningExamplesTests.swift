@@ -9,7 +9,6 @@ import Testing
   let out = Output()
 
   @Test func `switchToLatest follows the newest publisher`() {
-    let out = out
     let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
     let outer = PassthroughSubject<PassthroughSubject<Int, Never>, Never>()
     let subscription = outer.switchToLatest().sink { out.print($0) }
@@ -28,7 +27,6 @@ import Testing
   }
 
   @Test func `zip combines two publishers`() {
-    let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
     let subscription = p1.zip(p2).sink(
       receiveCompletion: { _ in out.print("Completed") }, receiveValue: { out.print("P1: \($0), P2: \($1)") })
@@ -46,13 +44,11 @@ import Testing
   }
 
   @Test func `zip combines three publishers`() {
-    let out = out
     _ = Publishers.Zip3(Just(1), Just("a"), Just(true)).sink { out.print($0, $1, $2) }
     #expect(out.joined == "1 a true")
   }
 
   @Test func `combineLatest combines the latest values`() {
-    let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
     let subscription = p1.combineLatest(p2).sink(
       receiveCompletion: { _ in out.print("Completed") }, receiveValue: { out.print("P1: \($0), P2: \($1)") })
@@ -69,7 +65,6 @@ import Testing
   }
 
   @Test func `merge interleaves publishers`() {
-    let out = out
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<Int, Never>())
     let subscription = p1.merge(with: p2).sink { out.print($0) }
     p1.send(1)
@@ -83,7 +78,6 @@ import Testing
   }
 
   @Test func `catch and retry recover from failures`() {
-    let out = out
     _ = Just(1).tryMap { _ -> Int in throw Trouble.some }.catch { _ in Just(2) }.sink { out.print($0) }
     _ = Just(1).tryMap { _ -> Int in throw Trouble.some }.replaceError(with: 2).sink { out.print($0) }
     #expect(out.joined == "2 / 2")
@@ -92,7 +86,6 @@ import Testing
   /// Two subscribers that print what they get.
   private func subscribe<P: Publisher>(_ name: String, to publisher: P) -> AnyCancellable
   where P.Output == String, P.Failure == Never {
-    let out = out
     return publisher.sink(
       receiveCompletion: { out.print("\(name) \($0)") }, receiveValue: { out.print("\(name) received: '\($0)'") })
   }

@@ -8,7 +8,6 @@ import Testing
   let out = Output()
 
   @Test func `notifications are published`() {
-    let out = out
     let center = NotificationCenter()
     let name = Notification.Name("example")
     let subscription = center.publisher(for: name)
@@ -34,7 +33,6 @@ import Testing
   }
 
   @Test func `a timer is cancelled from its own sink`() async {
-    let out = out
     await onRunLoop { loop in
       var timer: AnyCancellable?
       var ticks = 0
@@ -109,7 +107,6 @@ import Testing
   }
 
   @Test func `debounce runs on the run loop`() async {
-    let out = out
     await onRunLoop { loop in
       let subject = PassthroughSubject<Int, Never>()
       let subscription = subject.debounce(for: 0.05, scheduler: loop).sink { out.print($0) }
@@ -122,7 +119,6 @@ import Testing
   }
 
   @Test func `delay and timeout run on the run loop`() async {
-    let out = out
     let start = Date()
     await onRunLoop { loop in
       let subject = PassthroughSubject<String, Never>()

@@ -6,59 +6,26 @@ import Testing
 @Suite("examples: operators") struct OperatorExamplesTests {
   let out = Output()
 
-  private func show<P: Publisher>(_ publisher: P) where P.Failure == Never {
-    let out = out
-    _ = publisher.sink { out.print($0) }
+  @Test func `collect gathers all values, or as many as it is told`() {
+    let letters = ["A", "B", "C", "D", "E"].publisher
+    #expect(printed(letters.collect()) == #"["A", "B", "C", "D", "E"] / finished"#)
+    #expect(printed(letters.collect(2)) == #"["A", "B"] / ["C", "D"] / ["E"] / finished"#)
   }
 
-  private func showWithEnd<P: Publisher>(_ publisher: P) {
-    let out = out
-    _ = publisher.sink(receiveCompletion: { out.print("\($0)") }, receiveValue: { out.print($0) })
-  }
-
-  @Test func `collect gathers all values`() {
-    showWithEnd(["A", "B", "C", "D", "E"].publisher.collect())
-    #expect(out.joined == #"["A", "B", "C", "D", "E"] / finished"#)
-  }
-
-  @Test func `collect gathers values by count`() {
-    showWithEnd(["A", "B", "C", "D", "E"].publisher.collect(2))
-    #expect(out.joined == #"["A", "B"] / ["C", "D"] / ["E"] / finished"#)
-  }
-
-  @Test func `scan accumulates values`() {
-    show([1, 2, 3, 4, 5].publisher.scan(0) { $0 + $1 })
-    #expect(out.joined == "1 / 3 / 6 / 10 / 15")
-  }
-
-  @Test func `filter passes matching values`() {
-    show((1...10).publisher.filter { $0.isMultiple(of: 3) })
-    #expect(out.joined == "3 / 6 / 9")
-  }
-
-  @Test func `replaceNil fills in a value`() {
-    show(["A", nil, "C"].publisher.replaceNil(with: "*_*").map { $0! })
-    #expect(out.joined == "A / *_* / C")
-  }
-
-  @Test func `removeDuplicates drops repeated values`() {
-    show(["aaa", "aaa", "bbbb", "ccc", "ccc", "bbbb"].publisher.removeDuplicates())
-    #expect(out.joined == "aaa / bbbb / ccc / bbbb")
-  }
-
-  @Test func `ignoreOutput passes only the completion`() {
-    let out = out
-    _ = (1...1000).publisher.ignoreOutput()
-      .sink(receiveCompletion: { out.print("Completed with: \($0)") }, receiveValue: { out.print($0) })
-    #expect(out.joined == "Completed with: finished")
+  @Test func `operators with a value for each of some values`() {
+    #expect(printed([1, 2, 3, 4, 5].publisher.scan(0) { $0 + $1 }) == "1 / 3 / 6 / 10 / 15 / finished")
+    #expect(printed((1...10).publisher.filter { $0.isMultiple(of: 3) }) == "3 / 6 / 9 / finished")
+    #expect(printed(["A", nil, "C"].publisher.replaceNil(with: "*_*").map { $0! }) == "A / *_* / C / finished")
+    let repeated = ["aaa", "aaa", "bbbb", "ccc", "ccc", "bbbb"].publisher
+    #expect(printed(repeated.removeDuplicates()) == "aaa / bbbb / ccc / bbbb / finished")
+    #expect(printed((1...1000).publisher.ignoreOutput()) == "finished")
   }
 
   @Test func `reduce, min, first and count give one value`() {
-    show([1, 2, 3, 4, 5].publisher.reduce(0) { $0 + $1 })
-    show([5, 1, 3].publisher.min())
-    show([5, 1, 3].publisher.first())
-    show((1...10).publisher.count())
-    #expect(out.joined == "15 / 1 / 5 / 10")
+    #expect(printed([1, 2, 3, 4, 5].publisher.reduce(0) { $0 + $1 }) == "15 / finished")
+    #expect(printed([5, 1, 3].publisher.min()) == "1 / finished")
+    #expect(printed([5, 1, 3].publisher.first()) == "5 / finished")
+    #expect(printed((1...10).publisher.count()) == "10 / finished")
   }
 
   @Test func `print logs each event`() {
@@ -77,7 +44,6 @@ import Testing
   /// Older versions of Combine told the request before the subscription, and tutorials of that time show it so; here
   /// the subscription comes first, as in newer ones.
   @Test func `handleEvents observes each event`() {
-    let out = out
     _ = [1, 2, 3].publisher
       .handleEvents(
         receiveSubscription: { out.print("Receive subscription: \($0)") },
@@ -98,14 +64,15 @@ import Testing
       ])
   }
 
+  private func values<P: Publisher>(_ publisher: P) -> String {
+    var values: [String] = []
+    _ = publisher.sink(receiveCompletion: { _ in }, receiveValue: { values.append("\($0)") })
+    return values.joined(separator: " ")
+  }
+
   /// Every operator that the lists only name, once, on 1 to 5.
   @Test func `operators that are only named compile`() {
     let numbers = (1...5).publisher.setFailureType(to: Error.self)
-    func values<P: Publisher>(_ publisher: P) -> String {
-      var values: [String] = []
-      _ = publisher.sink(receiveCompletion: { _ in }, receiveValue: { values.append("\($0)") })
-      return values.joined(separator: " ")
-    }
     #expect(values(numbers.tryScan(0) { $0 + $1 }) == "1 3 6 10 15")
     #expect(values(numbers.tryCompactMap { $0 > 3 ? $0 : nil }) == "4 5")
     #expect(values(Empty<Int, Error>().replaceEmpty(with: 0)) == "0")
@@ -125,15 +92,6 @@ import Testing
     #expect(values(numbers.last()) == "5")
     #expect(values(numbers.last { $0 < 4 }) == "3")
     #expect(values(numbers.tryLast { $0 < 3 }) == "2")
-  }
-
-  @Test func `further operators that are only named compile`() {
-    let numbers = (1...5).publisher.setFailureType(to: Error.self)
-    func values<P: Publisher>(_ publisher: P) -> String {
-      var values: [String] = []
-      _ = publisher.sink(receiveCompletion: { _ in }, receiveValue: { values.append("\($0)") })
-      return values.joined(separator: " ")
-    }
     #expect(values(numbers.drop { $0 < 4 }) == "4 5")
     #expect(values(numbers.tryDrop { $0 < 5 }) == "5")
     #expect(values(numbers.drop(untilOutputFrom: Just(0).setFailureType(to: Error.self))) == "1 2 3 4 5")

@@ -26,6 +26,16 @@ final class Output: TextOutputStream, @unchecked Sendable {
   var joined: String { lines.joined(separator: " / ") }
 }
 
+/// What a publisher publishes at once, and how it ends, joined as the tutorials' comments show it.
+func printed<P: Publisher>(_ publisher: P) -> String {
+  let out = Output()
+  _ = publisher.sink(
+    receiveCompletion: { completion in
+      if case .finished = completion { out.print("finished") } else { out.print("failure") }
+    }, receiveValue: { out.print($0) })
+  return out.joined
+}
+
 extension RunLoop {
   /// Works until `condition` holds or five seconds have passed.
   func run(until condition: () -> Bool) {

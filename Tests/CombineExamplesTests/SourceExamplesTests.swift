@@ -7,18 +7,6 @@ import Testing
   enum Trouble: Error { case some }
   let out = Output()
 
-  /// A subscriber that prints, as most examples use it.
-  private func show<P: Publisher>(_ publisher: P) {
-    let out = out
-    _ = publisher.sink(
-      receiveCompletion: {
-        switch $0 {
-        case .finished: out.print("finished")
-        case .failure: out.print("failure")
-        }
-      }, receiveValue: { out.print($0) })
-  }
-
   @Test func `chains have Combine's types`() {
     let flat: Publishers.FlatMap<Publishers.Sequence<[Int], Never>, Publishers.Sequence<[[Int]], Never>> =
       [[1, 2], [3]].publisher.flatMap { $0.publisher }
@@ -27,8 +15,7 @@ import Testing
         Publishers.FlatMap<Publishers.Sequence<[Int], Never>, Publishers.Sequence<[[Int]], Never>>, Int
       > = flat.map { $0 * 2 }
     let erased: AnyPublisher<Int, Never> = mapped.eraseToAnyPublisher()
-    show(erased)
-    #expect(out.joined == "2 / 4 / 6 / finished")
+    #expect(printed(erased) == "2 / 4 / 6 / finished")
     #expect("\(type(of: erased))" == "AnyPublisher<Int, Never>")
   }
 
@@ -37,35 +24,25 @@ import Testing
     #expect("\(type(of: (1...3).publisher))" == "Sequence<ClosedRange<Int>, Never>")
     #expect("\(type(of: stride(from: 0, to: 6, by: 2).publisher))" == "Sequence<StrideTo<Int>, Never>")
     #expect("\(type(of: ["a": "b"].publisher))" == "Sequence<Dictionary<String, String>, Never>")
-    show(stride(from: 0, to: 6, by: 2).publisher)
-    #expect(out.joined == "0 / 2 / 4 / finished")
+    #expect(printed(stride(from: 0, to: 6, by: 2).publisher) == "0 / 2 / 4 / finished")
   }
 
   @Test func `Empty and Fail end at once`() {
-    show(Empty<Int, Never>())
-    show(Empty<Int, Never>(completeImmediately: false))
-    show(Fail<Int, Trouble>(error: .some))
-    show(Fail<Int, Error>(error: Trouble.some).eraseToAnyPublisher())
-    #expect(out.joined == "finished / failure / failure")
+    #expect(printed(Empty<Int, Never>()) == "finished")
+    #expect(printed(Empty<Int, Never>(completeImmediately: false)) == "")
+    #expect(printed(Fail<Int, Trouble>(error: .some)) == "failure")
+    #expect(printed(Fail<Int, Error>(error: Trouble.some).eraseToAnyPublisher()) == "failure")
   }
 
-  @Test func `an optional publishes its value`() {
-    show(Optional.Publisher(1))
-    show(Optional<Int>.Publisher(nil))
-    show(Optional(2).publisher)
-    #expect(out.joined == "1 / finished / finished / 2 / finished")
-  }
-
-  @Test func `a result publishes its value or failure`() {
-    show(Result<Int, Trouble>.Publisher(1))
-    show(Result<Int, Trouble>.Publisher(.some))
-    show(Result<Int, Trouble>.success(2).publisher)
-    #expect(out.joined == "1 / finished / failure / 2 / finished")
-  }
-
-  @Test func `a sequence publishes its elements`() {
-    show(Publishers.Sequence<[Int], Never>(sequence: [1, 2]))
-    #expect(out.joined == "1 / 2 / finished")
+  @Test func `an optional publishes its value, a result its value or failure, a sequence its elements`() {
+    #expect(printed(Optional.Publisher(1)) == "1 / finished")
+    #expect(printed(Optional<Int>.Publisher(nil)) == "finished")
+    #expect(printed(Optional(2).publisher) == "2 / finished")
+    #expect(printed(Result<Int, Trouble>.Publisher(1)) == "1 / finished")
+    #expect(printed(Result<Int, Trouble>.Publisher(.some)) == "failure")
+    #expect(printed(Result<Int, Trouble>.success(2).publisher) == "2 / finished")
+    #expect(printed(Publishers.Sequence<[Int], Never>(sequence: [1, 2])) == "1 / 2 / finished")
+    #expect(printed(Just(2).prepend(Just(1)).append(Just(3))) == "1 / 2 / 3 / finished")
   }
 
   @Test func `a deferred Future runs for each subscriber`() {
@@ -77,35 +54,25 @@ import Testing
       }
     }
     #expect(runs == 0)
-    show(publisher)
-    show(publisher)
-    #expect(out.joined == "1 / finished / 2 / finished")
+    #expect(printed(publisher) == "1 / finished")
+    #expect(printed(publisher) == "2 / finished")
   }
 
   @Test func `a Record plays back its values`() {
-    show(Record<Int, Trouble>(output: [1, 2], completion: .finished))
-    show(
-      Record<Int, Trouble> { recording in
-        recording.receive(3)
-        recording.receive(completion: .failure(.some))
-      })
+    #expect(printed(Record<Int, Trouble>(output: [1, 2], completion: .finished)) == "1 / 2 / finished")
+    let failing = Record<Int, Trouble> { recording in
+      recording.receive(3)
+      recording.receive(completion: .failure(.some))
+    }
+    #expect(printed(failing) == "3 / failure")
     var recording = Record<Int, Trouble>.Recording()
     recording.receive(4)
     recording.receive(completion: .finished)
-    show(Record(recording: recording))
-    #expect(out.joined == "1 / 2 / finished / 3 / failure / 4 / finished")
-  }
-
-  @Test func `prepend and append add values`() {
-    show(Just(2).prepend(Just(1)).append(Just(3)))
-    #expect(out.joined == "1 / 2 / 3 / finished")
+    #expect(printed(Record(recording: recording)) == "4 / finished")
   }
 
   @Test func `a Future delivers its promise`() {
-    let out = out
-    let future = Future<Int, Never> { promise in promise(.success(100)) }
-    _ = future.sink { out.print($0) }
-    #expect(out.joined == "100")
+    #expect(printed(Future<Int, Never> { promise in promise(.success(100)) }) == "100 / finished")
   }
 
   @Test func `a Future of models is decoded`() {
@@ -116,7 +83,6 @@ import Testing
         promise(.success(["ZhangSan", "LiSi", "WangWu"].map(Student.init)))
       }
     }
-    let out = out
     _ = load().sink(
       receiveCompletion: { _ in out.print("数据处理完成") },
       receiveValue: { students in for student in students { out.print(student.name) } })
@@ -124,7 +90,6 @@ import Testing
   }
 
   @Test func `a Future is printed`() {
-    let out = out
     _ = Future<String, Never> { $0(.success("2443 bytes")) }
       .print("Future", to: out)
       .sink { _ in out.print("得到数据，进行处理") }

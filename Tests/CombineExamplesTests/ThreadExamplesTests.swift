@@ -10,7 +10,6 @@ import Testing
   let out = Output()
 
   @MainActor @Test func `values are received on a background queue`() async {
-    let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
     let subscription = Just(1)
@@ -26,7 +25,6 @@ import Testing
   }
 
   @MainActor @Test func `a subscription happens on a background queue`() async {
-    let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
     let subscription = Just(1)
@@ -41,7 +39,6 @@ import Testing
   }
 
   @MainActor @Test func `work happens in the background and values arrive on the main queue`() async {
-    let out = out
     let queue = DispatchQueue(label: "background")
     queue.suspend()
     let subscription = Just(1)
@@ -57,7 +54,6 @@ import Testing
   }
 
   @Test func `values are received on a run loop`() async {
-    let out = out
     await onRunLoop { loop in
       let home = Thread.current
       let subscription = Just("done").receive(on: loop)
@@ -71,7 +67,6 @@ import Testing
   }
 
   @MainActor @Test func `values are received on an operation queue`() async {
-    let out = out
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.isSuspended = true
@@ -85,7 +80,6 @@ import Testing
   }
 
   @MainActor @Test func `the immediate scheduler runs at once`() {
-    let out = out
     _ = Just(1).receive(on: ImmediateScheduler.shared).sink { _ in out.print(MainQueue.isCurrent) }
     #expect(out.joined == "true")
   }

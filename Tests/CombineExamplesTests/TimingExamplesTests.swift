@@ -17,7 +17,6 @@ import Testing
   }
 
   @Test func `delay postpones values`() {
-    let (out, scheduler) = (out, scheduler)
     let subscription = Just("Hello").delay(for: 3, scheduler: scheduler).sink { out.print("delay:\($0)") }
     scheduler.advance(by: 2.9)
     #expect(out.lines.isEmpty)
@@ -27,7 +26,6 @@ import Testing
   }
 
   @Test func `a delay longer than the timeout times out`() {
-    let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     let subscription =
       subject
@@ -43,7 +41,6 @@ import Testing
   }
 
   @Test func `debounce waits for a pause`() {
-    let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     var times: [VirtualTime] = []
     let subscription = subject.debounce(for: .seconds(1), scheduler: scheduler).sink {
@@ -61,7 +58,6 @@ import Testing
   /// `H / HelloC / HelloComb / HelloCombin`); since then, and here, the first passes at once and then the oldest of
   /// each interval, at its end.
   @Test func `throttle keeps the oldest value`() {
-    let (out, scheduler) = (out, scheduler)
     let subject = PassthroughSubject<String, Never>()
     let subscription = subject.throttle(for: .seconds(1), scheduler: scheduler, latest: false)
       .sink { out.print("throttle:\($0)") }
@@ -76,7 +72,6 @@ import Testing
   @Test func `retry and timeout work together`() {
     struct Response: Codable, Equatable { let id: Int }
     struct Trouble: Error {}
-    let scheduler = scheduler
     var attempts = 0
     var received: [Response] = []
     let subscription = Deferred { () -> AnyPublisher<(data: Data, code: Int), Error> in

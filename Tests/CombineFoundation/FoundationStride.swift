@@ -1,5 +1,5 @@
-import Combine
 // SPDX-License-Identifier: Apache-2.0
+import Combine
 import Foundation
 
 /// A span of time in seconds, as the schedulers of `RunLoop` and `OperationQueue` count it.

@@ -1,5 +1,5 @@
-import Combine
 // SPDX-License-Identifier: Apache-2.0
+import Combine
 import Foundation
 
 extension RunLoop: Scheduler {
