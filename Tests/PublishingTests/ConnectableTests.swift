@@ -31,7 +31,6 @@ import Testing
   }
 
   @Test func `multicast { … } makes one subject, when it is first needed`() {
-    let trace = trace
     let probe = Probe<Int, TestError>()
     let shared = probe.multicast {
       trace.add("make")

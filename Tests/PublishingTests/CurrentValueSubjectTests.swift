@@ -55,7 +55,6 @@ import Testing
 
   @Test func `CurrentValueSubject: setting value publishes like send, and value is new inside the sink`() {
     let subject = CurrentValueSubject<Int, TestError>(0)
-    let trace = trace
     let recorder = subject.record { value in
       trace.add("\(value)=\(subject.value)")
       return .none

@@ -81,7 +81,6 @@ import Testing
   @Test func `Future: a subscriber that comes while the promise is being kept gets the result as well`() {
     var promise: Future<Int, Never>.Promise?
     let future = Future<Int, Never> { promise = $0 }
-    let trace = trace
     future.record(trace, "a") { _ in
       future.record(trace, "b")
       return .none
@@ -92,7 +91,6 @@ import Testing
 
   @Test func `a sink cancelled from inside its completion, and one dropped inside its value`() {
     let subject = PassthroughSubject<Int, Never>()
-    let trace = trace
     var first: AnyCancellable?
     first = subject.sink(receiveCompletion: { _ in first?.cancel() }, receiveValue: { trace.add("a\($0)") })
     var second: AnyCancellable?

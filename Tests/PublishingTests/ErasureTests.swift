@@ -18,7 +18,6 @@ import Testing
   }
 
   @Test func `AnySubscriber of closures requests what they return`() {
-    let trace = trace
     let subscriber = AnySubscriber<Int, TestError>(
       receiveSubscription: { $0.request(.max(1)) },
       receiveValue: {

@@ -52,7 +52,6 @@ import Testing
   }
 
   @Test func `handleEvents: subscription before request (newer Combine), then values and the end`() {
-    let trace = trace
     [1, 2].publisher
       .handleEvents(
         receiveSubscription: { _ in trace.add("subscription") },
@@ -66,7 +65,6 @@ import Testing
   }
 
   @Test func `handleEvents: cancel is observed before upstream is cancelled; returned demand counts as a request`() {
-    let trace = trace
     let probe = Probe<Int, TestError>(trace)
     let recorder =
       probe

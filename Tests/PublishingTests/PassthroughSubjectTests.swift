@@ -17,7 +17,6 @@ import Testing
   }
 
   @Test func `a subject that has ended ignores everything, and ends new subscribers`() {
-    let trace = trace
     let a = subject.sink(receiveCompletion: { _ in trace.add("aend") }, receiveValue: { trace.add("\($0)") })
     subject.send(1)
     subject.send(completion: .finished)
@@ -31,7 +30,6 @@ import Testing
   }
 
   @Test func `send within send goes depth first`() {
-    let subject = subject
     let a = subject.record(trace, "a") {
       if $0 == 1 { subject.send(2) }
       return .none
@@ -43,7 +41,6 @@ import Testing
   }
 
   @Test func `a subscriber added during a send does not get that value`() {
-    let (subject, trace) = (subject, trace)
     subject.record(trace, "a") {
       if $0 == 1 { subject.record(trace, "b") }
       return .none
@@ -164,7 +161,6 @@ import Testing
   }
 
   @Test func `completing inside a value: later subscribers get the end, not the value`() {
-    let subject = subject
     let a = subject.record(trace, "a") { _ in
       subject.send(completion: .finished)
       return .none

@@ -18,7 +18,7 @@ import Testing
   let trace = Trace()
 
   @Test func `@Published publishes before the property changes`() {
-    let (trace, model) = (trace, Model())
+    let model = Model()
     let cancellable = model.$x.sink { trace.add("new:\($0),old:\(model.x)") }
     model.x = 1
     #expect(trace.text == "new:0,old:0 new:1,old:0")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `objectWillChange fires once per assignment, before it, and not for the initial value`() {
-    let (trace, model) = (trace, Model())
+    let model = Model()
     let cancellable = model.objectWillChange.sink { trace.add("will(\(model.x))") }
     model.x = 1
     model.x = 2
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `objectWillChange: every published property counts, others do not`() {
-    let (trace, model) = (trace, Model())
+    let model = Model()
     let cancellable = model.objectWillChange.sink { trace.add("will") }
     model.name = "b"
     model.silent = 1
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `objectWillChange: the properties of a superclass count too`() {
-    let (trace, model) = (trace, Derived())
+    let model = Derived()
     let cancellable = model.objectWillChange.sink { trace.add("\(model.base)\(model.derived)") }
     model.base = 1
     model.derived = 1
@@ -109,7 +109,7 @@ import Testing
       @Published var name: String?
       @Published var action: (() -> Int)?
     }
-    let (trace, box) = (trace, Named([]))
+    let box = Named([])
     let subscription = box.objectWillChange.sink { trace.add("will") }
     box.value.append(1)
     box.name = "a"
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func `objectWillChange read late still reports later changes`() {
-    let (trace, model) = (trace, Model())
+    let model = Model()
     model.x = 1
     let values = model.$x.record()
     model.x = 2
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `two objects do not hear each other`() {
-    let (trace, first, second) = (trace, Model(), Model())
+    let (first, second) = (Model(), Model())
     let a = first.objectWillChange.sink { trace.add("a") }
     let b = second.objectWillChange.sink { trace.add("b") }
     second.x = 1
@@ -151,7 +151,7 @@ import Testing
       private var subscription: AnyCancellable?
       init() { subscription = part.objectWillChange.sink { [unowned self] in objectWillChange.send() } }
     }
-    let (trace, whole) = (trace, Whole())
+    let whole = Whole()
     let outer = whole.objectWillChange.sink { trace.add("whole") }
     whole.part.x = 1
     #expect(trace.text == "whole")

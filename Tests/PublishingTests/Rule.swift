@@ -44,7 +44,6 @@ final class Stage {
   let outer: Probe<Source, TestError>
 
   init() {
-    let trace = trace
     (up, a, b, c) = (Source(trace), Source(trace, "a"), Source(trace, "b"), Source(trace, "c"))
     outer = Probe(trace, "outer")
   }

@@ -19,7 +19,6 @@ import Testing
   }
 
   @Test func `AnyCancellable cancels when released, once`() {
-    let trace = trace
     var cancellable: AnyCancellable? = AnyCancellable { trace.add("cancel") }
     #expect(trace.text == "")
     cancellable?.cancel()
@@ -33,7 +32,6 @@ import Testing
   }
 
   @Test func `values sent during subscription come before sink returns`() {
-    let trace = trace
     let cancellable = Just(1).sink { trace.add("\($0)") }
     trace.add("returned")
     #expect(trace.text == "1 returned")
@@ -65,7 +63,6 @@ import Testing
   }
 
   @Test func `a completion is taken once, and no value after it`() {
-    let trace = trace
     let probe = Probe<Int, TestError>()
     let cancellable = probe.sink(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
@@ -126,7 +123,6 @@ import Testing
   }
 
   @Test func `Subscribers.Sink can be subscribed and cancelled by hand`() {
-    let trace = trace
     let sink = Subscribers.Sink<Int, TestError>(
       receiveCompletion: { trace.add($0.traced) }, receiveValue: { trace.add("\($0)") })
     let probe = Probe<Int, TestError>(trace)
@@ -140,7 +136,6 @@ import Testing
 
   @Test func `cancelling inside a sink's value from a stored AnyCancellable stops it`() {
     let subject = PassthroughSubject<Int, Never>()
-    let trace = trace
     var cancellable: AnyCancellable?
     cancellable = subject.sink {
       trace.add("\($0)")

@@ -15,7 +15,6 @@ import Testing
   }
 
   @Test func `Future runs at once, once; later promises are ignored`() {
-    let trace = trace
     let future = Future<Int, TestError> { promise in
       trace.add("run")
       promise(.success(1))
@@ -46,7 +45,6 @@ import Testing
   }
 
   @Test func `Deferred runs per subscriber`() {
-    let trace = trace
     let deferred = Deferred {
       trace.add("run")
       return Just(1)

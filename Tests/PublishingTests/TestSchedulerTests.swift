@@ -8,7 +8,6 @@ import Testing
   let trace = Trace()
 
   @Test func `actions of equal time run in the order of scheduling, also when there are many`() {
-    let trace = trace
     for index in 0..<50 {
       scheduler.schedule(after: scheduler.now.advanced(by: 1)) { trace.add("\(index)") }
     }
@@ -17,7 +16,6 @@ import Testing
   }
 
   @Test func `actions run in the order of their times, at their times`() {
-    let (trace, scheduler) = (trace, scheduler)
     for delay in [3, 1, 2, 0.5] {
       scheduler.schedule(after: .seconds(delay)) { trace.add("\(scheduler.now)") }
     }
@@ -30,7 +28,6 @@ import Testing
   }
 
   @Test func `nothing runs inside schedule; an action scheduled for now by another runs in the same advance`() {
-    let (trace, scheduler) = (trace, scheduler)
     scheduler.schedule {
       trace.add("a")
       scheduler.schedule { trace.add("c") }
@@ -42,7 +39,6 @@ import Testing
   }
 
   @Test func `a repetition runs at every interval until cancelled, also from inside`() {
-    let (trace, scheduler) = (trace, scheduler)
     let cancellable = scheduler.schedule(after: .seconds(1), interval: 0.5) { trace.add("\(scheduler.now)") }
     scheduler.advance(by: 2)
     cancellable.cancel()
@@ -81,7 +77,6 @@ import Testing
   }
 
   @Test func `ImmediateScheduler runs at once, whatever the date, and its time stands still`() {
-    let trace = trace
     let immediate = ImmediateScheduler.shared
     immediate.schedule { trace.add("now") }
     immediate.schedule(after: immediate.now.advanced(by: 10)) { trace.add("later") }

@@ -52,7 +52,6 @@ import Testing
   }
 
   @Test func `a timer can be cancelled from inside its own tick`() {
-    let trace = trace
     var subscription: AnyCancellable?
     subscription = scheduler.timerPublisher(every: 1).autoconnect().sink {
       trace.add("\($0)")
