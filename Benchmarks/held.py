@@ -55,9 +55,7 @@ class Scenario(Machine):
         self.clients, self.aim = SCENARIOS[name]
 
     def begin(self):
-        track = self.folder / "place.csv"
-        track.write_text("52.5163,13.3777,34\n52.5163,13.3777,34\n")
-        self.start([RIG / "nmea-replay.py", self.nmea, track, "1"])
+        self.start([RIG / "nmea-replay.py", self.nmea, "52.5163,13.3777,34", "52.5163,13.3777,34"])
         self.geoclue = self.start_geoclue()
         if self.clients is None:
             self.agent = self.start([RIG / "geoclue-agent.py", self.address, "8"], subprocess.PIPE)

@@ -135,10 +135,11 @@ private final class Stage {
     geoclue = try RealGeoClue(on: system)
     agent = try DesktopAgent(at: system.address)
     daemon = try Daemon(.system, on: system)
-    let track = try String(contentsOfFile: Rig.file("track.csv"), encoding: .utf8)
-    let there = track.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
-      let numbers = line.split(separator: ",").compactMap { Double($0) }
-      return GGASentence(latitude: numbers[0], longitude: numbers[1], altitude: numbers[2], dilution: 2)
+    // Along Unter den Linden at 1.4 m/s, as in the demo.
+    let there = (0..<260).map { second in
+      GGASentence(
+        latitude: 52.516275 + Double(second) * 1.86e-6, longitude: 13.377704 + Double(second) * 20.5e-6, altitude: 34.5,
+        dilution: 2)
     }
     walk = there + there.reversed()
   }

@@ -4,7 +4,7 @@ import FoundationXML
 import GeopublicistTestSupport
 import Testing
 
-/// Programs that know nothing of us: busctl, gdbus, and Python with both of its bindings.
+/// Programs that know nothing of us: busctl and gdbus. `ExampleTests` has the languages.
 @Suite(.serialized) struct ToolsTests {
   private static let standard = [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", busProperties,
@@ -88,30 +88,6 @@ import Testing
     }
     #expect(!monitor.standardOutput.contains("52.5"))
     #expect(!monitor.standardOutput.contains("subscription/"))
-  }
-
-  @Test(arguments: ["watch_dbus.py", "watch_gi.py"])
-  func `a Python program follows the walk`(_ program: String) throws {
-    let machine = try Machine(.system)
-    let options = program == "watch_dbus.py" ? ["--address"] : []
-    let consumer = try ChildProcess([Rig.python, Rig.file("clients/\(program)")] + options + [machine.bus.address])
-    let sent = walk(3)
-    let pattern = #/(-?[0-9]+\.[0-9]{7}) +(-?[0-9]+\.[0-9]{7}) /#
-    for (index, sentence) in sent.enumerated() {
-      try machine.receiver.write(sentence)
-      try eventually("another line", seen: consumer.output) {
-        consumer.standardOutput.matches(of: pattern).count == index + 1
-      }
-    }
-    for (line, sentence) in zip(consumer.standardOutput.matches(of: pattern), sent) {
-      #expect(abs(try #require(Double(line.1)) - sentence.latitude) < 1e-6)
-      #expect(abs(try #require(Double(line.2)) - sentence.longitude) < 1e-6)
-    }
-    #expect(consumer.standardOutput.contains("authorization: authorized-always"))
-    machine.daemon.signal(SIGTERM)
-    #expect(try consumer.waitForExit() == .status(0))
-    #expect(consumer.standardOutput.hasSuffix("closed: shutdown\n"))
-    #expect(consumer.standardError == "")
   }
 
   @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])

@@ -3,9 +3,9 @@
 #
 # Live locations on a private bus, from a replayed walk through the real GeoClue and the service to a Python program.
 #
-# Runs until Ctrl-C, or for DURATION seconds, or for COUNT fixes; both from the environment, as is GEOPUBLICIST_BIN, the
-# folder of the programs if they are built already. Needs no root where the kernel lets users have namespaces, touches
-# nothing of the machine's own, and leaves nothing behind.
+# Runs until Ctrl-C, or for COUNT fixes; COUNT is from the environment, as is GEOPUBLICIST_BIN, the folder of the programs
+# if they are built already. Needs no root where the kernel lets users have namespaces, touches nothing of the machine's
+# own, and leaves nothing behind.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
@@ -66,7 +66,8 @@ is_owned() {
 
 start bus "$here/private-bus.sh" system "$directory"
 await is_owned org.freedesktop.DBus
-start receiver /usr/bin/python3 "$here/nmea-replay.py" "$directory/nmea.sock" "$here/track.csv" "${RATE:-1}"
+start receiver /usr/bin/python3 "$here/nmea-replay.py" "$directory/nmea.sock" \
+  52.516275,13.377704,34 52.5167555,13.3829969,35.2 "${RATE:-1}"
 await test -S "$directory/nmea.sock"
 start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"
 await is_owned org.freedesktop.GeoClue2
@@ -76,8 +77,7 @@ await is_owned org.geopublicist.Location1
 echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
 echo "In another terminal this leads there: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
 # In the background, so that a signal to this script alone is handled immediately.
-setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/clients/watch_dbus.py" --address "$address" \
-  ${COUNT:+--count "$COUNT"} ${DURATION:+--duration "$DURATION"} &
+setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/../../Examples/python/watch_dbus.py" "$address" exact 0 "${COUNT:-0}" &
 client=$!
 children="$client $children"
 wait "$client"

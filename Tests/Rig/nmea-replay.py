@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A GPS receiver that walks along a track, there and back, for whoever connects to a unix socket.
+"""A GPS receiver that walks from one place to another and back, at 1.4 m/s, for each program that connects to a unix socket.
 
-    nmea-replay.py SOCKET TRACK [FIXES-PER-SECOND]
+    nmea-replay.py SOCKET FROM TO [FIXES-PER-SECOND]
 
-TRACK has a line for each second of the walk: latitude, longitude (degrees), altitude (metres).
+A place is LATITUDE,LONGITUDE,ALTITUDE, in degrees and metres.
 """
 
-import csv
 import datetime
 import itertools
+import math
 import os
 import socket
 import sys
@@ -32,11 +32,18 @@ def sentence(latitude, longitude, altitude):
     return f"${body}*{checksum:02X}\r\n".encode()
 
 
+def walk(begin, end):
+    """Returns a place for each second of the way there and back, again and again."""
+    north, east = (begin[0] - end[0]) * 111_195, (begin[1] - end[1]) * 111_195 * math.cos(math.radians(begin[0]))
+    steps = max(1, round(math.hypot(north, east) / 1.4))
+    there = [tuple(a + (b - a) * step / steps for a, b in zip(begin, end)) for step in range(steps + 1)]
+    return itertools.cycle(there + there[-2:0:-1])
+
+
 def main():
-    path, track, rate = sys.argv[1], sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 1.0
-    with open(track, newline="") as lines:
-        there = [tuple(map(float, row)) for row in csv.reader(lines) if row and not row[0].startswith("#")]
-    walk = itertools.cycle(there + there[-2:0:-1])
+    path, *places = sys.argv[1:4]
+    rate = float(sys.argv[4]) if len(sys.argv) > 4 else 1.0
+    way = walk(*(tuple(map(float, place.split(","))) for place in places))
 
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -47,7 +54,7 @@ def main():
         due = time.monotonic()
         try:
             while True:
-                reader.sendall(sentence(*next(walk)))
+                reader.sendall(sentence(*next(way)))
                 due += 1 / rate
                 time.sleep(max(0, due - time.monotonic()))
         except OSError:
