@@ -7,12 +7,10 @@
 Prints tables and whether the aims are met, and writes all results to .build/bench.json.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import platform
-import subprocess
 import time
 
 import calls
@@ -20,20 +18,18 @@ import fanout
 import growth
 import presence
 import report
-from rig import TOP
+import rig
 
 PARTS = ("fanout", "calls", "presence", "growth")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rig.parser(__doc__, "bench.json")
     parser.add_argument("--quick", action="store_true", help="a reduced set of measurements, in two minutes")
     parser.add_argument("--only", default=",".join(PARTS), help="the parts to measure")
-    parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/bench.json")
-    parser.add_argument("--no-build", action="store_true", help="measure the existing build")
     options = parser.parse_args()
     if not options.no_build:
-        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+        rig.build()
     begun = time.monotonic()
     results = measure(set(options.only.split(",")), options.quick)
     results["aims"] = report.aims(results)

@@ -9,16 +9,14 @@ same time. In one of them the clients use GeoClue directly. The initial phase, i
 location, is measured separately and not part of the hour.
 """
 
-import argparse
 import json
 import pathlib
 import re
 import subprocess
 import time
 
-from rig import GEOCLUE, RIG, SERVICE, TOP, Machine, wait_until
-
-import wire
+import rig
+from rig import GEOCLUE, RIG, SERVICE, Machine, expect, wait_until, wire
 
 MANAGER_PATH = "/org/geopublicist/Location1"
 # By then, every client has its first location and has released the source. Regions wait for confirmation.
@@ -103,12 +101,6 @@ class Scenario(Machine):
         return total, len(changes)
 
 
-def expect(answer):
-    if answer is None or answer.kind != wire.REPLY:
-        raise SystemExit(f"refused: {answer.arguments() if answer else 'no answer'}")
-    return answer.arguments()
-
-
 def midnight():
     """Returns the start of the day in the unit of time.time()."""
     day = time.localtime()
@@ -116,14 +108,12 @@ def midnight():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rig.parser(__doc__, "held.json")
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/held.json")
-    parser.add_argument("--no-build", action="store_true", help="measure what is built already")
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(SCENARIOS))
     options = parser.parse_args()
     if not options.no_build:
-        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+        rig.build()
     scenarios = [Scenario(name) for name in options.scenarios or SCENARIOS]
     day = midnight()
     try:

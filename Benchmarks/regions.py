@@ -8,17 +8,13 @@ Both belong to ten users, each with an agent, and the real polkit decides. The r
 kilometres away. Needs root. The aim is at most twice the processor time.
 """
 
-import argparse
 import json
-import pathlib
 import select
-import subprocess
 import threading
 
-from rig import CONFIGURATION, SERVICE, TOP, wait_until
+import rig
+from rig import CONFIGURATION, SERVICE, expect, wait_until, wire
 from soaking.machine import POLKIT, SoakMachine
-
-import wire
 
 # System users that exist everywhere.
 USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
@@ -43,9 +39,9 @@ class TenUsers(SoakMachine):
             options = {}
             if kind == "Region":
                 options = {"latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
-            path = done(peers[-1].call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
+            path = expect(peers[-1].call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
             # Without waiting for each: a user's other connections, which do not answer now, delay the decision.
-            peers[-1].send(wire.CALL, destination=SERVICE, path=path, interface=f"{SERVICE}.{kind}", member="Start")
+            peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind}", "Start")
             begun.append((peers[-1], path))
             if len(begun) == BATCH or index + 1 == count:
                 for peer, started in begun:
@@ -84,14 +80,8 @@ class Readers(threading.Thread):
             peer.close()
 
 
-def done(answer):
-    if answer is None or answer.kind != wire.REPLY:
-        raise SystemExit(f"refused: {answer.arguments() if answer else 'no answer'}")
-    return answer.arguments()
-
-
 def is_active(peer, kind, path):
-    properties = done(peer.call(SERVICE, path, "org.freedesktop.DBus.Properties", "GetAll", "s", [f"{SERVICE}.{kind}"]))[0]
+    properties = expect(peer.call(SERVICE, path, "org.freedesktop.DBus.Properties", "GetAll", "s", [f"{SERVICE}.{kind}"]))[0]
     return properties["Active"] and properties["AuthorizationStatus"].startswith("authorized")
 
 
@@ -116,20 +106,18 @@ def measure(count, fixes):
             readers = Readers(peers)
             costs[kind] = cost() - costs["one"]
             readers.close()
-            wait_until("nothing is left", lambda: len(done(
+            wait_until("nothing is left", lambda: len(expect(
                 observer.call(SERVICE, MANAGER_PATH, SERVICE, "ListSubscriptions"))[0]) == 1)
         return costs
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rig.parser(__doc__, "regions.json")
     parser.add_argument("--count", type=int, default=1_000)
     parser.add_argument("--fixes", type=int, default=100)
-    parser.add_argument("--json", type=pathlib.Path, default=TOP / ".build/regions.json")
-    parser.add_argument("--no-build", action="store_true", help="measure what is built already")
     options = parser.parse_args()
     if not options.no_build:
-        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+        rig.build()
     costs = measure(options.count, options.fixes)
     ratio = costs["Region"] / costs["Subscription"]
     print(f"{options.count} subscriptions {costs['Subscription']:,.0f} µs a fix, {options.count} regions "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The environment of a measurement: a private bus, the real GeoClue without a network, the service, and the driver."""
 
+import argparse
 import contextlib
 import json
 import os
@@ -16,6 +17,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 RIG = TOP / "Tests/Rig"
 # The modules shared with the tests' programs.
 sys.path.append(str(RIG))
+import wire  # noqa: E402
+
 BUILT = pathlib.Path(os.environ.get("BENCH_BUILT", TOP / ".build/bench"))
 GEOCLUE, SERVICE = "org.freedesktop.GeoClue2", "org.geopublicist.Location1"
 DEADLINE = 20
@@ -49,6 +52,27 @@ def wait_until(what, condition, within=DEADLINE):
         if time.monotonic() > deadline:
             raise Failure(f"not within {within} s: {what}")
         time.sleep(0.02)
+
+
+def expect(answer):
+    """Returns what a call was answered, and fails if it was refused."""
+    if answer is None or answer.kind != wire.REPLY:
+        raise Failure(f"refused: {answer.arguments() if answer else 'no answer'}")
+    return answer.arguments()
+
+
+def build():
+    """Builds the service, as in the package, and the driver."""
+    subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+
+
+def parser(description, json=None):
+    """Returns the options that the measurements have in common."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--no-build", action="store_true", help="measure what is built already")
+    if json:
+        options.add_argument("--json", type=pathlib.Path, default=TOP / ".build" / json)
+    return options
 
 
 class Machine(contextlib.ExitStack):

@@ -10,7 +10,6 @@ arrived within a second; and private memory must return to within 2 MB. If the m
 limited to 160 MB, as by its unit. Needs root, because the users must differ.
 """
 
-import argparse
 import atexit
 import contextlib
 import json
@@ -22,6 +21,7 @@ import sys
 import time
 
 from presence import fields_of
+import rig
 from rig import BUILT, TOP, Failure, wait_until
 from sieging import attackers, witness
 from soaking.machine import POLKIT, SoakMachine
@@ -227,11 +227,10 @@ def besiege(broker, attacks, options, seed):
 
 def main():
     names = {attack.__name__: attack for attack in attackers.ALL}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rig.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=10, help="of each attack")
     parser.add_argument("--broker", default="both", choices=("dbus-daemon", "dbus-broker", "both"))
     parser.add_argument("--program", default=BUILT / "geopublicistd", help="the service; the release build unless given")
-    parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("attacks", nargs="*", choices=[[], *names], metavar="ATTACK", help=", ".join(names))
     options = parser.parse_args()
@@ -239,7 +238,7 @@ def main():
         sys.exit("Run it as root: the attacker and the witness are different users.")
     subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
     if not options.no_build and options.program == BUILT / "geopublicistd":
-        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+        rig.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     attacks = [names[name] for name in options.attacks] or attackers.ALL
     brokers = ["dbus-daemon", "dbus-broker"] if options.broker == "both" else [options.broker]

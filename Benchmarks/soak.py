@@ -9,7 +9,6 @@ answered, the service exits, or its memory or descriptors grow. As root, polkit 
 clients belong to one user, whom the service trusts without asking.
 """
 
-import argparse
 import asyncio
 import collections
 import os
@@ -21,6 +20,7 @@ import subprocess
 import sys
 import time
 
+import rig
 from rig import GEOCLUE, TOP, Failure
 from soaking.clients import Crowd, hoarder, listener, misbehaver, staller, visitor
 from soaking.ledger import Ledger
@@ -193,17 +193,16 @@ class Soak:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = rig.parser(__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--broker", default="dbus-daemon", choices=("dbus-daemon", "dbus-broker"))
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--rate", type=float, default=10, help="fixes a second")
     parser.add_argument("--seed", type=int, default=None, help="the seed for the clients' behaviour")
-    parser.add_argument("--no-build", action="store_true")
     options = parser.parse_args()
     subprocess.run([TOP / "Tests/Rig/packages.sh", "soak"], check=True)
     if not options.no_build:
-        subprocess.run([TOP / "Benchmarks/build.sh"], check=True)
+        rig.build()
     seed = options.seed if options.seed is not None else random.randrange(1 << 32)
     random.seed(seed)
     print(f"{options.minutes:g} minutes, {options.clients} clients, {options.rate:g} fixes a second, "

@@ -5,12 +5,13 @@ An attack is a function of a `Besieger`, which runs as the attacking user until 
 (`Gone`), the attack continues with others. ALL lists the attacks; each docstring states the target.
 """
 
+import contextlib
 import select
 import struct
 import time
 
 import wire
-from wire import CALL, ERROR, NO_REPLY, REPLY, SIGNAL, Gone, Peer, Writer, fields, message
+from wire import CALL, ERROR, NO_REPLY, REPLY, SIGNAL, Gone, Peer, fields, marshalled, message
 
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
@@ -42,6 +43,15 @@ class Besieger:
         peer.socket.settimeout(2)
         self.peers.append(peer)
         return peer
+
+    @contextlib.contextmanager
+    def visitor(self):
+        """Provides a connection for an attack that ends with it, or with the bus's patience."""
+        peer = self.peer()
+        with contextlib.suppress(Gone):
+            yield peer
+        self.peers.remove(peer)
+        peer.close()
 
     def crowd(self, count):
         return [self.peer() for _ in range(count)]
@@ -106,11 +116,13 @@ def renumbered(peer, data):
 
 
 def call(member, signature="", *values, of=SERVICE, at=MANAGER, on=SERVICE, flags=0):
-    body = Writer()
-    for kind, value in zip(wire.types(signature), values):
-        body.value(kind, value)
-    return message(1, CALL, fields(
-        path=at, interface=of, member=member, destination=on, signature=signature or None), body.data, flags=flags)
+    header = fields(path=at, interface=of, member=member, destination=on, signature=signature or None)
+    return message(1, CALL, header, marshalled(signature, *values), flags=flags)
+
+
+def agent_change(level):
+    """Returns the body of a signal by which an agent tells its level."""
+    return marshalled("sa{sv}as", "org.freedesktop.GeoClue2.Agent", {"MaxAccuracyLevel": ("u", level)}, [])
 
 
 def byte_array(size):
@@ -173,8 +185,7 @@ def huge_signals(siege):
     unique = siege.owner()
     bodies = [byte_array(size) for size in (7_000_000, 31_000_000)]
     while not siege.is_over():
-        peer = siege.peer()
-        try:
+        with siege.visitor() as peer:
             for path, interface, member in BELIEVED:
                 for body in bodies:
                     for destination in (unique, None):
@@ -182,24 +193,16 @@ def huge_signals(siege):
                                   signature="ay")
                     if siege.is_over():
                         return
-        except Gone:
-            pass
-        siege.peers.remove(peer)
-        peer.close()
 
 
 def huge_elements(siege):
     """As many values as fit: arrays of structures, of variants and of entries, megabytes each."""
     unique = siege.owner()
-    bodies = []
-    for signature, value in [("as", [""] * 800_000), ("a(yv)", [(0, ("y", 0))] * 400_000),
-                             ("a{sv}", {str(number): ("u", number) for number in range(200_000)})]:
-        body = Writer()
-        body.value(signature, value)
-        bodies.append((signature, bytes(body.data)))
+    bodies = [(signature, marshalled(signature, value)) for signature, value in [
+        ("as", [""] * 800_000), ("a(yv)", [(0, ("y", 0))] * 400_000),
+        ("a{sv}", {str(number): ("u", number) for number in range(200_000)})]]
     while not siege.is_over():
-        peer = siege.peer()
-        try:
+        with siege.visitor() as peer:
             for (path, interface, member), (signature, body) in zip(BELIEVED, bodies * 2):
                 for destination in (unique, None):
                     peer.send(SIGNAL, body, path=path, interface=interface, member=member, destination=destination,
@@ -207,21 +210,13 @@ def huge_elements(siege):
                 peer.send(CALL, body, path=MANAGER, interface=SERVICE, member="GetLocation", destination=SERVICE,
                           signature=signature)
                 peer.drain()
-        except Gone:
-            pass
-        siege.peers.remove(peer)
-        peer.close()
 
 
 def huge_answers(siege):
     """Answers the service's question to possible agents with 31 MB, as a reply or as an error."""
-    text = Writer()
-    text.basic("s", "x" * 31_000_000)
-    variant = b"\2ay\0" + byte_array(31_000_000)
-    strings = Writer()
-    strings.value("v", ("as", [""] * 1_000_000))
-    answers = [(REPLY, variant, {"signature": "v"}), (REPLY, bytes(strings.data), {"signature": "v"}),
-               (ERROR, bytes(text.data), {"signature": "s", "error": "a.b"})]
+    answers = [(REPLY, b"\2ay\0" + byte_array(31_000_000), {"signature": "v"}),
+               (REPLY, marshalled("v", ("as", [""] * 1_000_000)), {"signature": "v"}),
+               (ERROR, marshalled("s", "x" * 31_000_000), {"signature": "s", "error": "a.b"})]
     strangers, asking = siege.crowd(4), siege.peer()
     number = 0
     while not siege.is_over():
@@ -243,33 +238,23 @@ def huge_calls(siege):
     sizes = [31_000_000] if siege.broker == "dbus-daemon" else [60_000_000, 100_000_000, 120_000_000]
     while not siege.is_over():
         for size in sizes:
-            peer = siege.peer()
-            try:
+            with siege.visitor() as peer:
                 body = b"\2ay\0" + byte_array(min(size, 60_000_000)) if size <= 64_000_000 else \
                     byte_array(60_000_000) + bytes(-60_000_000 % 4) + byte_array(size - 60_000_000)
                 signature = "v" if size <= 64_000_000 else "ayay"
                 peer.send(CALL, body, path=MANAGER, interface=SERVICE, member="GetLocation", destination=SERVICE,
                           signature=signature)
                 peer.receive(2)
-            except Gone:
-                pass
-            siege.peers.remove(peer)
-            peer.close()
 
 
 def array_beyond_the_limit(siege):
     """Arrays eight bytes above the limit, which dbus-broker forwards and over which libdbus leaves the bus."""
     body = byte_array(64 * 1024 * 1024 + 8)
     while not siege.is_over():
-        peer = siege.peer()
-        try:
+        with siege.visitor() as peer:
             peer.send(CALL, body, path="/", interface="org.freedesktop.DBus.Peer", member="Ping", destination=SERVICE,
                       signature="ay")
             peer.ask_bus("GetId")
-        except Gone:
-            pass
-        siege.peers.remove(peer)
-        peer.close()
         time.sleep(0.5)
 
 
@@ -335,12 +320,8 @@ def come_and_go(siege):
 def small_signals(siege):
     """Floods of signals whose names could concern the service."""
     unique = siege.owner()
-    body = Writer()
-    body.value("s", "org.freedesktop.GeoClue2.Agent")
-    body.value("a{sv}", {"MaxAccuracyLevel": ("u", 8)})
-    body.value("as", [])
     signals = [message(1, SIGNAL, fields(
-        path=path, interface=interface, member=member, destination=unique, signature="sa{sv}as"), body.data)
+        path=path, interface=interface, member=member, destination=unique, signature="sa{sv}as"), agent_change(8))
         for path, interface, member in BELIEVED]
     siege.unread({peer: signals for peer in siege.crowd(20)})
 
@@ -349,16 +330,11 @@ def descriptors(siege):
     """File descriptors with signals and calls, as many as the bus forwards."""
     unique, count = siege.owner(), 16 if siege.broker == "dbus-daemon" else 64
     while not siege.is_over():
-        peer = siege.peer()
-        try:
+        with siege.visitor() as peer:
             for _ in range(200):
                 peer.send(SIGNAL, path="/", interface="a.b", member="S", destination=unique, fds=count)
                 peer.send(CALL, flags=NO_REPLY, path=MANAGER, interface=SERVICE, member="ListSubscriptions",
                           destination=unique, fds=count)
-        except Gone:
-            pass
-        siege.peers.remove(peer)
-        peer.close()
 
 
 # Authorization
@@ -376,13 +352,7 @@ def silent_strangers(siege):
 
 def fickle_agents(siege):
     """Agents that appear, change their level a thousand times per second, and leave while they are being asked."""
-    body = {}
-    for level in (0, 4, 8):
-        writer = Writer()
-        writer.value("s", "org.freedesktop.GeoClue2.Agent")
-        writer.value("a{sv}", {"MaxAccuracyLevel": ("u", level)})
-        writer.value("as", [])
-        body[level] = bytes(writer.data)
+    bodies = [agent_change(level) for level in (0, 4, 8)]
     subscriber = siege.peer()
     siege.subscribe(subscriber, 16)
     while not siege.is_over():
@@ -390,13 +360,12 @@ def fickle_agents(siege):
         try:
             for _ in range(60):
                 for agent in agents:
-                    agent.send(SIGNAL, body[siege.random.choice([0, 4, 8])], path="/org/freedesktop/GeoClue2/Agent",
+                    agent.send(SIGNAL, siege.random.choice(bodies), path="/org/freedesktop/GeoClue2/Agent",
                                interface=PROPERTIES, member="PropertiesChanged", signature="sa{sv}as")
                     while (question := agent.receive(0)) is not None:
                         if question.kind == CALL and siege.random.random() < 0.7:
-                            answer = Writer()
-                            answer.value("v", ("u", siege.random.choice([0, 4, 8])))
-                            agent.send(REPLY, answer.data, destination=question.fields[wire.SENDER],
+                            answer = marshalled("v", ("u", siege.random.choice([0, 4, 8])))
+                            agent.send(REPLY, answer, destination=question.fields[wire.SENDER],
                                        reply=question.serial, signature="v")
                 time.sleep(0.005)
         except Gone:

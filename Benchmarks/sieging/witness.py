@@ -7,7 +7,7 @@ import select
 import time
 
 import wire
-from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Peer, Writer
+from wire import ERROR, REPLY, SIGNAL, Gone, Peer
 
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 PROPERTIES = "org.freedesktop.DBus.Properties"
@@ -37,11 +37,7 @@ class Witness:
         self.peer.call(SERVICE, path, SERVICE + ".Subscription", "Start")
 
     def begin(self, peer, durations, path, interface, member, signature, values, on=SERVICE):
-        body = Writer()
-        for kind, value in zip(wire.types(signature), values):
-            body.value(kind, value)
-        serial = peer.send(CALL, body.data, path=path, interface=interface, member=member, destination=on,
-                           signature=signature or None)
+        serial = peer.begin(on, path, interface, member, signature, values)
         self.pending[peer, serial] = (time.monotonic(), durations, member)
 
     def watch(self, end):

@@ -6,7 +6,7 @@ import random
 import struct
 import time
 
-from wire import SIGNAL, Writer, fields, message
+from wire import SIGNAL, fields, marshalled, message
 
 from .connection import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
 from .ledger import Session
@@ -188,12 +188,10 @@ def huge_signals(connection):
 
 def a_fickle_agent(connection):
     for level in random.choices((0, 4, 8), k=50):
-        body = Writer()
-        for kind, value in zip(("s", "a{sv}", "as"), (AGENT, {"MaxAccuracyLevel": ("u", level)}, [])):
-            body.value(kind, value)
+        body = marshalled("sa{sv}as", AGENT, {"MaxAccuracyLevel": ("u", level)}, [])
         connection.send(message(8, SIGNAL, fields(
             path="/org/freedesktop/GeoClue2/Agent", interface=PROPERTIES, member="PropertiesChanged",
-            signature="sa{sv}as"), body.data))
+            signature="sa{sv}as"), body))
 
 
 def half_a_message(connection):

@@ -8,7 +8,7 @@ import asyncio
 import struct
 
 import wire
-from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Message, Writer, fields, message, types
+from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Message, fields, message
 
 SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
@@ -72,15 +72,12 @@ class Connection:
     def begin(self, member, signature="", body=(), of=SERVICE, at=MANAGER, on=SERVICE):
         """Sends a call and returns a future for the answer."""
         self.serial += 1
-        data = Writer()
-        for kind, value in zip(types(signature), body):
-            data.value(kind, value)
         header = fields(path=at, interface=of, member=member, destination=on, signature=signature or None)
         future = self.loop.create_future()
         # Some callers only need the answer to arrive and do not wait for it.
         future.add_done_callback(lambda future: future.cancelled() or future.exception())
         self.waiting[self.serial] = (self.ledger.asked(member, on), future)
-        self.send(message(self.serial, CALL, header, data.data))
+        self.send(message(self.serial, CALL, header, wire.marshalled(signature, *body)))
         return future
 
     async def call(self, member, signature="", body=(), **where):

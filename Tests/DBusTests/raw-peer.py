@@ -12,7 +12,7 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Rig"))
 
-from wire import CALL, ERROR, INTERACTIVE, NO_REPLY, REPLY, SIGNAL, Peer, Writer, fields, message
+from wire import CALL, ERROR, INTERACTIVE, NO_REPLY, REPLY, SIGNAL, Peer, fields, marshalled, message
 
 address, destination, path, broker = sys.argv[1:]
 peer = Peer(address)
@@ -34,13 +34,6 @@ def ask(**arguments):
     """Sends a call and returns the kind and the bytes of the answer."""
     answer = peer.answer(send(**arguments))
     return answer.kind, answer.data
-
-
-def marshalled(signature, *values, order="<"):
-    writer = Writer(order)
-    for kind, value in zip(signature, values):
-        writer.value(kind, value)
-    return writer.data
 
 
 def variant(signature, inside):
@@ -89,9 +82,8 @@ assert ask(path="/" + "/".join(["x"] * 5000), member="Nothing", **SAMPLE)[0] == 
 assert ask(member="Do", signature="h", body=bytes(4), fds=1, **SAMPLE)[0] == ERROR
 assert ask(member="Nothing", fds=1, **SAMPLE)[0] == ERROR
 assert ask(member="Echo", signature="v", body=marshalled("v", ("h", 0)), fds=1, **SAMPLE)[0] == ERROR
-options = Writer()
-options.value("a{sv}", {"k": ("h", 0)})
-assert ask(member="Do", signature="a{sv}", body=options.data, fds=1, **SAMPLE)[0] == ERROR
+options = marshalled("a{sv}", {"k": ("h", 0)})
+assert ask(member="Do", signature="a{sv}", body=options, fds=1, **SAMPLE)[0] == ERROR
 for number in range(100):
     send(kind=SIGNAL, interface="org.example.Sample", member="Happened", fds=16)
     send(member="Later", fds=16, flags=NO_REPLY, **SAMPLE)

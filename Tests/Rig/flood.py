@@ -12,7 +12,7 @@ import sys
 import time
 
 import wire
-from wire import CALL, Gone, Peer, Writer
+from wire import CALL, Gone, Peer
 
 NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 
@@ -27,11 +27,10 @@ def main():
             made += answer is not None and answer.kind == wire.REPLY
             if answer is None or answer.kind != wire.REPLY:
                 time.sleep(0.05)
-    body = Writer()
-    for argument in arguments:
-        body.basic("s", argument)
-    named = dict(path=path, interface=interface, member=member, destination=NAME, signature="s" * len(arguments) or None)
-    data = wire.message(7, CALL, wire.fields(**named), body.data)
+    signature = "s" * len(arguments)
+    header = wire.fields(
+        path=path, interface=interface, member=member, destination=NAME, signature=signature or None)
+    data = wire.message(7, CALL, header, wire.marshalled(signature, *arguments))
     print("ready", flush=True)
     by_socket = {peer.socket: peer for peer in peers}
     for peer in peers:

@@ -96,6 +96,14 @@ class Writer:
             self.basic(first, value)
 
 
+def marshalled(signature, *values, order="<"):
+    """The body of a message, one value for each complete type of the signature."""
+    writer = Writer(order)
+    for kind, value in zip(types(signature), values):
+        writer.value(kind, value)
+    return bytes(writer.data)
+
+
 class Reader:
     """Unmarshals what the bus has let pass."""
 
@@ -265,14 +273,15 @@ class Peer:
                 return answer
             self.others.append(answer)
 
-    def call(self, destination, path, interface, member, signature="", values=()):
+    def begin(self, destination, path, interface, member, signature="", values=()):
+        """Calls in good order; returns the serial number."""
+        return self.send(
+            CALL, marshalled(signature, *values), path=path, interface=interface, member=member, destination=destination,
+            signature=signature or None)
+
+    def call(self, *call):
         """Calls in good order; returns the answer, or None."""
-        body = Writer()
-        for kind, value in zip(types(signature), values):
-            body.value(kind, value)
-        return self.answer(self.send(
-            CALL, body.data, path=path, interface=interface, member=member, destination=destination,
-            signature=signature or None))
+        return self.answer(self.begin(*call))
 
     def ask_bus(self, member, signature="", values=()):
         """Asks the bus itself; returns what it answers, nothing for an error."""

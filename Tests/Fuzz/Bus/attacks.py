@@ -132,15 +132,12 @@ def properties(siege):
         name, kind = random.choice(list(interface.properties.items()) or [("None", "s")])
         if random.random() < 0.4:
             kind = chance.signature(random)
-        body = Writer()
-        for text in [interface.name, name]:
-            body.basic("s", chance.text(random).replace("\0", "") if random.random() < 0.05 else text)
         member = random.choice(["Set", "Set", "Get", "GetAll"])
         signature = {"Set": "ssv", "Get": "ss", "GetAll": "s"}[member]
-        if member == "GetAll":
-            body = Writer()
-            body.basic("s", interface.name)
-        elif member == "Set":
+        body = Writer()
+        for text in [interface.name, name][:signature.count("s")]:
+            body.basic("s", chance.text(random).replace("\0", "") if random.random() < 0.05 else text)
+        if member == "Set":
             body.basic("g", kind)
             chance.write(random, body, kind, siege.words())
         peer.send(CALL, body.data, path=path, interface=PROPERTIES, member=member, destination=siege.name,
@@ -195,10 +192,8 @@ def many_peers(siege):
     for peer in peers:
         siege.call(peer, siege.manager(), siege.name, "CreateSubscription", "a{sv}")
         for _ in range(3):
-            body = Writer()
-            body.value("a{sv}", {"timeout": ("u", siege.random.choice([0, 5, 120_000]))})
-            peer.send(CALL, body.data, path=siege.manager(), interface=siege.name, member="GetLocation",
-                      destination=siege.name, signature="a{sv}")
+            options = {"timeout": ("u", siege.random.choice([0, 5, 120_000]))}
+            peer.begin(siege.name, siege.manager(), siege.name, "GetLocation", "a{sv}", [options])
     siege.random.shuffle(peers)
     for peer in peers:
         peer.close()
@@ -235,11 +230,7 @@ def nesting(siege):
     for member in ["GetLocation", "CreateSubscription"]:
         peer.send(CALL, body.data, path=siege.manager(), interface=siege.name, member=member,
                   destination=siege.name, signature=signature)
-    options = Writer()
-    options.value("a{sv}", {})
-    entry = Writer()
-    entry.basic("s", "accuracy")
-    inside = bytes(entry.data) + bytes(body.data)
+    inside = wire.marshalled("s", "accuracy") + bytes(body.data)
     data = struct.pack("<I", len(inside)) + bytes(4) + inside
     peer.send(CALL, data, path=siege.manager(), interface=siege.name, member="GetLocation",
               destination=siege.name, signature="a{sv}")
@@ -412,12 +403,10 @@ def forged_signals(siege):
         path, interface, member, signature = random.choice(BELIEVED)
         if random.random() < 0.3:
             signature = chance.signature(random)
-        writer = Writer()
-        for kind in wire.types(signature):
-            chance.write(random, writer, kind, words)
         if path.endswith("/Local"):
             continue
-        peer.send(SIGNAL, writer.data, path=path, interface=interface, member=member, signature=signature or None,
+        writer = siege.body(signature, words)
+        peer.send(SIGNAL, writer.data, writer.order, path=path, interface=interface, member=member, signature=signature or None,
                   destination=random.choice([siege.unique, None]))
     peer.drain()
     peer.close()
@@ -447,10 +436,9 @@ def never_reads(siege):
             if answer is not None and answer.kind == REPLY:
                 paths += answer.arguments()
         for path in paths:
-            peer.send(CALL, path=path, interface=siege.name + ".Subscription", member="Start", destination=siege.name)
+            peer.begin(siege.name, path, siege.name + ".Subscription", "Start")
         for _ in range(BURST):
-            peer.send(CALL, path=siege.manager(), interface=siege.name, member="ListSubscriptions",
-                      destination=siege.name)
+            peer.begin(siege.name, siege.manager(), siege.name, "ListSubscriptions")
     time.sleep(siege.random.choice([0, 1]))
     for peer in peers:
         peer.close()
@@ -462,14 +450,10 @@ def expensive(siege):
     for peer in peers:
         for _ in range(16):
             peer.call(siege.name, siege.manager(), siege.name, "CreateSubscription", "a{sv}", [{}])
-    body = Writer()
-    body.basic("s", siege.name)
     for _ in range(BURST - 20):
         for peer in peers:
-            peer.send(CALL, path=siege.manager(), interface=siege.name, member="ListSubscriptions",
-                      destination=siege.name)
-            peer.send(CALL, body.data, path=siege.manager(), interface=PROPERTIES, member="GetAll", signature="s",
-                      destination=siege.name)
+            peer.begin(siege.name, siege.manager(), siege.name, "ListSubscriptions")
+            peer.begin(siege.name, siege.manager(), PROPERTIES, "GetAll", "s", [siege.name])
         for peer in peers:
             answers_once(siege, peer)
     for peer in peers:
@@ -484,10 +468,7 @@ def matches(siege):
             f"type='signal',sender='{siege.name}',arg0='{number}'", f"path_namespace='/org',arg{number % 64}='x'",
             "eavesdrop='true'", f"destination='{siege.unique}'", "",
         ])
-        body = Writer()
-        body.basic("s", rule)
-        peer.send(CALL, body.data, path="/org/freedesktop/DBus", interface="org.freedesktop.DBus", member="AddMatch",
-                  destination="org.freedesktop.DBus", signature="s")
+        peer.begin("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", [rule])
     peer.drain()
     peer.close()
 
@@ -497,17 +478,11 @@ def descriptors(siege):
     peer, random = siege.peer(), siege.random
     for _ in range(40):
         count = random.choice([1, 2, 16])
-        body = Writer()
-        signature = random.choice(["", "h", "ah", "a{sv}"])
-        if signature == "h":
-            body.basic("h", random.choice([0, 0, 1, 2**31]))
-        elif signature == "ah":
-            body.value("ah", [0] * count)
-        elif signature:
-            body.value("a{sv}", {"accuracy": ("h", 0)})
-        named = dict(path=siege.manager(), interface=siege.name, member="GetLocation", destination=siege.unique,
-                     signature=signature or None, fds=count)
-        peer.send(random.choice([CALL, SIGNAL]), body.data, **named)
+        signature, *values = random.choice([
+            ("",), ("h", random.choice([0, 0, 1, 2**31])), ("ah", [0] * count), ("a{sv}", {"accuracy": ("h", 0)})])
+        peer.send(
+            random.choice([CALL, SIGNAL]), wire.marshalled(signature, *values), path=siege.manager(),
+            interface=siege.name, member="GetLocation", destination=siege.unique, signature=signature or None, fds=count)
     peer.drain()
     peer.close()
 
@@ -523,13 +498,12 @@ def odd_agent(siege):
         for agent in agents:
             answer_anything(siege, agent)
         agent = random.choice(agents)
-        body = Writer()
-        body.value("s", "org.freedesktop.GeoClue2.Agent")
-        body.value("a{sv}", {"MaxAccuracyLevel": random.choice([("u", 8), ("u", 0), ("s", "x"), ("u", 2**32 - 1)])}
-                   if random.random() < 0.5 else {})
-        body.value("as", random.choice([[], ["MaxAccuracyLevel"], ["MaxAccuracyLevel"] * 50]))
+        level = random.choice([("u", 8), ("u", 0), ("s", "x"), ("u", 2**32 - 1)])
+        body = wire.marshalled(
+            "sa{sv}as", "org.freedesktop.GeoClue2.Agent", {"MaxAccuracyLevel": level} if random.random() < 0.5 else {},
+            random.choice([[], ["MaxAccuracyLevel"], ["MaxAccuracyLevel"] * 50]))
         for _ in range(random.choice([1, 100])):
-            agent.send(SIGNAL, body.data, path="/org/freedesktop/GeoClue2/Agent", interface=PROPERTIES,
+            agent.send(SIGNAL, body, path="/org/freedesktop/GeoClue2/Agent", interface=PROPERTIES,
                        member="PropertiesChanged", signature="sa{sv}as")
     for peer in [*agents, waiting]:
         peer.close()
@@ -551,12 +525,10 @@ def answer_anything(siege, peer, rest=0.01):
                     chance.write(random, body, kind, siege.words())
             named = dict(destination=message.fields[wire.SENDER], reply=message.serial, signature=signature or None)
             if random.random() < 0.2:
-                text = Writer()
-                text.basic("s", chance.text(random)[:1000])
                 named.update(signature="s", error=random.choice([
                     "a.b", "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.NoReply",
                     "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.PolicyKit1.Error.Failed"]))
-                peer.send(ERROR, text.data, **named)
+                peer.send(ERROR, wire.marshalled("s", chance.text(random)[:1000]), **named)
             else:
                 peer.send(REPLY, body.data, **named)
 
