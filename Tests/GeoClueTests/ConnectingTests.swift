@@ -30,27 +30,20 @@ import Testing
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noFix, availableAccuracy: .exact))
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.send(.fix(isNew: true)) == [])
-    #expect(driver.state == .running)
-    #expect(driver.reason == .none)
+    #expect(driver.state == .running && driver.reason == .none)
     #expect(driver.machine.client == "/1")
   }
 
   @Test func `in the system deployment the agent is registered before each client is created`() {
-    var driver = MachineDriver(registersAgent: true)
-    driver.send(.demand(.city))
+    var driver = MachineDriver(registersAgent: true, after: .demand(.city))
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
-    driver.send(.created(client: "/1"))
-    driver.send(.started)
-    driver.send(.serviceVanished)
+    driver.send(.created(client: "/1"), .started, .serviceVanished)
     driver.pass(1_000)
     #expect(driver.send(.serviceAppeared) == [.registerAgent, .createClient, .readAvailableAccuracy])
   }
 
   @Test func `a fix before the reply to Start counts and proves authorization`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.created(client: "/1"))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))
     #expect(driver.authorization == .authorized(.always))
@@ -68,8 +61,7 @@ import Testing
   }
 
   @Test func `a missing GeoClue is reported`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
+    var driver = MachineDriver(after: .demand(.exact))
     #expect(driver.send(.activationFailed(notInstalled: true)) == [])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
     // It stays the truth while it is tried again.
@@ -82,24 +74,19 @@ import Testing
   }
 
   @Test func `a GeoClue that cannot be started is reported`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
-    driver.send(.activationFailed(notInstalled: false))
+    var driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: false))
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 
   @Test func `an activation without an answer times out`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
+    var driver = MachineDriver(after: .demand(.exact))
     #expect(driver.pass(ConnectionMachine.activationDeadline) == [])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
     #expect(driver.pass(210) == [.activate])
   }
 
   @Test func `a GeoClue that ends before its start is known is tried again`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
-    driver.send(.activated)
+    var driver = MachineDriver(after: .demand(.exact), .activated)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.state == .unavailable)
     #expect(driver.machine.deadline != nil)

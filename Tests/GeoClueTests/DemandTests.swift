@@ -14,10 +14,7 @@ import Testing
   }
 
   @Test func `a client that has not started yet is deleted, too`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.created(client: "/1"))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.send(.demand(nil)) == [.deleteClient("/1")])
     #expect(driver.send(.started) == [])
     #expect(driver.state == .idle)
@@ -76,16 +73,14 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.startOver) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.reason == .noFix)
     driver.send(.demand(nil))
     #expect(driver.send(.startOver) == [])
   }
 
   @Test func `starting over in a pause tries sooner`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
+    var driver = MachineDriver(after: .demand(.exact))
     for _ in 0..<9 {
       driver.send(.activationFailed(notInstalled: true))
       while driver.pass(1_000).isEmpty {}
@@ -109,14 +104,12 @@ import Testing
   }
 
   @Test func `D26: clients that come and go do not create one GeoClue client each`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
+    var driver = MachineDriver(after: .serviceAppeared)
     var clients = 0
     for _ in 0..<261 {
       for action in driver.send(.demand(.exact)) + driver.pass(10) where action == .createClient {
         clients += 1
-        driver.send(.created(client: "/\(clients)"))
-        driver.send(.started)
+        driver.send(.created(client: "/\(clients)"), .started)
       }
       driver.send(.demand(nil))
       driver.pass(10)

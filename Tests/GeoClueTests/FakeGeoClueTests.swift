@@ -19,27 +19,27 @@ import Testing
     return (bus, geoclue, listener)
   }
 
+  /// Waits until GeoClue has one client, which is not an earlier one.
+  private func waitForAnotherClient(than old: JSON?, of geoclue: FakeGeoClue) throws {
+    try turning("another client") {
+      let clients = try geoclue.clients()
+      return clients.count == 1 && clients.first?["path"] != old
+    }
+  }
+
   @Test func `a fix arrives with its known fields only`() throws {
     let (_, geoclue, listener) = try running()
     try geoclue.fix(latitude: 52.5, longitude: -13.25)
     let bare = try listener.location()
-    #expect(bare.latitude == 52.5)
-    #expect(bare.longitude == -13.25)
-    #expect(bare.accuracy == 0)
-    #expect(bare.altitude == nil)
-    #expect(bare.speed == nil)
-    #expect(bare.heading == nil)
-    #expect(bare.sourceDescription == nil)
+    #expect(bare.latitude == 52.5 && bare.longitude == -13.25 && bare.accuracy == 0)
+    #expect(bare.altitude == nil && bare.speed == nil && bare.heading == nil && bare.sourceDescription == nil)
     #expect(listener.status.state == .running)
 
     try geoclue.fix(
       latitude: 1, longitude: 2,
       ["Accuracy": 12.5, "Altitude": 34.5, "Speed": 3, "Heading": 90, "Description": .variant("s", "GPS GGA")])
     let full = try listener.location(2)
-    #expect(full.accuracy == 12.5)
-    #expect(full.altitude == 34.5)
-    #expect(full.speed == 3)
-    #expect(full.heading == 90)
+    #expect(full.accuracy == 12.5 && full.altitude == 34.5 && full.speed == 3 && full.heading == 90)
     #expect(full.sourceDescription == "GPS GGA")
     #expect(full.receivedAt >= bare.receivedAt)
     #expect(listener.failures.isEmpty)
@@ -49,10 +49,10 @@ import Testing
     let (_, geoclue, listener) = try running()
     let clients = try geoclue.clients()
     #expect(clients.count == 1)
-    #expect(clients.first?["DesktopId"] == "org.geopublicist.Location1")
-    #expect(clients.first?["RequestedAccuracyLevel"] == 8)
-    #expect(clients.first?["DistanceThreshold"] == 0)
-    #expect(clients.first?["TimeThreshold"] == 0)
+    for (name, value) in [
+      ("DesktopId", "org.geopublicist.Location1"), ("RequestedAccuracyLevel", 8), ("DistanceThreshold", 0),
+      ("TimeThreshold", 0),
+    ] as [(String, JSON)] { #expect(clients.first?[name] == value, "\(name)") }
     listener.source.require(nil)
     try turning("the client is deleted") { try geoclue.clients().isEmpty }
     #expect(listener.status.state == .idle)
@@ -82,8 +82,7 @@ import Testing
       ("refuse", ["name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"]),
     ]
     for (index, (fault, parameters)) in replies.enumerated() {
-      try geoclue.fault(
-        on: "GetAll", fault, parameters.merging(["interface": location, "times": 1]) { $1 })
+      try geoclue.fault(on: "GetAll", fault, parameters.merging(["interface": location, "times": 1]) { $1 })
       try geoclue.fix(latitude: 1, longitude: 2)
       try turning("failure \(index)") { listener.failures.count == index + 1 }
       #expect(listener.failures.last?.code == .locationUnknown)
@@ -138,10 +137,7 @@ import Testing
     try geoclue.tell(["fix": .null])
     listener.source.startOver()
     try listener.waitFor(.waiting, .noFix)
-    try turning("another client") {
-      let clients = try geoclue.clients()
-      return clients.count == 1 && clients.first?["path"] != old
-    }
+    try waitForAnotherClient(than: old, of: geoclue)
     #expect(listener.locations.count == 1)
   }
 
@@ -194,10 +190,7 @@ import Testing
     _ = try listener.location()
     try geoclue.tell(["fix": .null])
     try geoclue.tell(["available": 4])
-    try turning("another client") {
-      let clients = try geoclue.clients()
-      return clients.count == 1 && clients.first?["path"] != old
-    }
+    try waitForAnotherClient(than: old, of: geoclue)
     try listener.waitFor(.waiting, .noFix)
     try geoclue.fix(latitude: 3.01, longitude: 4.01, ["Accuracy": 25_000])
     #expect(try listener.location(2).accuracy == 25_000)

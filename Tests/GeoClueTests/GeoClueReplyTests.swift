@@ -19,13 +19,8 @@ import Testing
 
   @Test func `a complete fix is read`() {
     let fix = fix(from: whole)
-    #expect(fix?.latitude == 52.5)
-    #expect(fix?.longitude == 13.5)
-    #expect(fix?.accuracy == 7)
-    #expect(fix?.altitude == 34)
-    #expect(fix?.speed == 1)
-    #expect(fix?.heading == 90)
-    #expect(fix?.sourceDescription == "WiFi")
+    #expect(fix?.latitude == 52.5 && fix?.longitude == 13.5 && fix?.accuracy == 7)
+    #expect(fix?.altitude == 34 && fix?.speed == 1 && fix?.heading == 90 && fix?.sourceDescription == "WiFi")
     #expect(fix?.timestamp == Timestamp(seconds: 1_700_000_000, microseconds: 5))
   }
 

@@ -11,15 +11,19 @@ nonisolated struct MachineDriver {
   /// Whether GeoClue answers when it is asked for a sign of life.
   var isAlive = true
 
-  init(registersAgent: Bool = false) { machine = ConnectionMachine(registersAgent: registersAgent) }
+  /// A machine to which some events have happened.
+  init(registersAgent: Bool = false, after events: ConnectionMachine.Event...) {
+    machine = ConnectionMachine(registersAgent: registersAgent)
+    for event in events { send(event) }
+  }
 
   var state: SourceState { machine.status.state }
   var reason: SourceReason { machine.status.reason }
   var authorization: Authorization { machine.authorization }
 
   @discardableResult
-  mutating func send(_ event: ConnectionMachine.Event) -> [ConnectionMachine.Action] {
-    machine.handle(event, at: now, chance: chance)
+  mutating func send(_ events: ConnectionMachine.Event...) -> [ConnectionMachine.Action] {
+    events.flatMap { machine.handle($0, at: now, chance: chance) }
   }
 
   /// Lets time pass; the timer fires whenever it is due. Returns all that was done meanwhile.
@@ -39,12 +43,9 @@ nonisolated struct MachineDriver {
 
   /// A machine whose client runs.
   static func running(_ level: AccuracyLevel = .exact, client: String = "/1", registersAgent: Bool = false) -> Self {
-    var driver = MachineDriver(registersAgent: registersAgent)
-    driver.send(.serviceAppeared)
-    driver.send(.demand(level))
-    driver.send(.available(.exact))
-    driver.send(.created(client: client))
-    driver.send(.started)
+    var driver = MachineDriver(
+      registersAgent: registersAgent, after: .serviceAppeared, .demand(level), .available(.exact),
+      .created(client: client), .started)
     // Long enough ago that the client may be replaced at once.
     driver.pass(ConnectionPacing.clientGap)
     return driver
@@ -52,10 +53,8 @@ nonisolated struct MachineDriver {
 
   /// A machine that waits for an agent.
   static func withoutAgent(registersAgent: Bool = false) -> Self {
-    var driver = MachineDriver(registersAgent: registersAgent)
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.available(.exact))
+    var driver = MachineDriver(
+      registersAgent: registersAgent, after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.pass(ConnectionMachine.agentDeadline)
     return driver
   }

@@ -7,10 +7,7 @@ import Testing
 /// GeoClue says no to us.
 @Suite nonisolated struct RefusalTests {
   private func refused(_ reason: AuthorizationReason) -> MachineDriver {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.created(client: "/1"))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
     #expect(driver.send(.startFailed(.refused(reason))) == [.deleteClient("/1")])
     return driver
   }
@@ -54,8 +51,7 @@ import Testing
     var driver = refused(.disabledByUser)
     driver.pass(ConnectionPacing.clientGap)
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.reason == .noFix)
   }
@@ -67,16 +63,13 @@ import Testing
     #expect(driver.authorization == .refused(.disallowedByConfiguration))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.authorization == .undecided && driver.state == .starting, "that one has refused nothing")
-    driver.send(.created(client: "/1"))
-    driver.send(.started)
+    driver.send(.created(client: "/1"), .started)
     #expect(driver.authorization.isAuthorized)
   }
 
   @Test func `an agent's announced "off" outlives GeoClue`() {
     var driver = refused(.disabledByUser)
-    driver.send(.agentChanged(AccuracyLevel.none))
-    driver.send(.serviceVanished)
-    driver.send(.serviceAppeared)
+    driver.send(.agentChanged(AccuracyLevel.none), .serviceVanished, .serviceAppeared)
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
@@ -90,9 +83,7 @@ import Testing
   }
 
   @Test func `a refused CreateClient is reported`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact))
     #expect(driver.send(.creationFailed(.refused(.disallowedByPolicy))) == [])
     #expect(driver.reason == .disallowedByPolicy)
     #expect(driver.authorization == .refused(.disallowedByPolicy))
@@ -101,10 +92,7 @@ import Testing
 
   @Test func `a start that fails or is not answered is retried`() {
     for isAnswered in [true, false] {
-      var driver = MachineDriver()
-      driver.send(.serviceAppeared)
-      driver.send(.demand(.exact))
-      driver.send(.created(client: "/1"))
+      var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"))
       let actions = isAnswered ? driver.send(.startFailed(.other)) : driver.pass(ConnectionMachine.startDeadline)
       #expect(actions == [.deleteClient("/1")])
       #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))

@@ -17,8 +17,7 @@ import Testing
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)
     #expect(driver.send(.created(client: "/1")) == [.startClient("/1", .exact)])
-    driver.send(.started)
-    driver.send(.fix(isNew: true))
+    driver.send(.started, .fix(isNew: true))
     #expect(driver.state == .running)
   }
 
@@ -50,10 +49,7 @@ import Testing
       driver.send(.serviceVanished)
       while driver.pass(50).isEmpty {}
       activations.append(driver.now)
-      driver.send(.serviceAppeared)
-      driver.send(.created(client: "/1"))
-      driver.send(.started)
-      driver.send(.fix(isNew: true))
+      driver.send(.serviceAppeared, .created(client: "/1"), .started, .fix(isNew: true))
       driver.pass(100)
     }
     let gaps = zip(activations, activations.dropFirst()).map { $1 - $0 }
@@ -67,9 +63,7 @@ import Testing
       driver.pass(ConnectionMachine.steadyRun)
       driver.send(.serviceVanished)
       #expect(driver.pass(250) == [.activate])
-      driver.send(.serviceAppeared)
-      driver.send(.created(client: "/1"))
-      driver.send(.started)
+      driver.send(.serviceAppeared, .created(client: "/1"), .started)
     }
   }
 
@@ -108,9 +102,7 @@ import Testing
   }
 
   @Test func `requests do not cause retries without limit`() {
-    var driver = MachineDriver()
-    driver.send(.demand(.exact))
-    driver.send(.activationFailed(notInstalled: true))
+    var driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: true))
     var activations = 0
     for _ in 0..<6_000 {
       var actions = driver.send(.refresh)

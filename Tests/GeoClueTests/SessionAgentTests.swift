@@ -13,9 +13,15 @@ import Testing
     return (bus, try FakeGeoClue(on: bus), try SourceListener(on: bus, registersAgent: false))
   }
 
-  private func agent(on bus: PrivateBus, level: Int = 8) throws -> DesktopAgent {
-    let agent = try DesktopAgent(at: bus.address, level: level)
-    return agent
+  /// With an agent, and a source that waits for a fix.
+  private func running() throws -> (
+    bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener, agent: DesktopAgent
+  ) {
+    let (bus, geoclue, listener) = try rig()
+    let agent = try DesktopAgent(at: bus.address)
+    listener.source.require(.exact)
+    try listener.waitFor(.waiting, .noFix)
+    return (bus, geoclue, listener, agent)
   }
 
   @Test func `a missing agent is reported in time, and a new one is used at once`() throws {
@@ -25,7 +31,7 @@ import Testing
     try listener.waitFor(.waiting, .noAgent)
     #expect(listener.authorization == .refused(.noAgent))
     #expect(geoclue.count(of: "AddAgent") == 0)
-    let agent = try agent(on: bus)
+    let agent = try DesktopAgent(at: bus.address)
     try listener.waitFor(.waiting, .noFix)
     #expect(listener.authorization == .authorized(.always))
     #expect(geoclue.count(of: "CreateClient") == 1)
@@ -38,7 +44,7 @@ import Testing
     listener.source.require(.exact)
     try turning("it waits") { geoclue.count(of: "CreateClient") == 1 }
     listener.source.require(nil)
-    let agent = try agent(on: bus)
+    let agent = try DesktopAgent(at: bus.address)
     try turning("the late client is deleted") { geoclue.count(of: "DeleteClient") == 1 }
     #expect(try geoclue.clients().isEmpty)
     withExtendedLifetime(agent) {}
@@ -58,10 +64,7 @@ import Testing
   }
 
   @Test func `the switch is obeyed, off and on and off`() throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
+    let (bus, geoclue, listener, agent) = try running()
     for round in 1...3 {
       try geoclue.fix(latitude: 3, longitude: Double(round))
       try turning("a location") { listener.locations.last?.longitude == Double(round) }
@@ -79,10 +82,7 @@ import Testing
   }
 
   @Test func `Active alone is enough`() throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
+    let (bus, geoclue, listener, agent) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell(["active": false, "client": .string(client)])
     try listener.waitFor(.unavailable, .disabledByUser)
@@ -95,7 +95,7 @@ import Testing
 
   @Test func `a start while location is off succeeds when it is switched on`() throws {
     let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus, level: 0)
+    let agent = try DesktopAgent(at: bus.address, level: 0)
     listener.source.require(.exact)
     try listener.waitFor(.unavailable, .disabledByUser)
     try agent.setLevel(8)
@@ -104,10 +104,7 @@ import Testing
   }
 
   @Test func `a lower level creates a new client and is reported`() throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
+    let (bus, geoclue, listener, agent) = try running()
     let old = try geoclue.clients().first?["path"]
     try agent.setLevel(4)
     try turning("reduced") { listener.authorization == .authorized(.always, level: .city) }
@@ -117,10 +114,7 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func `the level of a dead agent is forgotten`(hasSpoken: Bool) throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
+    let (bus, geoclue, listener, agent) = try running()
     if hasSpoken {
       try agent.setLevel(5)
       try turning("reduced") { listener.authorization.level == .neighborhood }
@@ -132,17 +126,14 @@ import Testing
     try listener.waitFor(.waiting, .noAgent)
     #expect(listener.authorization == .refused(.noAgent))
     #expect(try geoclue.clients().isEmpty)
-    let next = try self.agent(on: bus)
+    let next = try DesktopAgent(at: bus.address)
     try listener.waitFor(.waiting, .noFix)
     #expect(listener.authorization == .authorized(.always))
     withExtendedLifetime(next) {}
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent has no say`() throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try agent(on: bus)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
+    let (bus, geoclue, listener, agent) = try running()
     let stranger = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {
       try stranger.emit(

@@ -36,24 +36,15 @@ final class SourceListener {
   func waitFor(
     _ state: SourceState, _ reason: SourceReason = .none, within limit: Duration = .seconds(10)
   ) throws {
-    do {
-      try turning("\(state) \(reason)", within: limit) { status.state == state && status.reason == reason }
-    } catch {
-      throw DeadlineExceeded("\(state) \(reason)", within: limit, seen: "\(statuses)\n\(failures)")
+    try eventually("\(state) \(reason)", within: limit, turn: turn, seen: "\(statuses)\n\(failures)") {
+      status.state == state && status.reason == reason
     }
   }
 
   /// Runs the loop until there are so many locations, and returns the last.
   func location(_ count: Int = 1) throws -> Location {
-    try eventual("\(count) locations, seen \(statuses) \(failures)", turn: turn) {
+    try eventual("\(count) locations", turn: turn, seen: "\(statuses)\n\(failures)") {
       locations.count >= count ? locations.last : nil
     }
   }
-}
-
-extension FakeGeoClue {
-  /// The clients that it has.
-  func clients() throws -> [JSON] { try state()["clients"]?.array ?? [] }
-
-  func count(of member: String) -> Int { calls.count { $0.member == member } }
 }

@@ -11,8 +11,7 @@ import Testing
     #expect(driver.send(.available(AccuracyLevel.none)) == [], "there was no fix that could hide another")
     #expect(
       driver.machine.status
-        == SourceStatus(
-          state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none))
+        == SourceStatus(state: .unavailable, reason: .noSource, availableAccuracy: AccuracyLevel.none))
     driver.send(.available(.city))
     #expect(driver.reason == .noFix)
     #expect(driver.machine.status.availableAccuracy == .city)
@@ -23,8 +22,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     #expect(driver.send(.available(left)) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.state == (left == .none ? .unavailable : .waiting))
     #expect(driver.reason == (left == .none ? .noSource : .noFix))
     #expect(driver.send(.available(left)) == [])
@@ -32,8 +30,7 @@ import Testing
 
   @Test func `growing available accuracy needs no new client`() {
     var driver = MachineDriver.running()
-    driver.send(.available(.city))
-    driver.send(.fix(isNew: true))
+    driver.send(.available(.city), .fix(isNew: true))
     #expect(driver.send(.available(.exact)) == [])
     // The receiver that has come and gone again has measured nothing.
     #expect(driver.send(.available(.city)) == [])
@@ -48,8 +45,7 @@ import Testing
     }
     #expect(driver.pass(SourceWatch.patience - 1_001) == [])
     #expect(driver.pass(1) == [.deleteClient("/1"), .createClient, .readAvailableAccuracy])
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.reason == .noFix)
     // GeoClue may have kept the old fix for another program. Once is enough.
     driver.send(.fix(isNew: true))
@@ -75,8 +71,7 @@ import Testing
       actions += driver.send(.available(.city)) + driver.pass(10)
       for action in actions where action == .createClient {
         clients += 1
-        driver.send(.created(client: "/\(clients)"))
-        driver.send(.started)
+        driver.send(.created(client: "/\(clients)"), .started)
       }
     }
     #expect(clients <= 22, "in 10 s")

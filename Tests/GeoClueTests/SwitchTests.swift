@@ -11,9 +11,7 @@ import Testing
     driver.send(.fix(isNew: true))
     #expect(driver.send(.active(false)) == [], "the client stays: its Active tells when location is on again")
     #expect(
-      driver.machine.status
-        == SourceStatus(
-          state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
+      driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     #expect(driver.authorization == .refused(.disabledByUser))
     #expect(!driver.machine.acceptsFixes)
     driver.send(.fix(isNew: true))
@@ -26,13 +24,8 @@ import Testing
   }
 
   @Test func `turning location off between Start and its reply is noticed`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.created(client: "/1"))
-    driver.send(.active(true))
-    driver.send(.active(false))
-    driver.send(.started)
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .created(client: "/1"), .active(true))
+    driver.send(.active(false), .started)
     #expect(driver.authorization == .refused(.disabledByUser))
     #expect(driver.reason == .disabledByUser)
   }
@@ -63,12 +56,9 @@ import Testing
     driver.send(.agentChanged(AccuracyLevel.none))
     #expect(driver.authorization == .refused(.disabledByUser))
     #expect(
-      driver.machine.status
-        == SourceStatus(
-          state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
+      driver.machine.status == SourceStatus(state: .unavailable, reason: .disabledByUser, availableAccuracy: .exact))
     driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/2"))
-    driver.send(.startFailed(.refused(.disabledByUser)))
+    driver.send(.created(client: "/2"), .startFailed(.refused(.disabledByUser)))
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 
@@ -76,8 +66,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/2"))
-    driver.send(.startFailed(.refused(.disabledByUser)))
+    driver.send(.created(client: "/2"), .startFailed(.refused(.disabledByUser)))
     #expect(driver.pass(ConnectionMachine.announcedOff - 1) == [])
     #expect(driver.send(.agentChanged(.exact)) == [.createClient, .readAvailableAccuracy])
   }
@@ -86,8 +75,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.agentChanged(AccuracyLevel.none))
     driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.authorization == .authorized(.always))
     #expect(driver.reason == .noFix)
   }
@@ -96,16 +84,14 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.agentChanged(.city))
     driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/2"))
-    driver.send(.started)
+    driver.send(.created(client: "/2"), .started)
     #expect(driver.authorization == .authorized(.always, level: .city))
     #expect(driver.authorization.reason == .reducedAccuracy)
     // Its connection has gone, and the next agent has said nothing yet.
     driver.pass(1_000)
     driver.send(.agentChanged(nil))
     driver.pass(ConnectionPacing.agentDelay)
-    driver.send(.created(client: "/3"))
-    driver.send(.started)
+    driver.send(.created(client: "/3"), .started)
     #expect(driver.authorization == .authorized(.always))
   }
 
@@ -126,8 +112,7 @@ import Testing
       actions += driver.pass(5)
       for action in actions where action == .createClient {
         clients += 1
-        driver.send(.created(client: "/\(clients)"))
-        driver.send(.started)
+        driver.send(.created(client: "/\(clients)"), .started)
       }
       #expect(driver.machine.client == nil || driver.machine.acceptsFixes)
     }
@@ -135,24 +120,19 @@ import Testing
   }
 
   @Test func `an agent's level without demand is not kept`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
+    var driver = MachineDriver(after: .serviceAppeared)
     #expect(driver.send(.agentChanged(.city)) == [])
-    driver.send(.demand(.exact))
-    driver.send(.created(client: "/1"))
-    driver.send(.started)
+    driver.send(.demand(.exact), .created(client: "/1"), .started)
     #expect(driver.authorization == .authorized(.always))
   }
 
   @Test func `GeoClue's decision is forgotten when demand ends`() {
     var driver = MachineDriver.running()
-    driver.send(.fix(isNew: true))
-    driver.send(.demand(nil))
+    driver.send(.fix(isNew: true), .demand(nil))
     #expect(driver.authorization == .undecided)
     driver.send(.demand(.exact))
     #expect(driver.authorization == .undecided)
-    driver.send(.created(client: "/2"))
-    driver.send(.startFailed(.refused(.disabledByUser)))
+    driver.send(.created(client: "/2"), .startFailed(.refused(.disabledByUser)))
     #expect(driver.authorization == .refused(.disabledByUser))
   }
 }

@@ -7,10 +7,7 @@ import Testing
 /// GeoClue keeps `CreateClient` without a word until the user has an agent.
 @Suite nonisolated struct WithoutAgentTests {
   @Test func `two seconds without an answer mean no agent`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.available(.exact))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.pass(ConnectionMachine.agentDeadline - 1)
     #expect(driver.state == .starting)
     driver.pass(1)
@@ -28,10 +25,7 @@ import Testing
     driver.send(.available(.exact))
     #expect(driver.reason == .disallowedByConfiguration)
     // The administrator corrects it and restarts GeoClue.
-    driver.send(.serviceVanished)
-    driver.send(.serviceAppeared)
-    driver.send(.created(client: "/7"))
-    driver.send(.started)
+    driver.send(.serviceVanished, .serviceAppeared, .created(client: "/7"), .started)
     #expect(driver.reason == .noFix)
   }
 
@@ -48,8 +42,7 @@ import Testing
     #expect(driver.send(.created(client: "/7")) == [.startClient("/7", .exact)])
     #expect(driver.state == .starting)
     driver.send(.started)
-    #expect(driver.state == .waiting)
-    #expect(driver.reason == .noFix)
+    #expect(driver.state == .waiting && driver.reason == .noFix)
     #expect(driver.authorization == .authorized(.always))
   }
 
@@ -78,8 +71,7 @@ import Testing
     var driver = MachineDriver.withoutAgent()
     driver.pass(58_000)
     #expect(driver.send(.serviceVanished) == [])
-    #expect(driver.state == .waiting)
-    #expect(driver.reason == .noAgent)
+    #expect(driver.state == .waiting && driver.reason == .noAgent)
     #expect(driver.pass(59_000) == [])
     #expect(driver.pass(2_000) == [.activate])
     #expect(driver.reason == .noAgent, "it is still so, as far as is known")
@@ -124,11 +116,9 @@ import Testing
   @Test func `a GeoClue that hangs is no missing agent`() {
     var driver = MachineDriver()
     driver.isAlive = false
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
+    driver.send(.serviceAppeared, .demand(.exact))
     driver.pass(ConnectionMachine.agentDeadline)
-    #expect(driver.state == .unavailable)
-    #expect(driver.reason == .geoclueRestarting)
+    #expect(driver.state == .unavailable && driver.reason == .geoclueRestarting)
     #expect(driver.authorization == .undecided)
     // It wakes up, and answers what it was asked; how it is about agents, it finds out only now.
     driver.send(.available(.exact))
@@ -147,8 +137,7 @@ import Testing
   @Test func `a GeoClue that still hangs is no missing agent for new demand either`() {
     var driver = MachineDriver()
     driver.isAlive = false
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
+    driver.send(.serviceAppeared, .demand(.exact))
     driver.pass(10_000)
     driver.send(.demand(nil))
     driver.pass(10_000)
@@ -160,10 +149,7 @@ import Testing
   }
 
   @Test func `a GeoClue that begins to hang is no missing agent`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.available(.exact))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(.exact))
     driver.isAlive = false
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.state == .starting, "it is asked once more")
@@ -173,10 +159,7 @@ import Testing
   }
 
   @Test func `an error counts as an answer`() {
-    var driver = MachineDriver()
-    driver.send(.serviceAppeared)
-    driver.send(.demand(.exact))
-    driver.send(.available(nil))
+    var driver = MachineDriver(after: .serviceAppeared, .demand(.exact), .available(nil))
     driver.pass(ConnectionMachine.agentDeadline)
     #expect(driver.machine.status == SourceStatus(state: .waiting, reason: .noAgent))
   }
