@@ -11,11 +11,17 @@ import Testing
   private let other: BusName = ":1.2"
   private let client: BusName = ":1.99"
 
-  private func known(_ level: AccuracyLevel = .exact) -> AgentSearch {
+  /// A search whose agent has answered, and is to be verified.
+  private func answered() -> AgentSearch {
     var search = AgentSearch()
     _ = search.handle(.wanted(again: false), at: 0)
     _ = search.handle(.listed([agent], isComplete: true), at: 0)
-    _ = search.handle(.answered(agent, level), at: 0)
+    _ = search.handle(.answered(agent, .exact), at: 0)
+    return search
+  }
+
+  private func known() -> AgentSearch {
+    var search = answered()
     _ = search.handle(.verified(agent, isAgent: true), at: 0)
     return search
   }
@@ -33,10 +39,7 @@ import Testing
   }
 
   @Test func `a connection that is no agent for GeoClue does not count`() {
-    var search = AgentSearch()
-    _ = search.handle(.wanted(again: false), at: 0)
-    _ = search.handle(.listed([agent], isComplete: true), at: 0)
-    _ = search.handle(.answered(agent, .exact), at: 0)
+    var search = answered()
     #expect(search.handle(.verified(agent, isAgent: false), at: 0) == [.changed, .ready])
     #expect(search.level(without: client) == .none)
   }
@@ -95,20 +98,14 @@ import Testing
 
   /// A level remained in force without an agent behind it.
   @Test func `D5: an agent that leaves while systemd is asked about it does not count`() {
-    var search = AgentSearch()
-    _ = search.handle(.wanted(again: false), at: 0)
-    _ = search.handle(.listed([agent], isComplete: true), at: 0)
-    _ = search.handle(.answered(agent, .exact), at: 0)
+    var search = answered()
     #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
     #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
     #expect(search.level(without: client) == .none)
   }
 
   @Test func `D5: what an agent says while systemd is asked about it counts`() {
-    var search = AgentSearch()
-    _ = search.handle(.wanted(again: false), at: 0)
-    _ = search.handle(.listed([agent], isComplete: true), at: 0)
-    _ = search.handle(.answered(agent, .exact), at: 0)
+    var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)
     #expect(search.level(without: client) == .level(.none))

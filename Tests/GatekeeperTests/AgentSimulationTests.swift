@@ -9,25 +9,16 @@ import Testing
 /// Connections that come, go, lie, and stay silent in any order: every search ends in time, only connections that are
 /// still there count, and in the end the level is the agents' own.
 @Suite struct AgentSimulationTests {
-  private final class World {
+  private final class World: SimulatedTime {
     enum Kind: Hashable { case agent, sandboxed, stranger, silent }
 
-    var random: SeededGenerator
-    /// Milliseconds.
-    var now: Int64 = 0
     var connections: [BusName: (kind: Kind, level: AccuracyLevel)] = [:]
     var search = AgentSearch()
     /// When calls began to wait.
     var waiting: [Int64] = []
     var longestWait: Int64 = 0
     private var timer: Int64?
-    private var events: [(time: Int64, action: () -> Void)] = []
     private var lastName = 0
-
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
-
-    func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-    func after(_ milliseconds: Int64, _ action: @escaping () -> Void) { events.append((now + milliseconds, action)) }
 
     func handle(_ event: AgentSearch.Event) {
       let actions = search.handle(event, at: now * 1_000)
@@ -98,22 +89,14 @@ import Testing
         waiting.append(now)
         handle(.wanted(again: number(0...1) == 0))
       }
-      after(number(0...4) == 0 ? number(300...3_000) : number(1...60)) { [self] in if now < 20_000 { step() } }
     }
 
-    func run(until end: Int64) {
-      while now < end {
-        now += 1
-        while let index = events.indices.filter({ events[$0].time <= now }).min(by: {
-          events[$0].time < events[$1].time
-        }) {
-          events.remove(at: index).action()
-        }
-        if let time = timer, now * 1_000 >= time { handle(.timer) }
-        if now > 20_000, now % 1_500 == 0 { handle(.wanted(again: true)) }
-        if connections.values.allSatisfy({ $0.kind != .agent }), search.level(without: ":1.0") != .unknown {
-          #expect(search.level(without: ":1.0") == .none, "a level needs an agent that is there")
-        }
+    /// What must hold in each millisecond.
+    func check() {
+      if let time = timer, now * 1_000 >= time { handle(.timer) }
+      if now > 20_000, now % 1_500 == 0 { handle(.wanted(again: true)) }
+      if connections.values.allSatisfy({ $0.kind != .agent }), search.level(without: ":1.0") != .unknown {
+        #expect(search.level(without: ":1.0") == .none, "a level needs an agent that is there")
       }
     }
   }
@@ -121,8 +104,8 @@ import Testing
   @Test(arguments: 0..<40 as Range<UInt64>)
   func `agents come and go as they like`(_ seed: UInt64) {
     let world = World(seed: seed)
-    world.step()
-    world.run(until: 40_000)
+    world.repeatedly(world.step)
+    world.run(until: 40_000, world.check)
     #expect(world.waiting.isEmpty)
     #expect(world.longestWait <= 2_001, "\(world.longestWait) ms")
     let least = world.connections.values.filter { $0.kind == .agent }.map(\.level).min()

@@ -87,8 +87,6 @@ struct ControlGroupTests {
       ("/org/freedesktop/systemd1/unit/bad_2", nil), ("/org/freedesktop/systemd1/unit/bad_zz", nil),
       ("/org/example/unit/a", nil),
     ]
-    for (path, name) in names {
-      #expect(ObjectPath(validating: path).flatMap(UnitProcesses.unitName) == name)
-    }
+    for (path, name) in names { #expect(ObjectPath(validating: path).flatMap(UnitProcesses.unitName) == name) }
   }
 }

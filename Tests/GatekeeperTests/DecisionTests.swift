@@ -10,43 +10,22 @@ struct DecisionTests {
     [.unknown, .none] + AccuracyLevel.allCases.map(Facts.AgentLevel.level)
   private static let everyLevel = AccuracyLevel.allCases.filter { $0 != .none }
 
-  /// Returns the facts about an ordinary user's unsandboxed program, with polkit's defaults for an active session.
-  private static func facts(_ change: (inout Facts) -> Void = { _ in }) -> Facts {
-    var facts = Facts(.other)
-    facts.confinement = .host
-    facts.reduced = .yes
-    facts.precise = .yes
-    facts.withoutAgent = .no
-    facts.session = .active
-    facts.agent = .level(.exact)
-    change(&facts)
-    return facts
-  }
-
   private static func everything() -> [Facts] {
-    var all: [Facts] = []
-    for user in Facts.User.allCases {
-      for confinement in Facts.Confinement.allCases {
-        for rule in Facts.Rule.allCases {
-          for reduced in Facts.Answer.allCases {
-            for precise in Facts.Answer.allCases {
-              for withoutAgent in Facts.Answer.allCases {
-                for session in Facts.Session.allCases {
-                  for agent in everyAgent {
-                    var facts = Facts(user)
-                    (facts.confinement, facts.rule) = (confinement, rule)
-                    (facts.reduced, facts.precise, facts.withoutAgent) = (reduced, precise, withoutAgent)
-                    (facts.session, facts.agent) = (session, agent)
-                    all.append(facts)
-                  }
-                }
-              }
-            }
-          }
+    /// Each of some facts with each value of one more.
+    func with<Value>(_ values: [Value], _ key: WritableKeyPath<Facts, Value>, _ all: [Facts]) -> [Facts] {
+      all.flatMap { facts in
+        values.map { value in
+          var facts = facts
+          facts[keyPath: key] = value
+          return facts
         }
       }
     }
-    return all
+    var all = Facts.User.allCases.map { Facts($0) }
+    all = with(Facts.Confinement.allCases, \.confinement, all)
+    all = with(Facts.Rule.allCases, \.rule, all)
+    for answer in [\Facts.reduced, \.precise, \.withoutAgent] { all = with(Facts.Answer.allCases, answer, all) }
+    return with(everyAgent, \.agent, with(Facts.Session.allCases, \.session, all))
   }
 
   // MARK: The rows
@@ -55,82 +34,79 @@ struct DecisionTests {
 
   @Test func `the decision table holds`() {
     let rows: [Row] = [
-      ("agent 8", Self.facts(), .exact, .authorized(.whenInUse)),
-      ("agent 8, asks for the city", Self.facts(), .city, .authorized(.whenInUse, asked: .city)),
+      ("agent 8", client(), .exact, .authorized(.whenInUse)),
+      ("agent 8, asks for the city", client(), .city, .authorized(.whenInUse, asked: .city)),
+      ("agent 4", client { $0.agent = .level(.city) }, .exact, .authorized(.whenInUse, level: .city, asked: .exact)),
       (
-        "agent 4", Self.facts { $0.agent = .level(.city) }, .exact,
-        .authorized(.whenInUse, level: .city, asked: .exact)
-      ),
-      (
-        "agent 4, asks for the city", Self.facts { $0.agent = .level(.city) }, .city,
+        "agent 4, asks for the city", client { $0.agent = .level(.city) }, .city,
         .authorized(.whenInUse, level: .city, asked: .city)
       ),
-      ("agent 0", Self.facts { $0.agent = .level(.none) }, .exact, .refused(.disabledByUser)),
-      ("no agent", Self.facts { $0.agent = .none }, .exact, .refused(.noAgent)),
-      ("search in progress", Self.facts { $0.agent = .unknown }, .exact, .undecided),
-      ("polkit: no", Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .refused(.disallowedByPolicy)),
+      ("agent 0", client { $0.agent = .level(.none) }, .exact, .refused(.disabledByUser)),
+      ("no agent", client { $0.agent = .none }, .exact, .refused(.noAgent)),
+      ("search in progress", client { $0.agent = .unknown }, .exact, .undecided),
+      ("polkit: no", client { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .refused(.disallowedByPolicy)),
       (
-        "polkit: reduced only", Self.facts { $0.precise = .no }, .exact,
+        "polkit: reduced only", client { $0.precise = .no }, .exact,
         .authorized(.whenInUse, level: .city, asked: .exact)
       ),
       (
-        "polkit: reduced only, asks for the country", Self.facts { $0.precise = .no }, .country,
+        "polkit: reduced only, asks for the country", client { $0.precise = .no }, .country,
         .authorized(.whenInUse, level: .city, asked: .country)
       ),
       (
-        "polkit: reduced only, agent 1", Self.facts { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
+        "polkit: reduced only, agent 1", client { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
         .authorized(.whenInUse, level: .country, asked: .exact)
       ),
       (
-        "polkit asks", Self.facts { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
+        "polkit asks", client { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
         .refused(.authorizationRequired)
       ),
       (
         "polkit asks, agent 0",
-        Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
+        client { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
         .exact, .refused(.disabledByUser)
       ),
       (
-        "polkit asks, no agent", Self.facts { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
+        "polkit asks, no agent", client { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
         .exact, .refused(.noAgent)
       ),
       (
         "polkit is absent",
-        Self.facts { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
+        client { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
         .exact, .refused(.policyUnavailable)
       ),
       (
-        "polkit died while asked", Self.facts { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
+        "polkit died while asked", client { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
         .refused(.policyUnavailable)
       ),
-      ("polkit has not answered", Self.facts { $0.precise = .unknown }, .exact, .undecided),
-      ("session inactive", Self.facts { $0.session = .inactive }, .exact, .refused(.sessionInactive)),
+      ("polkit has not answered", client { $0.precise = .unknown }, .exact, .undecided),
+      ("session inactive", client { $0.session = .inactive }, .exact, .refused(.sessionInactive)),
       (
         "session inactive, so polkit says no",
-        Self.facts { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
+        client { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
         .exact, .refused(.sessionInactive)
       ),
       (
         "session inactive, polkit has not answered anew",
-        Self.facts { ($0.session, $0.precise) = (.inactive, .unknown) },
+        client { ($0.session, $0.precise) = (.inactive, .unknown) },
         .exact, .refused(.sessionInactive)
       ),
-      ("no logind", Self.facts { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
-      ("geoclue.conf forbids", Self.facts { $0.rule = .disallowed }, .exact, .refused(.disallowedByConfiguration)),
-      ("Flatpak", Self.facts { $0.confinement = .sandbox }, .exact, .refused(.sandboxed)),
-      ("process unknown", Self.facts { $0.confinement = .unverifiable }, .exact, .refused(.sandboxed)),
+      ("no logind", client { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
+      ("geoclue.conf forbids", client { $0.rule = .disallowed }, .exact, .refused(.disallowedByConfiguration)),
+      ("Flatpak", client { $0.confinement = .sandbox }, .exact, .refused(.sandboxed)),
+      ("process unknown", client { $0.confinement = .unverifiable }, .exact, .refused(.sandboxed)),
       (
         "named by a rule, without anything else",
-        Self.facts {
+        client {
           ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
         }, .exact, .authorized(.always)
       ),
       (
-        "named by a rule, in a Flatpak", Self.facts { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
+        "named by a rule, in a Flatpak", client { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
         .refused(.sandboxed)
       ),
       (
-        "a dialog about the rule is not shown", Self.facts { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
+        "a dialog about the rule is not shown", client { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
         .exact,
         .refused(.noAgent)
       ),
@@ -211,20 +187,20 @@ struct DecisionTests {
   }
 
   @Test func `the user is asked for no more than is needed`() {
-    let facts = Self.facts { ($0.reduced, $0.precise) = (.challenge, .challenge) }
+    let facts = client { ($0.reduced, $0.precise) = (.challenge, .challenge) }
     #expect(Decision(facts, asking: .city).dialog == .access)
     #expect(Decision(facts, asking: .street).dialog == .accessPrecise)
-    let more = Self.facts { $0.precise = .challenge }
+    let more = client { $0.precise = .challenge }
     #expect(Decision(more, asking: .city).dialog == nil)
     #expect(Decision(more, asking: .exact).dialog == .accessPrecise)
     #expect(Decision(more, asking: .exact).authorization == .authorized(.whenInUse, level: .city, asked: .exact))
-    let limited = Self.facts { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
+    let limited = client { ($0.precise, $0.agent) = (.challenge, .level(.city)) }
     #expect(Decision(limited, asking: .exact).dialog == nil, "the agent would not give more")
   }
 
   /// A job of cron was told that its user has no active session, while that user sat at the machine.
   @Test func `a program outside the session learns the reason and the rule that helps`() {
-    for facts in [Self.facts { ($0.reduced, $0.precise) = (.no, .no) }, Self.facts { $0.session = .inactive }] {
+    for facts in [client { ($0.reduced, $0.precise) = (.no, .no) }, client { $0.session = .inactive }] {
       var outside = facts
       outside.placement = .outside
       let (inside, refusal) = (Decision(facts, asking: .exact), Decision(outside, asking: .exact))
@@ -233,7 +209,7 @@ struct DecisionTests {
       #expect(refusal.authorization.sentence.contains("access-without-agent"))
       #expect(!inside.authorization.sentence.contains("does not belong"))
     }
-    let other = Self.facts { ($0.placement, $0.agent) = (.outside, .level(.none)) }
+    let other = client { ($0.placement, $0.agent) = (.outside, .level(.none)) }
     #expect(Decision(other, asking: .exact).authorization == .refused(.disabledByUser))
   }
 
@@ -241,16 +217,16 @@ struct DecisionTests {
 
   @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
     for doubt in [Facts.Doubts.policy, .session, .agents] {
-      let facts = Self.facts { $0.held = doubt }
+      let facts = client { $0.held = doubt }
       #expect(Decision(facts, asking: .exact).isHeld)
       #expect(Decision(facts, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")
-      let named = Self.facts { ($0.withoutAgent, $0.held) = (.yes, doubt) }
+      let named = client { ($0.withoutAgent, $0.held) = (.yes, doubt) }
       #expect(Decision(named, asking: .exact).isHeld == (doubt == .policy))
       var root = Facts(.root)
       (root.confinement, root.held) = (.host, doubt)
       #expect(!Decision(root, asking: .exact).isHeld)
     }
-    #expect(!Decision(Self.facts(), asking: .exact).isHeld)
+    #expect(!Decision(client(), asking: .exact).isHeld)
   }
 
   // MARK: The session deployment
@@ -262,8 +238,7 @@ struct DecisionTests {
       facts.rule = .silent
       #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == geoClue)
       facts.rule = .disallowed
-      #expect(
-        Decision(facts, asking: .exact, geoClue: geoClue).authorization == .refused(.disallowedByConfiguration))
+      #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .refused(.disallowedByConfiguration))
       for confinement in [Facts.Confinement.sandbox, .unverifiable] {
         facts.confinement = confinement
         #expect(Decision(facts, asking: .exact, geoClue: geoClue).authorization == .refused(.sandboxed))
@@ -276,3 +251,16 @@ struct DecisionTests {
 
 /// Implication: only true before false is wrong.
 private func <= (left: Bool, right: Bool) -> Bool { !left || right }
+
+/// Returns the facts about an ordinary user's unsandboxed program, with polkit's defaults for an active session.
+private func client(_ change: (inout Facts) -> Void = { _ in }) -> Facts {
+  var facts = Facts(.other)
+  facts.confinement = .host
+  facts.reduced = .yes
+  facts.precise = .yes
+  facts.withoutAgent = .no
+  facts.session = .active
+  facts.agent = .level(.exact)
+  change(&facts)
+  return facts
+}

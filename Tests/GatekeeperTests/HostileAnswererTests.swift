@@ -121,9 +121,7 @@ import Testing
       agent.reads = []
       finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
       try turning("the agent is asked") { !agent.reads.isEmpty }
-      let answer = MainLoop.main.after(milliseconds: 600) {
-        for read in agent.reads { read.answer(.uint32(8)) }
-      }
+      let answer = MainLoop.main.after(milliseconds: 600) { for read in agent.reads { read.answer(.uint32(8)) } }
       try turning("the search is over") { isDone }
       withExtendedLifetime(answer) {}
     }

@@ -10,16 +10,15 @@ import Testing
     var answers = PolicyAnswers()
     var now: Int64 = 0
 
-    @discardableResult func handle(_ event: PolicyAnswers.Event, after milliseconds: Int64 = 0) -> [PolicyAnswers
-      .Action]
-    {
+    @discardableResult
+    func handle(_ event: PolicyAnswers.Event, after milliseconds: Int64 = 0) -> [PolicyAnswers.Action] {
       now += milliseconds * 1_000
       return answers.handle(event, at: now)
     }
 
     /// polkit answers everything that a round asks.
-    @discardableResult func answerAll(_ precise: Facts.Answer, after milliseconds: Int64 = 1) -> [PolicyAnswers.Action]
-    {
+    @discardableResult
+    func answerAll(_ precise: Facts.Answer, after milliseconds: Int64 = 1) -> [PolicyAnswers.Action] {
       handle(.answered(.accessWithoutAgent, PolkitReply(.no)), after: milliseconds)
       var actions = handle(.answered(.accessPrecise, PolkitReply(precise)))
       if precise != .yes { actions = handle(.answered(.access, PolkitReply(precise))) }
@@ -28,6 +27,11 @@ import Testing
 
     var isHeld: Bool { answers.isHeld(at: now) }
     var precise: Facts.Answer { answers.answer(to: .accessPrecise) }
+  }
+
+  /// The questions of a round.
+  private static func both(mayStart: Bool) -> [PolicyAnswers.Action] {
+    [.ask(.accessWithoutAgent, mayStartPolkit: mayStart), .ask(.accessPrecise, mayStartPolkit: mayStart)]
   }
 
   /// A client that has been served for a while.
@@ -41,10 +45,7 @@ import Testing
 
   @Test func `a call asks for what is missing, and for the reduced location only if it matters`() {
     let driver = Driver()
-    #expect(
-      driver.handle(.wanted) == [
-        .ask(.accessWithoutAgent, mayStartPolkit: true), .ask(.accessPrecise, mayStartPolkit: true),
-      ])
+    #expect(driver.handle(.wanted) == Self.both(mayStart: true))
     #expect(driver.handle(.answered(.accessPrecise, PolkitReply(.no))) == [.ask(.access, mayStartPolkit: true)])
     #expect(driver.handle(.answered(.accessWithoutAgent, PolkitReply(.no))).isEmpty)
     #expect(driver.precise == .unknown, "half of a round does not show")
@@ -58,20 +59,14 @@ import Testing
     #expect(yes.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == [.ready], "only the refusal was old")
     let refusal = served(.no)
     #expect(refusal.handle(.wanted) == [.ready])
-    #expect(
-      refusal.handle(.wanted, after: 600) == [
-        .ask(.accessWithoutAgent, mayStartPolkit: true), .ask(.accessPrecise, mayStartPolkit: true),
-      ])
+    #expect(refusal.handle(.wanted, after: 600) == Self.both(mayStart: true))
     #expect(refusal.precise == .no, "it stands meanwhile")
   }
 
   @Test func `a doubt holds deliveries and changes nothing else until the outcome is known`() {
     let driver = served()
     let actions = driver.handle(.doubted(isServed: true))
-    #expect(
-      actions == [
-        .held, .ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false),
-      ])
+    #expect(actions == [.held] + Self.both(mayStart: false))
     #expect(driver.isHeld && driver.precise == .yes)
     #expect(driver.answerAll(.yes, after: 400) == [.changed, .ready])
     #expect(!driver.isHeld && driver.precise == .yes)
@@ -100,8 +95,7 @@ import Testing
     driver.handle(.doubted(isServed: true), after: 8)
     // These were asked before the second doubt: polkit may have answered by the old rules.
     let second = driver.answerAll(.yes, after: 200)
-    #expect(
-      second == [.ask(.accessWithoutAgent, mayStartPolkit: false), .ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(second == Self.both(mayStart: false))
     #expect(driver.isHeld)
     #expect(driver.answerAll(.no) == [.changed, .ready])
     #expect(!driver.isHeld && driver.precise == .no)
@@ -142,8 +136,7 @@ import Testing
     let driver = served()
     #expect(driver.answers.wakeUp == 1_000 + PolicyAnswers.consentAge)
     driver.now = 1_000 + PolicyAnswers.consentAge
-    #expect(
-      driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [.ask(.accessPrecise, mayStartPolkit: false)])
     #expect(!driver.isHeld && driver.precise == .yes)
     #expect(
       driver.handle(.answered(.accessPrecise, PolkitReply(.no)), after: 1) == [.ask(.access, mayStartPolkit: false)])
