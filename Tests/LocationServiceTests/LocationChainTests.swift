@@ -35,7 +35,11 @@ struct LocationChainTests {
     private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
     private(set) lazy var queue = OutgoingQueue(to: ":1.1", in: outbox)
 
-    init(_ configuration: DeliveryRule.Configuration = .init()) { pacer.configure(configuration) }
+    /// Starts it, unless told otherwise.
+    init(_ configuration: DeliveryRule.Configuration = .init(), isStarted: Bool = true) {
+      pacer.configure(configuration)
+      if isStarted { start() }
+    }
 
     func start(with first: [Location] = []) {
       let emitter = LocationEmitter(
@@ -47,35 +51,31 @@ struct LocationChainTests {
     }
 
     func cut() { cancellables = [] }
+
+    func send(_ location: Location) { subject.send(location) }
   }
 
   private func spin(until condition: () -> Bool) {
     let deadline = MainLoop.main.clock.monotonic() + 5_000_000
-    while !condition(), MainLoop.main.clock.monotonic() < deadline {
-      if !MainLoop.main.iterate() { usleepBriefly() }
-    }
+    while !condition(), MainLoop.main.clock.monotonic() < deadline { _ = MainLoop.main.iterate() }
   }
 
-  private func usleepBriefly() { _ = MainLoop.main.iterate() }
-
   @Test func `without thresholds every fix passes, in order, the first one included`() {
-    let chain = Chain()
+    let chain = Chain(isStarted: false)
     chain.start(with: [fix(1)])
-    for sequence in 2...6 { chain.subject.send(fix(UInt64(sequence))) }
+    for sequence in 2...6 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1, 2, 3, 4, 5, 6])
   }
 
   @Test func `a slow walker passes the distance threshold eventually`() {
     let chain = Chain(.init(distanceThreshold: 1))
-    chain.start()
-    for step in 0..<7 { chain.subject.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
+    for step in 0..<7 { chain.send(fix(UInt64(step), metres: Double(step) * 0.4)) }
     #expect(chain.sent == [0, 3, 6])
   }
 
   @Test func `the time threshold holds the newest location back until its time`() {
     let chain = Chain(.init(timeThreshold: 80))
-    chain.start()
-    for sequence in 1...3 { chain.subject.send(fix(UInt64(sequence))) }
+    for sequence in 1...3 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     spin { chain.sent.count == 2 }
     #expect(chain.sent == [1, 3])
@@ -83,38 +83,35 @@ struct LocationChainTests {
 
   @Test func `while the queue is full only the newest is kept, and sent when there is room`() {
     let chain = Chain()
-    chain.start()
-    chain.subject.send(fix(1))
+    chain.send(fix(1))
     chain.queued = Outbox.highWater
-    for sequence in 2...1000 { chain.subject.send(fix(UInt64(sequence))) }
+    for sequence in 2...1000 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     chain.queued = 0
     spin { chain.sent.count == 2 }
     #expect(chain.sent == [1, 1000])
-    chain.subject.send(fix(1001))
+    chain.send(fix(1001))
     #expect(chain.sent == [1, 1000, 1001])
   }
 
   @Test func `a single fix that met a blocked queue is not lost`() {
     let chain = Chain()
-    chain.start()
     chain.queued = Outbox.highWater
-    chain.subject.send(fix(1))
+    chain.send(fix(1))
     #expect(chain.sent == [])
     chain.queued = 0
     spin { !chain.sent.isEmpty }
     #expect(chain.sent == [1])
-    chain.subject.send(fix(2))
+    chain.send(fix(2))
     #expect(chain.sent == [1, 2])
   }
 
   @Test func `after cancellation nothing passes, neither new nor held locations`() {
     let chain = Chain(.init(timeThreshold: 20))
-    chain.start()
-    chain.subject.send(fix(1))
-    chain.subject.send(fix(2))
+    chain.send(fix(1))
+    chain.send(fix(2))
     chain.cut()
-    chain.subject.send(fix(3))
+    chain.send(fix(3))
     let end = MainLoop.main.clock.monotonic() + 60_000
     spin { MainLoop.main.clock.monotonic() > end }
     #expect(chain.sent == [1])
@@ -122,43 +119,39 @@ struct LocationChainTests {
 
   @Test func `a new chain on the same gate starts with a first fix again`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
-    chain.start()
-    chain.subject.send(fix(1))
-    chain.subject.send(fix(2))
+    chain.send(fix(1))
+    chain.send(fix(2))
     chain.cut()
     chain.start(with: [fix(3)])
-    chain.subject.send(fix(4))
+    chain.send(fix(4))
     #expect(chain.sent == [1, 3])
   }
 
   @Test func `thresholds change while the chain runs`() {
     let chain = Chain(.init(distanceThreshold: 1_000_000))
-    chain.start()
-    chain.subject.send(fix(1))
-    chain.subject.send(fix(2, metres: 5))
+    chain.send(fix(1))
+    chain.send(fix(2, metres: 5))
     chain.pacer.configure(.init(distanceThreshold: 1))
     #expect(chain.sent == [1, 2])
   }
 
   @Test func `while deliveries are held only the newest is kept, and goes out afterwards`() {
     let chain = Chain()
-    chain.start()
-    chain.subject.send(fix(1))
+    chain.send(fix(1))
     chain.isHeld = true
-    for sequence in 2...9 { chain.subject.send(fix(UInt64(sequence))) }
+    for sequence in 2...9 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     chain.isHeld = false
     chain.emitter?.release()
     #expect(chain.sent == [1, 9])
-    chain.subject.send(fix(10))
+    chain.send(fix(10))
     #expect(chain.sent == [1, 9, 10])
   }
 
   @Test func `a location kept while deliveries are held does not survive cancellation`() {
     let chain = Chain()
-    chain.start()
     chain.isHeld = true
-    chain.subject.send(fix(1))
+    chain.send(fix(1))
     let emitter = chain.emitter
     chain.cut()
     chain.isHeld = false
@@ -168,14 +161,13 @@ struct LocationChainTests {
 
   @Test func `D9: the same measurement handed over again is not sent again`() {
     let chain = Chain()
-    chain.start()
-    chain.subject.send(fix(1))
+    chain.send(fix(1))
     for sequence in 2...5 {
       var again = fix(1)
       again.sequence = UInt64(sequence)
-      chain.subject.send(again)
+      chain.send(again)
     }
-    chain.subject.send(fix(6))
+    chain.send(fix(6))
     #expect(chain.sent == [1, 6])
   }
 }

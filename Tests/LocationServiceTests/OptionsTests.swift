@@ -16,13 +16,9 @@ import Testing
 
   @Test func `absent options take the contract's defaults`() throws {
     let request = try request([])
-    #expect(request.accuracy == .exact)
-    #expect(request.timeout == 20_000)
-    #expect(request.maximumAge == 30_000)
+    #expect(request.accuracy == .exact && request.timeout == 20_000 && request.maximumAge == 30_000)
     let subscription = try subscription([])
-    #expect(subscription.distanceThreshold == 0)
-    #expect(subscription.maximumUpdates == 0)
-    #expect(subscription.desktopID == "")
+    #expect(subscription.distanceThreshold == 0 && subscription.maximumUpdates == 0 && subscription.desktopID == "")
   }
 
   @Test func `given options are taken`() throws {
@@ -31,13 +27,9 @@ import Testing
       ("debounce", .uint32(2)), ("max-updates", .uint32(3)), ("duration", .uint32(.max)),
       ("desktop-id", .string("org.example.Maps")),
     ])
-    #expect(options.accuracy == .street)
-    #expect(options.distanceThreshold == 12.5)
-    #expect(options.timeThreshold == 1)
-    #expect(options.debounce == 2)
-    #expect(options.maximumUpdates == 3)
-    #expect(options.duration == .max)
-    #expect(options.desktopID == "org.example.Maps")
+    #expect(options.accuracy == .street && options.desktopID == "org.example.Maps")
+    #expect(options.distanceThreshold == 12.5 && options.timeThreshold == 1 && options.debounce == 2)
+    #expect(options.maximumUpdates == 3 && options.duration == .max)
   }
 
   nonisolated static let numbers: [Value] = [

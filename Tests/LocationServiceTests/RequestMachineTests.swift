@@ -23,6 +23,16 @@ import Testing
     .standing(Standing(authorization: authorization, isHeld: isHeld, cached: cached))
   }
 
+  /// A call of an authorized client that waits for a location.
+  private func waiting(
+    isHeld: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
+  ) -> LocationRequestMachine {
+    var machine = machine(change)
+    _ = machine.handle(standing(Self.allowed, isHeld: isHeld), at: 0)
+    _ = machine.handle(.prepared, at: 1)
+    return machine
+  }
+
   private let location = Location(latitude: 52, longitude: 13, sequence: 1)
   private var delivery: Delivery { Delivery(location: location, level: .exact, isReduced: false) }
 
@@ -66,9 +76,7 @@ import Testing
   }
 
   @Test func `a location answers, and a timeout without one is Timeout`() {
-    var machine = machine()
-    _ = machine.handle(standing(Self.allowed), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting()
     var other = machine
     #expect(
       machine.handle(.location(location, .exact), at: 2) == [
@@ -89,9 +97,7 @@ import Testing
   }
 
   @Test func `with a required accuracy it waits for a location that has it`() {
-    var machine = machine { $0.requiredAccuracy = 50 }
-    _ = machine.handle(standing(Self.allowed), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location
     coarse.accuracy = 51
     #expect(machine.handle(.location(location, .exact), at: 2) == [], "of unknown accuracy")
@@ -106,12 +112,7 @@ import Testing
   }
 
   @Test func `with best effort the timeout returns the best location that was seen`() {
-    var machine = machine {
-      $0.requiredAccuracy = 50
-      $0.isBestEffort = true
-    }
-    _ = machine.handle(standing(Self.allowed), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting { ($0.requiredAccuracy, $0.isBestEffort) = (50, true) }
     var none = machine
     #expect(none.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
     var best = location
@@ -127,9 +128,7 @@ import Testing
   }
 
   @Test func `held deliveries wait for the release, and are dropped if it ends in a no`() {
-    var machine = machine()
-    _ = machine.handle(standing(Self.allowed, isHeld: true), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting(isHeld: true)
     #expect(machine.handle(.location(location, .exact), at: 2) == [])
     var other = machine
     #expect(machine.handle(standing(Self.allowed), at: 3).last == .deliver(delivery))
@@ -137,9 +136,7 @@ import Testing
   }
 
   @Test func `a location of a finer level than is allowed by then is not given`() {
-    var machine = machine()
-    _ = machine.handle(standing(Self.allowed, isHeld: true), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting(isHeld: true)
     _ = machine.handle(.location(location, .exact), at: 2)
     let city = Authorization.authorized(.whenInUse, level: .city)
     #expect(machine.handle(standing(city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
@@ -147,9 +144,7 @@ import Testing
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
   func `facts that cannot change end the wait`(reason: SourceReason) {
-    var machine = machine()
-    _ = machine.handle(standing(Self.allowed), at: 0)
-    _ = machine.handle(.prepared, at: 1)
+    var machine = waiting()
     let status = SourceStatus(state: .unavailable, reason: reason)
     #expect(machine.handle(.source(status), at: 2).last == .refuse(.unavailable(reason)))
   }

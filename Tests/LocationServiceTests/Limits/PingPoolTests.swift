@@ -14,9 +14,7 @@ import Testing
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
     var answered: Set<BusName> = []
-    for client in clients {
-      pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) }
-    }
+    for client in clients { pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) } }
     try turning("all have answered") { answered.count == clients.count }
   }
 }

@@ -4,50 +4,29 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct ReaderLedgerTests {
-  /// Expectations cannot call what mutates a value.
-  private final class Ledger {
-    private var value = ReaderLedger<String>()
-
-    var count: Int { value.count }
-    func sent(_ bytes: Int, to client: String, of user: UInt32?, at now: Int64) -> Bool {
-      value.sent(bytes, to: client, of: user, at: now)
-    }
-    func called(_ client: String, at now: Int64) -> Bool { value.called(client, at: now) }
-    func answered(_ client: String, at now: Int64) -> Bool { value.answered(client, at: now) }
-    func state(of client: String, at now: Int64) -> ReaderLedger<String>.State { value.state(of: client, at: now) }
-    func left(_ client: String) { value.left(client) }
-    func suspendDebtors() { value.suspendDebtors() }
-  }
   private static let kibibyte = 1024
   private static let second: Int64 = 1_000_000
 
-  /// Sends until a ping is due, and returns how many bytes that took.
-  private func sendUntilPing(_ ledger: Ledger, _ client: String, user: UInt32 = 1, at now: Int64 = 0) -> Int {
-    var sent = 0
-    repeat { sent += 400 } while !ledger.sent(400, to: client, of: user, at: now)
-    return sent
-  }
-
   @Test func `D2: a client is pinged at 256 KiB, reduced after 5 s, suspended at 1 MiB`() {
-    let ledger = Ledger()
-    let sent = sendUntilPing(ledger, "stopped")
+    var ledger = ReaderLedger<String>()
+    let sent = ledger.sendUntilPing("stopped")
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sent))
     #expect(ledger.state(of: "stopped", at: 4_999_999) == .reading)
     #expect(ledger.state(of: "stopped", at: 5_000_000) == .reduced)
-    #expect(!ledger.sent(800 * Self.kibibyte, to: "stopped", of: 1, at: 6 * Self.second), "one ping at a time")
+    #expect(ledger.sent(800 * Self.kibibyte, to: "stopped", of: 1, at: 6 * Self.second) == false, "one ping at a time")
     #expect(ledger.state(of: "stopped", at: 6 * Self.second) == .suspended)
-    #expect(ledger.answered("stopped", at: 600 * Self.second))
+    #expect(ledger.answered("stopped", at: 600 * Self.second) == true)
     #expect(ledger.state(of: "stopped", at: 600 * Self.second) == .reading)
   }
 
   @Test func `D2: a client that answers never notices, however much it gets`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     var pings = 0
     for step in 0..<400_000 {
       let now = Int64(step) * 100_000
       if ledger.sent(450, to: "listener", of: 1, at: now) {
         pings += 1
-        #expect(!ledger.answered("listener", at: now + 50_000), "nothing had been held back")
+        #expect(ledger.answered("listener", at: now + 50_000) == false, "nothing had been held back")
       }
       guard ledger.state(of: "listener", at: now) == .reading else {
         Issue.record("held back at \(now)")
@@ -58,15 +37,15 @@ import Testing
   }
 
   @Test func `a call is a sign of life`() {
-    let ledger = Ledger()
-    _ = sendUntilPing(ledger, "caller")
+    var ledger = ReaderLedger<String>()
+    _ = ledger.sendUntilPing("caller")
     #expect(ledger.state(of: "caller", at: 10 * Self.second) == .reduced)
-    #expect(ledger.called("caller", at: 10 * Self.second))
+    #expect(ledger.called("caller", at: 10 * Self.second) == true)
     #expect(ledger.state(of: "caller", at: 14 * Self.second) == .reading)
   }
 
   @Test func `D2: calls alone do not prove that a client reads`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     var (sent, now) = (0, Int64(0))
     // A list of 282 KB for each call, 50 times a second, and nothing is ever read.
     while ledger.state(of: "flood", at: now) != .suspended, sent < 100 << 20 {
@@ -76,12 +55,12 @@ import Testing
       now += 20_000
     }
     #expect(sent < 6 << 20)
-    #expect(!ledger.called("flood", at: now))
+    #expect(ledger.called("flood", at: now) == false)
     #expect(ledger.state(of: "flood", at: now) == .suspended)
   }
 
   @Test func `one blocking call after the other is a way to use the service`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     // Such a program reads its replies and never answers a ping.
     for step in 0..<100_000 {
       let now = Int64(step) * 100_000
@@ -95,7 +74,7 @@ import Testing
   }
 
   @Test func `D2: hundreds of connections of one user that never read stay below a bound`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     var sent = 0
     // Each gets ten locations a second for an hour in 16 subscriptions.
     for step in 0..<36_000 {
@@ -107,11 +86,11 @@ import Testing
     }
     #expect(sent < 24 << 20, "\(sent >> 20) MiB")
     #expect(ledger.state(of: "innocent", at: 0) == .reading)
-    #expect(!ledger.sent(450, to: "innocent", of: 1001, at: 0))
+    #expect(ledger.sent(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
   @Test func `D2: many users that never read stay below what dbus-daemon allows`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     var sent = 0
     for step in 0..<600 {
       let now = Int64(step) * 100_000
@@ -126,7 +105,7 @@ import Testing
   }
 
   @Test func `hundreds of clients of one user that do read are never held back`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     for step in 0..<2_000 {
       let now = Int64(step) * 100_000
       for number in 0..<256 {
@@ -141,15 +120,15 @@ import Testing
   }
 
   @Test func `a client that leaves is forgotten, and its user owes nothing for it`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     for number in 0..<100 { _ = ledger.sent(200 * Self.kibibyte, to: "c\(number)", of: 1000, at: 0) }
     for number in 0..<100 { ledger.left("c\(number)") }
     #expect(ledger.count == 0)
-    #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sendUntilPing(ledger, "next", user: 1000)))
+    #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(ledger.sendUntilPing("next", user: 1000)))
   }
 
   @Test func `bytes sent before the user was known count for the user`() {
-    let ledger = Ledger()
+    var ledger = ReaderLedger<String>()
     _ = ledger.sent(100, to: "new", of: nil, at: 0)
     _ = ledger.sent(100, to: "new", of: 1000, at: 0)
     ledger.left("new")
@@ -157,12 +136,21 @@ import Testing
   }
 
   @Test func `after a stall only clients that owe an answer get nothing`() {
-    let ledger = Ledger()
-    _ = sendUntilPing(ledger, "stopped")
+    var ledger = ReaderLedger<String>()
+    _ = ledger.sendUntilPing("stopped")
     _ = ledger.sent(400, to: "fine", of: 1, at: 0)
     ledger.suspendDebtors()
     #expect(ledger.state(of: "stopped", at: 1) == .suspended)
     #expect(ledger.state(of: "fine", at: 1) == .reading)
-    #expect(ledger.answered("stopped", at: 2))
+    #expect(ledger.answered("stopped", at: 2) == true)
+  }
+}
+
+extension ReaderLedger<String> {
+  /// Sends until a ping is due, and returns how many bytes that took.
+  fileprivate mutating func sendUntilPing(_ client: String, user: UInt32 = 1) -> Int {
+    var bytes = 0
+    repeat { bytes += 400 } while !sent(400, to: client, of: user, at: 0)
+    return bytes
   }
 }
