@@ -29,9 +29,7 @@ import Testing
     #expect(!parts.count.isMultiple(of: 2), "a block without an end")
     for index in stride(from: 1, to: parts.count, by: 2) where parts[index].hasPrefix("swift\n") {
       let snippet = lines(parts[index].dropFirst(6))
-      let isThere = programs.contains { program in
-        program.indices.contains { program[$0...].starts(with: snippet) }
-      }
+      let isThere = programs.contains { program in program.indices.contains { program[$0...].starts(with: snippet) } }
       #expect(isThere, "\(snippet.joined(separator: "\n"))")
     }
   }

@@ -24,8 +24,7 @@ import Testing
       try text.write(toFile: "\(folder)/Source.swift", atomically: true, encoding: .utf8)
     }
     for name in Self.names { try source(name, "public let own = \"\(name)\"\n") }
-    let idioms = try String(
-      contentsOfFile: Rig.sourceFile("Tests/ExampleTests/Idioms/Idioms.swift"), encoding: .utf8)
+    let idioms = try String(contentsOfFile: Rig.sourceFile("Tests/ExampleTests/Idioms/Idioms.swift"), encoding: .utf8)
     for name in ["Idioms", "IdiomsOnMainActor"] { try source(name, idioms) }
     try source("All", "import Replay\npublic let all = own\n")
     try source("Small", "import MainLoop\nimport Replay\npublic let small = own\n")

@@ -48,9 +48,7 @@ import Testing
   @Test func `a program that was there before the service follows it once it has come`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
-    let processes = try Consumer.short.map { consumer in
-      try consumer.start(on: bus, [], in: TemporaryDirectory())
-    }
+    let processes = try Consumer.short.map { consumer in try consumer.start(on: bus, [], in: TemporaryDirectory()) }
     let service = try Daemon(.system, on: bus)
     for process in processes {
       try eventually("a location from \(process.name)", within: .seconds(30)) {

@@ -37,9 +37,7 @@ import Testing
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13, ["Accuracy": 5]) }
 
   private func waitForClient() throws {
-    try turning("a GeoClue client", within: .seconds(30)) {
-      try geoclue.state()["clients"]?.array?.isEmpty == false
-    }
+    try turning("a GeoClue client", within: .seconds(30)) { try geoclue.state()["clients"]?.array?.isEmpty == false }
   }
 
   private func begin() throws {
@@ -191,9 +189,7 @@ import Testing
     try turning("the request fails", within: .seconds(15)) { !errors.isEmpty }
     manager.startUpdatingLocation()
     try turning("the subscription fails", within: .seconds(15)) { errors.count == 2 }
-    for error in errors {
-      #expect("\(error)".hasPrefix("unavailable: The location service is not installed: "))
-    }
+    for error in errors { #expect("\(error)".hasPrefix("unavailable: The location service is not installed: ")) }
     #expect(manager.sourceStatus.state == .unavailable)
     #expect(manager.sourceStatus.message == errors.first?.message)
     daemon = try Daemon(.system, on: bus)

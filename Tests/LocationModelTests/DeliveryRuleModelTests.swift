@@ -58,9 +58,7 @@ import Testing
           distanceThreshold: oneOf([0, 0, 10]), timeThreshold: oneOf([0, 0, 50]), debounce: oneOf([0, 0, 7]))
         #expect(short.configure(configuration, at: now) == long.configure(configuration, at: now))
       }
-      if Int.random(in: 0..<10, using: &random) == 0 {
-        #expect(short.timerFired(at: now) == long.timerFired(at: now))
-      }
+      if Int.random(in: 0..<10, using: &random) == 0 { #expect(short.timerFired(at: now) == long.timerFired(at: now)) }
       let fix = DeliverySimulation.fix(now, metres: .random(in: 0...50, using: &random), accuracy: 3)
       let expected = long.received(fix, at: now)
       if short.receivedAndSent(fix, at: now) {

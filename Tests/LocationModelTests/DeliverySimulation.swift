@@ -31,14 +31,10 @@ struct DeliverySimulation {
   }
 
   /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.
-  mutating func advance(to millisecond: UInt64) {
-    while let due = timer, due < millisecond * 1000 { fire(at: due) }
-  }
+  mutating func advance(to millisecond: UInt64) { while let due = timer, due < millisecond * 1000 { fire(at: due) } }
 
   /// Lets the time go on until nothing waits any more.
-  mutating func finish() {
-    while let due = timer { fire(at: due) }
-  }
+  mutating func finish() { while let due = timer { fire(at: due) } }
 
   mutating func receive(_ fix: Location, at millisecond: UInt64) {
     advance(to: millisecond)
@@ -56,9 +52,7 @@ struct DeliverySimulation {
   }
 
   /// The timer of this very moment, after everything else that happened in it.
-  mutating func fireDue(at millisecond: UInt64) {
-    if let due = timer, due <= millisecond * 1000 { fire(at: due) }
-  }
+  mutating func fireDue(at millisecond: UInt64) { if let due = timer, due <= millisecond * 1000 { fire(at: due) } }
 
   private mutating func fire(at microsecond: UInt64) {
     timer = nil

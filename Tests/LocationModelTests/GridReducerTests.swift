@@ -43,9 +43,7 @@ import Testing
 
   @Test func `exact is not reduced, and none is reduced most`() throws {
     let fix = Location(latitude: 47.3, longitude: 8.5, accuracy: 3, speed: 2, sourceDescription: "GPS GGA")
-    var (exact, none, country) = (
-      GridReducer(level: .exact), GridReducer(level: .none), GridReducer(level: .country)
-    )
+    var (exact, none, country) = (GridReducer(level: .exact), GridReducer(level: .none), GridReducer(level: .country))
     #expect(exact.reduce(fix) == fix)
     #expect(none.reduce(fix) == country.reduce(fix))
   }
@@ -101,9 +99,7 @@ import Testing
     }
     let reference = try outputs(crossingAt: 61)
     #expect(Set(reference.map(\.latitude)).count == 2)
-    for crossing in 62...120 as ClosedRange<UInt64> {
-      #expect(try outputs(crossingAt: crossing) == reference)
-    }
+    for crossing in 62...120 as ClosedRange<UInt64> { #expect(try outputs(crossingAt: crossing) == reference) }
     #expect(try outputs(crossingAt: 121) != reference)
   }
 

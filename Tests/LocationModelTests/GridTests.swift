@@ -13,9 +13,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let special: [Double] = [-90, -89.9999, -89, -0.0001, 0, 0.0001, 89, 89.9999, 90]
     let longitudes: [Double] = [-180, -179.9999, -0.0001, 0, 0.0001, 179.9999, 180]
-    let corners = special.flatMap { latitude in
-      longitudes.map { Location(latitude: latitude, longitude: $0) }
-    }
+    let corners = special.flatMap { latitude in longitudes.map { Location(latitude: latitude, longitude: $0) } }
     let anywhere = (0..<count).map { _ in
       Location(latitude: .random(in: -90...90, using: &random), longitude: .random(in: -180...180, using: &random))
     }

@@ -25,16 +25,14 @@ import Testing
   @Test func `at most one every five minutes, and then the newest`() {
     var simulation = DeliverySimulation(Self.significant)
     for minute in 0..<10 as Range<UInt64> {
-      simulation.receive(
-        Self.fix(minute + 1, metres: Double(minute) * 1_000), at: minute * 60_000 + 1)
+      simulation.receive(Self.fix(minute + 1, metres: Double(minute) * 1_000), at: minute * 60_000 + 1)
     }
     simulation.finish()
     #expect(simulation.deliveries.map(\.fix) == [1, 6, 10])
   }
 
   @Test func `locations that are not as accurate as required are skipped before the other rules`() {
-    var simulation = DeliverySimulation(
-      DeliveryRule.Configuration(distanceThreshold: 100, requiredAccuracy: 50))
+    var simulation = DeliverySimulation(DeliveryRule.Configuration(distanceThreshold: 100, requiredAccuracy: 50))
     simulation.receive(Self.fix(1, metres: 0, accuracy: 51), at: 0)
     simulation.receive(Self.fix(2, metres: 0, accuracy: nil), at: 1)
     simulation.receive(Self.fix(3, metres: 0, accuracy: 50), at: 2)
@@ -131,9 +129,7 @@ import Testing
   @Test func `a drive through a tunnel, and a sleep, loses no significant change`() {
     var hour = Hour(Self.significant)
     // 20 m/s, without reception during the check at half an hour and right after the resume at 2,700 s.
-    hour.run(wakes: [2_700]) { second in
-      (1_700..<1_900).contains(second) ? nil : Double(second) * 20
-    }
+    hour.run(wakes: [2_700]) { second in (1_700..<1_900).contains(second) ? nil : Double(second) * 20 }
     #expect(hour.sent.count == 2)
     #expect(hour.sent.last.map { (2_700...2_730).contains($0) } == true)
   }

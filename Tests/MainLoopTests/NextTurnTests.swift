@@ -25,9 +25,7 @@ import Testing
     var turns = 0
     var inner: LoopSource?
     var innerTurn: Int?
-    let outer = MainLoop.main.nextTurn {
-      inner = MainLoop.main.nextTurn { innerTurn = turns }
-    }
+    let outer = MainLoop.main.nextTurn { inner = MainLoop.main.nextTurn { innerTurn = turns } }
     while innerTurn == nil, turns < 10 {
       MainLoop.main.iterate()
       turns += 1

@@ -48,9 +48,7 @@ import Testing
 
   @Test func `timers fire in the order of their deadlines`() throws {
     var order: [Int] = []
-    let timers = [30, 10, 20].map { delay in
-      MainLoop.main.after(milliseconds: Int64(delay)) { order.append(delay) }
-    }
+    let timers = [30, 10, 20].map { delay in MainLoop.main.after(milliseconds: Int64(delay)) { order.append(delay) } }
     try turning("all fire") { order.count == 3 }
     #expect(order == [10, 20, 30])
     withExtendedLifetime(timers) {}

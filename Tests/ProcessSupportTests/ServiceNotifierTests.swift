@@ -54,8 +54,7 @@ import Testing
   @MainActor func `a reload carries the time at which it began`() throws {
     let folder = TemporaryDirectory()
     let manager = try Manager(folder.file("notify"))
-    let notifier = ServiceNotifier(
-      socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+    let notifier = ServiceNotifier(socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
     notifier.reloading()
     let message = try #require(manager.received())
     #expect(message.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))

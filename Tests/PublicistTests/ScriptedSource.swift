@@ -9,15 +9,11 @@ final class ScriptedSource: LocationSource {
   private(set) var refreshes = 0
   private(set) var startOvers = 0
 
-  func require(_ level: AccuracyLevel?) {
-    required.append(level)
-  }
+  func require(_ level: AccuracyLevel?) { required.append(level) }
   func refresh() { refreshes += 1 }
   func startOver() { startOvers += 1 }
 
-  func authorize(_ authorization: Authorization) {
-    onEvent?(.authorization(authorization))
-  }
+  func authorize(_ authorization: Authorization) { onEvent?(.authorization(authorization)) }
 
   /// A fix at a distance north of a fixed place, in metres.
   func move(north metres: Double) {
@@ -26,9 +22,7 @@ final class ScriptedSource: LocationSource {
     onEvent?(.location(Location(latitude: 52.5 + degrees, longitude: 13.25)))
   }
 
-  func fail(_ code: LocationError.Code) {
-    onEvent?(.failure(LocationError(code, "a scripted failure")))
-  }
+  func fail(_ code: LocationError.Code) { onEvent?(.failure(LocationError(code, "a scripted failure"))) }
 }
 
 /// A publicist on a manager on a scripted source.

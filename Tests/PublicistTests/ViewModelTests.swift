@@ -26,9 +26,7 @@ final class LocationViewModel: ObservableObject {
     $location.map { Self.text($0?.longitude) }.assign(to: &$longitude)
   }
 
-  private static func text(_ degrees: Double?) -> String {
-    degrees.map { String(format: "%0.4f", $0) } ?? "-"
-  }
+  private static func text(_ degrees: Double?) -> String { degrees.map { String(format: "%0.4f", $0) } ?? "-" }
 }
 
 /// Both unknown are the same place, one unknown is another.

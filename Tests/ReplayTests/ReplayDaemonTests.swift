@@ -24,8 +24,7 @@ import Testing
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
     let client = try BusClient(at: bus.address)
-    let made = try client.reply(
-      "CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
+    let made = try client.reply("CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
     _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
     let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
     #expect(fixes.map { $0["Latitude"]?.number } == [1, 2, 3, 3])
@@ -51,13 +50,10 @@ import Testing
     let bus = try PrivateBus(.session)
     let nmea =
       GGASentence(latitude: 52, longitude: 13).text
-      + GGASentence(
-        latitude: 53, longitude: 13, time: Date() + 1
-      ).text
+      + GGASentence(latitude: 53, longitude: 13, time: Date() + 1).text
     let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
     let client = try BusClient(at: bus.address)
-    let made = try client.reply(
-      "CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
+    let made = try client.reply("CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
     _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
     let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0]["Latitude"]?.number }
     #expect(fixes == [52, 53, 52, 53])

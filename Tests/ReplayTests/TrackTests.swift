@@ -9,9 +9,7 @@ import Testing
 @Suite struct TrackTests {
   private func fix(_ latitude: Double) -> Location { Location(latitude: latitude, longitude: 13) }
 
-  private func offsets(_ times: [Int64?]) -> [Int64]? {
-    Track(times.map { (fix(1), $0) })?.points.map(\.offset)
-  }
+  private func offsets(_ times: [Int64?]) -> [Int64]? { Track(times.map { (fix(1), $0) })?.points.map(\.offset) }
 
   @Test func `offsets count from the first time`() {
     #expect(offsets([5_000_000, 6_500_000, 16_500_000]) == [0, 1_500_000, 11_500_000])

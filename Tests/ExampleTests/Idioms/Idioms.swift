@@ -151,8 +151,7 @@ func fetch(_ id: Int) -> AnyPublisher<String, NetworkError> {
         return number
       }
       .mapError { $0 as? NetworkError ?? .offline }
-      .sink(
-        receiveCompletion: { if case .failure(let error) = $0 { failure = error } }, receiveValue: { _ in })
+      .sink(receiveCompletion: { if case .failure(let error) = $0 { failure = error } }, receiveValue: { _ in })
     try expect(failure, .server(500))
   }
 

@@ -21,9 +21,7 @@ final class ByteSource {
   func integer<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number {
     // Half of the numbers are small.
     guard flag() else { return Number(truncatingIfNeeded: byte()) }
-    return (0..<MemoryLayout<Number>.size).reduce(0) { number, _ in
-      number &<< 8 | Number(truncatingIfNeeded: byte())
-    }
+    return (0..<MemoryLayout<Number>.size).reduce(0) { number, _ in number &<< 8 | Number(truncatingIfNeeded: byte()) }
   }
 
   func double() -> Double {

@@ -26,8 +26,7 @@ private func check(_ decision: Decision, _ facts: Facts, _ asked: AccuracyLevel)
   claim(authorization.isAuthorized == (authorization.level > .none), "a level goes with a yes")
   guard authorization.isAuthorized else { return }
   claim(facts.rule == .silent, "what is forbidden stays forbidden")
-  claim(
-    facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "no sandboxed client")
+  claim(facts.confinement == .host || facts.confinement == .unverifiable && facts.user != .other, "no sandboxed client")
   guard facts.user == .other, facts.withoutAgent != .yes else { return }
   claim(facts.precise == .yes || facts.reduced == .yes, "polkit has said yes")
   claim(facts.precise == .yes || authorization.level <= PolkitAction.reducedLevel, "to no more than that")

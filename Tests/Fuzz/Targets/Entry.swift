@@ -54,6 +54,4 @@ nonisolated public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: In
 }
 
 /// Ends the run if a condition that must always hold is false.
-nonisolated func claim(_ condition: Bool, _ what: @autoclosure () -> String) {
-  if !condition { fatalError(what()) }
-}
+nonisolated func claim(_ condition: Bool, _ what: @autoclosure () -> String) { if !condition { fatalError(what()) } }

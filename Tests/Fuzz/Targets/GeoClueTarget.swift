@@ -29,8 +29,7 @@ func fuzzGeoClue(_ source: ByteSource) {
       }
     }
   }
-  let error = DBusError(
-    source.pick([.accessDenied, .failed, .serviceUnknown, .noReply]), source.text())
+  let error = DBusError(source.pick([.accessDenied, .failed, .serviceUnknown, .noReply]), source.text())
   _ = (GeoClueReply.failure(error), GeoClueReply.isNotInstalled(error), GeoClueReport.failure(error))
   let signal = Signal(
     sender: ":1.1", path: "/", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",

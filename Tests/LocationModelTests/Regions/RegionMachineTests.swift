@@ -45,9 +45,7 @@ import Testing
 
   @Test func `single locations 200 m off with an accuracy of 1.7 m change nothing`() {
     var region = simulation(radius: 100)
-    for second in 0..<3_600 {
-      region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: UInt64(second))
-    }
+    for second in 0..<3_600 { region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: UInt64(second)) }
     #expect(region.changes == [Change(.determined, at: 20)])
   }
 
@@ -79,8 +77,7 @@ import Testing
     let far = 50_000.0
     var home = simulation()
     var work = RegionSimulation(
-      RegionConfiguration(
-        CircularRegion(latitude: 48 + far / (6_371_008.8 * .pi / 180), longitude: 11, radius: 200)!))
+      RegionConfiguration(CircularRegion(latitude: 48 + far / (6_371_008.8 * .pi / 180), longitude: 11, radius: 200)!))
     for second in 0..<60 {
       home.locate(0, at: UInt64(second))
       work.locate(0, at: UInt64(second))
@@ -216,9 +213,7 @@ import Testing
     #expect(small.changes.isEmpty)
     #expect(large.changes.map(\.kind) == [.determined])
     large.locate(0, at: 100)
-    for second in 101..<400 {
-      large.locate(300_000, accuracy: 25_000, at: UInt64(second), source: .ip)
-    }
+    for second in 101..<400 { large.locate(300_000, accuracy: 25_000, at: UInt64(second), source: .ip) }
     #expect(large.changes.map(\.kind) == [.determined])
   }
 

@@ -64,8 +64,7 @@ struct RegionSimulation {
     _ metres: Double, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0, source: SourceKind = .unknown
   ) {
     advance(to: second)
-    let location = Self.location(
-      metres, accuracy: accuracy, measured: second - min(age, second), source: source)
+    let location = Self.location(metres, accuracy: accuracy, measured: second - min(age, second), source: source)
     send(.location(location, age: age * 1_000_000))
   }
 
