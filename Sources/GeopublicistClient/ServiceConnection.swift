@@ -62,12 +62,8 @@ import GeopublicistLocationModel
 
   /// Requests the authorization of this connection, and delivers the status and the reason in the contract's words.
   ///
-  /// The answer holds for this connection only; make the calls that need it on the same one.
-  ///
-  /// - Parameters:
-  ///   - options: What the authorization is for: the level and the desktop id.
-  ///   - isInteractive: Whether the user may be asked; an interactive call is answered within 120 s.
-  ///   - handler: Called once.
+  /// The answer holds for this connection only; make the calls that need it on the same one. An interactive call, in
+  /// which the user may be asked, is answered within 120 s.
   public func requestAuthorization(
     _ options: ClientOptions, isInteractive: Bool,
     _ handler: @escaping (Result<(status: String, reason: String), DBusError>) -> Void

@@ -20,14 +20,8 @@ import GeopublicistLocationModel
 
   private let object: ServiceObject<ResubscriptionMachine>
 
-  /// Subscribes with options.
-  ///
-  /// - Parameters:
-  ///   - service: The connection that owns the subscription.
-  ///   - options: Level, filters and limits.
-  ///   - starts: Whether to receive updates; if not, only changes of the authorization are reported, and the location is
-  ///     not used.
-  ///   - onEvent: Called with every event, across restarts of the service.
+  /// Subscribes with options, and calls `onEvent` with every event across restarts of the service. Unless `starts`, only
+  /// changes of the authorization are reported, and the location is not used.
   public init(
     on service: ServiceConnection, _ options: ClientOptions, starts: Bool = true, _ onEvent: @escaping (Event) -> Void
   ) {

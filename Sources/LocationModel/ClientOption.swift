@@ -25,7 +25,7 @@ package struct ClientOption: Sendable {
     /// The long form, without hyphens.
     package let name: String
     /// The short form.
-    package let letter: Character?
+    package var letter: Character?
     /// One line for `--help`.
     package let help: String
     /// The placeholder of the value in `--help`.
@@ -60,23 +60,22 @@ extension ClientOption {
       name: "accuracy", letter: "a", help: "country, city, neighborhood, street or exact (default)", value: "LEVEL"))
   static let desktopID = ClientOption(
     "desktop-id", .text(\.desktopID),
-    flag: Flag(name: "desktop-id", letter: nil, help: "The name of the calling program's desktop file", value: "ID"))
+    flag: Flag(name: "desktop-id", help: "The name of the calling program's desktop file", value: "ID"))
   static let distanceThreshold = ClientOption(
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
     flag: Flag(name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
   static let requiredAccuracy = ClientOption(
     "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
-    flag: Flag(name: "required-accuracy", letter: nil, help: "Only locations at least this accurate", value: "METRES"))
+    flag: Flag(name: "required-accuracy", help: "Only locations at least this accurate", value: "METRES"))
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
   static let mode = ClientOption(
-    "mode", .mode(\.mode),
-    flag: Flag(name: "mode", letter: nil, help: "continuous (default) or significant", value: "MODE"))
+    "mode", .mode(\.mode), flag: Flag(name: "mode", help: "continuous (default) or significant", value: "MODE"))
   static let timeThreshold = ClientOption(
     "time-threshold", .milliseconds(\.timeThreshold), property: "TimeThreshold",
     flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
   static let debounce = ClientOption(
     "debounce", .milliseconds(\.debounce), property: "Debounce",
-    flag: Flag(name: "debounce", letter: nil, help: "A location only after this much quiet", value: "TIME"))
+    flag: Flag(name: "debounce", help: "A location only after this much quiet", value: "TIME"))
   static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))
   static let duration = ClientOption("duration", .milliseconds(\.duration))
   static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))
@@ -87,18 +86,16 @@ extension ClientOption {
   static let radius = ClientOption("radius", .required(\.region.radius, in: CircularRegion.radii, unit: "metres"))
   static let confirm = ClientOption(
     "confirm", .milliseconds(\.region.confirm),
-    flag: Flag(name: "confirm", letter: nil, help: "How long a change must persist (default 20s)", value: "TIME"))
+    flag: Flag(name: "confirm", help: "How long a change must persist (default 20s)", value: "TIME"))
   static let dwell = ClientOption(
     "dwell", .milliseconds(\.region.dwell),
-    flag: Flag(name: "dwell", letter: nil, help: "Report a stay of this length", value: "TIME"))
+    flag: Flag(name: "dwell", help: "Report a stay of this length", value: "TIME"))
   static let unknownAfter = ClientOption(
     "unknown-after", .milliseconds(\.region.unknownAfter),
-    flag: Flag(
-      name: "unknown-after", letter: nil, help: "Report the state as lost after this time (default 15min)",
-      value: "TIME"))
+    flag: Flag(name: "unknown-after", help: "Report the state as lost after this time (default 15min)", value: "TIME"))
   static let assumed = ClientOption(
     "assumed", .regionState(\.region.assumed),
-    flag: Flag(name: "assumed", letter: nil, help: "The last known state: inside or outside", value: "STATE"))
+    flag: Flag(name: "assumed", help: "The last known state: inside or outside", value: "STATE"))
   static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 

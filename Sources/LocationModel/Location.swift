@@ -62,11 +62,7 @@ extension Location {
 
 extension Location {
   /// Returns the microseconds since the location was measured according to its timestamp, or since it was received,
-  /// whichever is longer.
-  ///
-  /// - Parameters:
-  ///   - boottime: The current `CLOCK_BOOTTIME` in microseconds.
-  ///   - wallClock: The current wall-clock time.
+  /// whichever is longer. `boottime` is the current `CLOCK_BOOTTIME` in microseconds.
   public func age(at boottime: UInt64, _ wallClock: Timestamp) -> UInt64 {
     let sinceReceived = boottime > receivedAt ? boottime - receivedAt : 0
     return max(sinceReceived, UInt64(clamping: wallClock.microseconds(since: timestamp)))

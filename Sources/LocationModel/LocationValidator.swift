@@ -48,12 +48,8 @@ public enum LocationValidator {
   /// - Description: control and format characters are removed, and it is truncated to 255 bytes at a character
   ///   boundary. Empty is unknown.
   ///
-  /// - Parameters:
-  ///   - raw: The values as reported by the source.
-  ///   - receivedAt: `CLOCK_BOOTTIME` in microseconds.
-  ///   - wallClock: The current time.
-  ///   - sequence: The number of the location, which grows with each new one.
-  ///   - isSimulated: Whether the location was not measured.
+  /// `receivedAt` is `CLOCK_BOOTTIME` in microseconds.
+  ///
   /// - Throws: ``FixRejection``.
   public static func location(
     from raw: Location, receivedAt: UInt64, wallClock: Timestamp, sequence: UInt64 = 0, isSimulated: Bool = false

@@ -9,10 +9,7 @@ import GeopublicistCGLib
   private var entries: [GOptionEntry] = []
   private var shortNames: [Character: String] = [:]
 
-  /// - Parameters:
-  ///   - summary: The text under the usage line of the help.
-  ///   - arguments: What follows the options in the usage line.
-  ///   - footer: The text at the end of the help.
+  /// - Parameter arguments: What follows the options in the usage line.
   public init(summary: String, arguments: String? = nil, footer: String? = nil) {
     context = g_option_context_new(arguments)
     g_option_context_set_summary(context, summary)

@@ -100,8 +100,7 @@ final class Session {
   /// dbus-broker delivers messages over which libdbus leaves the bus, so any program on the bus can cause a
   /// disconnection. The clients still exist: the service returns immediately, and they keep their objects.
   private func rejoin(attempt: Int = 0) {
-    guard release == nil else { return giveUp() }
-    guard attempt < Self.rejoinDelays.count else { return giveUp() }
+    guard release == nil, attempt < Self.rejoinDelays.count else { return giveUp() }
     rejoining = MainLoop.main.after(milliseconds: Self.rejoinDelays[attempt]) { [weak self] in
       guard let self else { return }
       rejoining = nil

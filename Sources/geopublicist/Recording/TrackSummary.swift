@@ -69,8 +69,8 @@ nonisolated struct TrackSummary: Equatable {
   }
 
   static func text(seconds: Double) -> String {
-    let whole = UInt32(clamping: Int64(min(seconds.rounded(), 4e6)))
-    return Quantity.text(milliseconds: whole.multipliedReportingOverflow(by: 1_000).overflow ? .max : whole * 1_000)
+    // 4,000,000 s, in milliseconds, still fit into 32 bits.
+    Quantity.text(milliseconds: UInt32(clamping: Int64(min(seconds.rounded(), 4e6))) * 1_000)
   }
 }
 
