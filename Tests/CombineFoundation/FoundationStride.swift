@@ -28,8 +28,6 @@ public struct FoundationStride: SchedulerTimeIntervalConvertible, Comparable, Si
   public static func + (left: Self, right: Self) -> Self { Self(left.timeInterval + right.timeInterval) }
   public static func - (left: Self, right: Self) -> Self { Self(left.timeInterval - right.timeInterval) }
   public static func * (left: Self, right: Self) -> Self { Self(left.timeInterval * right.timeInterval) }
-  public static func += (left: inout Self, right: Self) { left = left + right }
-  public static func -= (left: inout Self, right: Self) { left = left - right }
   public static func *= (left: inout Self, right: Self) { left = left * right }
 }
 

@@ -24,11 +24,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
   public func receive<Downstream: Subscriber>(subscriber: Downstream)
   where Downstream.Input == Output, Downstream.Failure == Failure {
     trace.add("\(name):sub")
-    let link = Link(
-      name: name, trace: trace, isPolite: isPolite,
-      value: { subscriber.receive($0) },
-      completion: { subscriber.receive(completion: $0) },
-      subscription: { subscriber.receive(subscription: $0) })
+    let link = Link(name: name, trace: trace, isPolite: isPolite, subscriber: AnySubscriber(subscriber))
     link.onRequest = onRequest
     link.onCancel = onCancel
     links.append(link)
@@ -55,7 +51,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
   public func complete(_ completion: Subscribers.Completion<Failure>) { links.last?.send(completion: completion) }
 
   /// Hands the current subscriber one more subscription.
-  public func send(subscription: any Subscription) { links.last?.subscription?(subscription) }
+  public func send(subscription: any Subscription) { links.last?.subscriber?.receive(subscription: subscription) }
 
   /// All that was asked of the last subscription.
   public var requested: Subscribers.Demand { links.last?.requested ?? .none }
@@ -65,9 +61,7 @@ public final class Probe<Output, Failure: Error>: Publisher {
     private let name: String
     private let trace: Trace
     private let isPolite: Bool
-    private var value: ((Output) -> Subscribers.Demand)?
-    private var completion: ((Subscribers.Completion<Failure>) -> Void)?
-    fileprivate var subscription: ((any Subscription) -> Void)?
+    fileprivate var subscriber: AnySubscriber<Output, Failure>?
     fileprivate var onRequest: ((Link) -> Void)?
     fileprivate var onCancel: ((Link) -> Void)?
     public private(set) var requested = Subscribers.Demand.none
@@ -78,18 +72,11 @@ public final class Probe<Output, Failure: Error>: Publisher {
     public private(set) var sent = 0
     public private(set) var isComplete = false
 
-    fileprivate init(
-      name: String, trace: Trace, isPolite: Bool,
-      value: @escaping (Output) -> Subscribers.Demand,
-      completion: @escaping (Subscribers.Completion<Failure>) -> Void,
-      subscription: @escaping (any Subscription) -> Void
-    ) {
+    fileprivate init(name: String, trace: Trace, isPolite: Bool, subscriber: AnySubscriber<Output, Failure>) {
       self.name = name
       self.trace = trace
       self.isPolite = isPolite
-      self.value = value
-      self.completion = completion
-      self.subscription = subscription
+      self.subscriber = subscriber
     }
 
     public var isCancelled: Bool { cancels > 0 }
@@ -106,15 +93,15 @@ public final class Probe<Output, Failure: Error>: Publisher {
       trace.add("\(name):cancel")
       cancels += 1
       onCancel?(self)
-      if isPolite { letGo() }
+      if isPolite { subscriber = nil }
     }
 
     @discardableResult
     public func send(_ input: Output) -> Subscribers.Demand {
-      guard let value else { return .none }
+      guard let subscriber else { return .none }
       if outstanding > .none { outstanding -= 1 }
       sent += 1
-      let more = value(input)
+      let more = subscriber.receive(input)
       requested += more
       outstanding += more
       return more
@@ -122,15 +109,9 @@ public final class Probe<Output, Failure: Error>: Publisher {
 
     public func send(completion event: Subscribers.Completion<Failure>) {
       isComplete = true
-      let completion = completion
-      if isPolite { letGo() }
-      completion?(event)
-    }
-
-    private func letGo() {
-      value = nil
-      completion = nil
-      subscription = nil
+      let subscriber = subscriber
+      if isPolite { self.subscriber = nil }
+      subscriber?.receive(completion: event)
     }
   }
 }

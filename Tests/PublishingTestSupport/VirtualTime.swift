@@ -55,8 +55,6 @@ public struct VirtualTime: Strideable, Hashable, Sendable {
     public static func * (left: Stride, right: Stride) -> Stride {
       Stride(nanoseconds: Int((Double(left.nanoseconds) * Double(right.nanoseconds) / 1_000_000_000).rounded()))
     }
-    public static func += (left: inout Stride, right: Stride) { left = left + right }
-    public static func -= (left: inout Stride, right: Stride) { left = left - right }
     public static func *= (left: inout Stride, right: Stride) { left = left * right }
   }
 }

@@ -27,8 +27,6 @@ public struct ImmediateScheduler: Scheduler, Sendable {
       @inlinable public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude + rhs.magnitude) }
       @inlinable public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude - rhs.magnitude) }
       @inlinable public static func * (lhs: Self, rhs: Self) -> Self { Self(lhs.magnitude * rhs.magnitude) }
-      @inlinable public static func += (lhs: inout Self, rhs: Self) { lhs = lhs + rhs }
-      @inlinable public static func -= (lhs: inout Self, rhs: Self) { lhs = lhs - rhs }
       @inlinable public static func *= (lhs: inout Self, rhs: Self) { lhs = lhs * rhs }
 
       @inlinable public static func seconds(_ s: Int) -> Self { 0 }

@@ -79,6 +79,9 @@ struct OperatorCase: Sendable, CustomTestStringConvertible {
   static let all: [OperatorCase] =
     mapping + filtering + scanning + throwing + answering + earlyAnswering + dropping + taking + chaining + combining
     + recovering + timed + sharing + observing
+
+  /// Those that do more than change types.
+  static let strict = all.filter { !$0.traits.contains(.passesThrough) }
 }
 
 extension Publisher where Failure == any Error {
