@@ -46,18 +46,7 @@ import Testing
     let spy = try BusClient(at: machine.bus.address)
     try spy.match("type='signal',member='PropertiesChanged',arg0='\(geoClueName).Location'")
     let other = try BusClient(at: machine.bus.address)
-    let made = try other.reply(
-      "CreateClient", of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
-    let path = try #require(made.first?.string)
-    for (name, value) in [
-      ("DesktopId", JSON.variant("s", "other")), ("RequestedAccuracyLevel", .variant("u", 8)),
-      ("DistanceThreshold", .variant("u", 100_000)),
-    ] {
-      _ = try other.reply(
-        "Set", of: "org.freedesktop.DBus.Properties", at: path, of: geoClueName, signature: "ssv",
-        [.string("\(geoClueName).Client"), .string(name), value])
-    }
-    _ = try other.reply("Start", of: "\(geoClueName).Client", at: path, of: geoClueName)
+    _ = try other.startGeoClueClient(distance: 100_000).answer.arguments()
     let doctor = try machine.started(["doctor", "--json", "--geoclue-config", directory.path])
     var fixes = 0
     try eventually("the doctor ends", within: .seconds(30), turn: rest) {
@@ -80,8 +69,15 @@ import Testing
     #expect(try problems(on: bus).keys.contains("bus"))
   }
 
-  @Test func `doctor reports a missing service`() throws {
-    #expect(try problems(on: PrivateBus(.system))["service"]?.contains("nothing starts it") == true)
+  @Test(
+    arguments: [
+      ("[agent]\n", "service", "nothing starts it"), ("nonsense\n", "configuration", "cannot be read"),
+      ("[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n", "configuration", "not allow the service"),
+      ("[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n", "server", "Mozilla"),
+    ])
+  func `doctor reports a missing service and wrong settings`(settings: String, subject: String, finding: String) throws
+  {
+    #expect(try problems(on: PrivateBus(.system), settings: settings)[subject]?.contains(finding) == true)
   }
 
   @Test func `doctor reports a missing GeoClue`() throws {
@@ -197,17 +193,6 @@ import Testing
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
-  @Test func `doctor reports settings that forbid the service`() throws {
-    let bus = try PrivateBus(.system)
-    let settings = "[org.geopublicist.Location1]\nallowed=false\nsystem=false\nusers=\n"
-    #expect(try problems(on: bus, settings: settings)["configuration"]?.contains("does not allow the service") == true)
-  }
-
-  @Test func `doctor reports unreadable settings`() throws {
-    let bus = try PrivateBus(.system)
-    #expect(try problems(on: bus, settings: "nonsense\n")["configuration"]?.contains("cannot be read") == true)
-  }
-
   @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func `doctor reports a sandbox`() throws {
     // The file by which every program in a Flatpak sandbox knows that it is in one, over this machine's root.
     let script = """
@@ -231,10 +216,5 @@ import Testing
     let found = try problems(on: machine.bus, settings: settings)
     #expect(found["server"]?.contains("cannot be reached") == true)
     #expect(found["fix"] == nil)
-  }
-
-  @Test func `doctor reports a location server that was turned off`() throws {
-    let settings = "[wifi]\nurl=https://location.services.mozilla.com/v1/geolocate?key=geoclue\n"
-    #expect(try problems(on: PrivateBus(.system), settings: settings)["server"]?.contains("Mozilla") == true)
   }
 }

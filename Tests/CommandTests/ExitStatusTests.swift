@@ -85,10 +85,14 @@ import Testing
     #expect(result.standardError.contains("The service is not on"))
   }
 
-  @Test func `a missing bus exits with 4`() throws {
-    let result = try run([Rig.product("geopublicist"), "--address", "unix:path=/nonexistent", "status"])
-    #expect(result.exit == .status(4))
-    #expect(result.standardError.hasPrefix("geopublicist: Cannot connect to this bus: "))
+  @Test(
+    arguments: [
+      ("unix:path=/nonexistent", 4, "Cannot connect to this bus: "), ("here", 2, "This is not a D-Bus address: "),
+    ])
+  func `a missing bus exits with 4, an invalid address with 2`(address: String, status: Int32, message: String) throws {
+    let result = try run([Rig.product("geopublicist"), "--address", address, "status"])
+    #expect(result.exit == .status(status))
+    #expect(result.standardError.hasPrefix("geopublicist: \(message)"))
   }
 
   @Test(arguments: [["--session", "status"], ["replay", Rig.sourceFile("Tests/Fuzz/Seeds/gpx/track.gpx")]])
@@ -125,12 +129,6 @@ import Testing
       let result = try run(["unshare", "--mount", "sh", "-c", script, "sh", Rig.product(program)])
       #expect(result.standardOutput == "\(program) \(ProgramVersion.current)\n", "\(result.standardError)")
     }
-  }
-
-  @Test func `an invalid address exits with 2`() throws {
-    let result = try run([Rig.product("geopublicist"), "--address", "here", "status"])
-    #expect(result.exit == .status(2))
-    #expect(result.standardError.hasPrefix("geopublicist: This is not a D-Bus address: "))
   }
 
   @Test func `a missing GeoClue exits with 4`() throws {

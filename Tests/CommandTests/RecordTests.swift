@@ -24,17 +24,6 @@ import Testing
     return path
   }
 
-  private func recordPicture() throws -> String {
-    let machine = try Machine()
-    let path = directory.freshFile("way.svg")
-    let recorder = try machine.started(["record", path, "--count", "2"])
-    try machine.measure(52.5, -13.25)
-    try eventually("the first fix") { contents(path).contains("1 fix") }
-    try machine.measure(52.6, -13.25)
-    #expect(try recorder.waitForExit() == .status(0), "\(recorder.standardError)")
-    return path
-  }
-
   private func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
   @Test(arguments: [SIGINT, SIGKILL]) func `a GPX file is valid however it ends`(signal: Int32) throws {
@@ -152,8 +141,7 @@ import Testing
     let machine = try Machine()
     let path = try record("track.gpx")
     let before = contents(path)
-    let arguments = ["record", "--append", "--format", format, "--duration", "100ms", path]
-    let result = try machine.finished(arguments)
+    let result = try machine.finished(["record", "--append", "--format", format, "--duration", "100ms", path])
     #expect(result.exit == .status(format == "gpx" ? 5 : 1), "\(result.standardError)")
     #expect(contents(path) == before)
   }
@@ -180,7 +168,13 @@ import Testing
   }
 
   @Test func `a picture is well-formed`() throws {
-    let path = try recordPicture()
+    let machine = try Machine()
+    let path = directory.file("way.svg")
+    let recorder = try machine.started(["record", path, "--count", "2"])
+    try machine.measure(52.5, -13.25)
+    try eventually("the first fix") { contents(path).contains("1 fix") }
+    try machine.measure(52.6, -13.25)
+    #expect(try recorder.waitForExit() == .status(0), "\(recorder.standardError)")
     let valid = try run(["xmllint", "--noout", path])
     #expect(valid.succeeded, "\(valid.standardError)")
     let text = contents(path)

@@ -125,21 +125,18 @@ import Testing
   }
 
   @Test func `after a restart only new events are reported`() throws {
-    func reading(_ event: String, _ state: String) throws -> RegionEvent {
-      try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event
-    }
     var memory = RegionMemory(assumed: .unknown)
-    var told: [Bool] = []
-    told.append(memory.isNew(try reading("determined", "inside")))
-    told.append(memory.isNew(try reading("dwelled", "inside")))
+    func isNew(_ event: String, _ state: String) throws -> Bool {
+      memory.isNew(
+        try #require(ServiceRegionEvent(.options([("Event", .string(event)), ("State", .string(state))]))).event)
+    }
+    var told = [try isNew("determined", "inside"), try isNew("dwelled", "inside")]
     memory.interrupted()
     #expect(memory.known == .inside)
-    told.append(memory.isNew(try reading("determined", "inside")))
-    told.append(memory.isNew(try reading("dwelled", "inside")))
-    told.append(memory.isNew(try reading("lost", "unknown")))
-    told.append(memory.isNew(try reading("determined", "inside")))
+    for event in ["determined", "dwelled"] { told.append(try isNew(event, "inside")) }
+    told += [try isNew("lost", "unknown"), try isNew("determined", "inside")]
     memory.interrupted()
-    told.append(memory.isNew(try reading("exited", "outside")))
+    told.append(try isNew("exited", "outside"))
     #expect(told == [true, true, false, false, true, true, true])
   }
 }

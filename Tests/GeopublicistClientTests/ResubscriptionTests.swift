@@ -5,14 +5,13 @@ import Testing
 
 @testable import GeopublicistClient
 
+private let first: BusName = ":1.10"
+private let second: BusName = ":1.11"
+private let path: ObjectPath = "/org/geopublicist/Location1/subscription/7"
+private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
+
 /// The machine that keeps a subscription while the service comes and goes.
 @Suite struct ResubscriptionTests {
-  private static let second: UInt64 = 1_000_000
-  private let first: BusName = ":1.10"
-  private let second: BusName = ":1.11"
-  private let path: ObjectPath = "/org/geopublicist/Location1/subscription/7"
-  private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
-
   /// A machine with the program's view of it.
   private struct Driver {
     var machine = ResubscriptionMachine()
@@ -26,6 +25,14 @@ import Testing
 
     mutating func authorize(_ status: String, _ reason: String = "") {
       send(.signal("AuthorizationChanged", [.string(status), .string(reason)]))
+    }
+
+    /// The service comes, for the first time or again, and starts the subscription.
+    mutating func join(attempt: UInt64 = 2, _ statuses: String...) {
+      send(.ownerChanged(attempt == 1 ? first : second))
+      send(.created(attempt == 1 ? path : next, attempt: attempt))
+      for status in statuses { authorize(status, status == "not-determined" ? "undecided" : "") }
+      send(.started(attempt: attempt))
     }
 
     mutating func send(_ event: ServiceObjectEvent) { perform(machine.handle(event, at: now, chance: 0)) }
@@ -95,10 +102,7 @@ import Testing
     var options = ClientOptions()
     change(&options)
     driver.want(options)
-    driver.send(.ownerChanged(first))
-    driver.send(.created(path, attempt: 1))
-    driver.authorize("authorized-always")
-    driver.send(.started(attempt: 1))
+    driver.join(attempt: 1, "authorized-always")
     driver.send(try location(52))
     #expect(driver.takeTold() == ["allowed", "52.0"])
     _ = driver.takeDone()
@@ -108,9 +112,7 @@ import Testing
   @Test func `a subscription is created, followed and started`() {
     var driver = Driver()
     driver.want(ClientOptions())
-    driver.send(.ownerChanged(first))
-    driver.send(.created(path, attempt: 1))
-    driver.send(.started(attempt: 1))
+    driver.join(attempt: 1)
     #expect(driver.done == ["create 1 0.0 0", "follow 7", "start 7"] && driver.told.isEmpty)
     driver.want(nil)
     #expect(driver.done.last == "close 7" && driver.machine.deadline == nil)
@@ -121,11 +123,7 @@ import Testing
     driver.send(.ownerChanged(nil))
     #expect(driver.takeTold() == ["interrupted"])
     #expect(try driver.wait() <= KeptObject<ServiceLocation>.firstPause)
-    driver.send(.ownerChanged(second))
-    driver.send(.created(next, attempt: 2))
-    driver.authorize("not-determined", "undecided")
-    driver.authorize("authorized-always")
-    driver.send(.started(attempt: 2))
+    driver.join("not-determined", "authorized-always")
     driver.send(try location(52))
     driver.send(try location(53, at: 2))
     #expect(driver.done == ["create 2 0.0 0", "follow 8", "start 8"])
@@ -163,9 +161,7 @@ import Testing
     #expect(driver.told == ["interrupted", "failed"])
     // It is called again quickly after it has worked.
     _ = try driver.wait()
-    driver.send(.ownerChanged(second))
-    driver.send(.created(next, attempt: 13))
-    driver.send(.started(attempt: 13))
+    driver.join(attempt: 13)
     driver.send(.ownerChanged(nil))
     #expect(try driver.wait() <= KeptObject<ServiceLocation>.firstPause)
     #expect(driver.told == ["interrupted", "failed", "resumed", "interrupted"])
@@ -173,9 +169,7 @@ import Testing
 
   @Test func `the first location after a restart obeys the distance threshold`() throws {
     var driver = try running { $0.distanceThreshold = 1_000 }
-    driver.send(.ownerChanged(second))
-    driver.send(.created(next, attempt: 2))
-    driver.send(.started(attempt: 2))
+    driver.join()
     driver.send(try location(52.001, at: 2))
     driver.send(try location(52.1, at: 3))
     #expect(driver.told == ["interrupted", "resumed", "52.1"])
@@ -184,10 +178,7 @@ import Testing
   @Test func `after lost access the same place is reported again`() throws {
     var driver = try running()
     driver.authorize("denied", "disabled-by-user")
-    driver.send(.ownerChanged(second))
-    driver.send(.created(next, attempt: 2))
-    driver.authorize("authorized-always")
-    driver.send(.started(attempt: 2))
+    driver.join("authorized-always")
     driver.send(try location(52))
     #expect(driver.told == ["disabled-by-user", "interrupted", "allowed", "resumed", "52.0"])
     #expect(driver.done.contains("message"))
@@ -195,10 +186,7 @@ import Testing
 
   @Test func `undecided after a restart is reported only when it lasts`() throws {
     var driver = try running()
-    driver.send(.ownerChanged(second))
-    driver.send(.created(next, attempt: 2))
-    driver.authorize("not-determined", "undecided")
-    driver.send(.started(attempt: 2))
+    driver.join("not-determined")
     #expect(driver.takeTold() == ["interrupted", "resumed"])
     #expect(try driver.wait() == KeptAuthorization.settlingTime)
     #expect(driver.told == ["undecided"])
@@ -249,15 +237,13 @@ import Testing
       options.maximumUpdates = 3
       options.duration = 60_000
     }
-    driver.send(.ownerChanged(second))
-    #expect(driver.done == ["create 2 0.0 0"])
-    driver.send(.created(next, attempt: 2))
-    driver.send(.started(attempt: 2))
+    driver.join()
+    #expect(driver.done.first == "create 2 0.0 0")
     var timed = driver
     driver.send(try location(53, at: 2))
     driver.send(try location(54, at: 3))
     #expect(driver.told.suffix(2) == ["54.0", "completed"] && driver.done.last == "close 8")
-    #expect(try timed.wait() == 60 * Self.second)
+    #expect(try timed.wait() == 60_000_000)
     #expect(timed.told.last == "completed" && timed.machine.deadline == nil)
   }
 

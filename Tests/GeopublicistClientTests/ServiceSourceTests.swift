@@ -34,10 +34,21 @@ import Testing
     publicist.errorPublisher().sink { [unowned self] in errors.append($0) }.store(in: &subscriptions)
   }
 
-  private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude, longitude: 13, ["Accuracy": 5]) }
+  private func fix(_ latitude: Double, accuracy: Double = 5) throws {
+    try geoclue.fix(latitude: latitude, longitude: 13, ["Accuracy": .number(accuracy)])
+  }
 
-  private func waitForClient() throws {
-    try turning("a GeoClue client", within: .seconds(30)) { try geoclue.state()["clients"]?.array?.isEmpty == false }
+  private func waitForClient(_ isThere: Bool = true) throws {
+    try turning("a client of GeoClue: \(isThere)", within: .seconds(30)) { try geoclue.clients().isEmpty != isThere }
+  }
+
+  /// Replaces the service by another one, and waits until that calls GeoClue, too.
+  private func replaceDaemon(untilItCalls member: String) throws {
+    daemon.kill()
+    daemon = try Daemon(.system, on: bus)
+    try turning("the service is asked again", within: .seconds(30)) {
+      Set(geoclue.calls.filter { $0.member == member }.map(\.sender)).count == 2
+    }
   }
 
   private func begin() throws {
@@ -60,9 +71,7 @@ import Testing
     try turning("the state") { manager.sourceStatus.state == .running }
     manager.stopUpdatingLocation()
     #expect(manager.sourceStatus.state == .idle)
-    try turning("the source is released", within: .seconds(30)) {
-      try geoclue.state()["clients"]?.array?.isEmpty == true
-    }
+    try waitForClient(false)
     #expect(errors.isEmpty)
   }
 
@@ -78,11 +87,11 @@ import Testing
     manager.requiredAccuracy = 10
     // The fix that did not pass the distance before is older than the last one delivered.
     try turning("the change") {
-      try geoclue.fix(latitude: 52.1 + Double(latitudes.count) / 10_000, longitude: 13, ["Accuracy": 5])
+      try fix(52.1 + Double(latitudes.count) / 10_000)
       return latitudes.count >= 3
     }
     let count = latitudes.count
-    try geoclue.fix(latitude: 60, longitude: 13, ["Accuracy": 50])
+    try fix(60, accuracy: 50)
     try fix(61)
     try turning("the accurate one") { latitudes.last == 61 }
     #expect(!latitudes.contains(60) && latitudes.count > count)
@@ -91,7 +100,7 @@ import Testing
   @Test func `authorization can be requested before the first update`() throws {
     manager.requestAuthorization(isInteractive: false)
     try turning("the answer", within: .seconds(30)) { statuses.last == .authorizedAlways }
-    #expect(try geoclue.state()["clients"]?.array?.isEmpty == true && errors.isEmpty)
+    #expect(try geoclue.clients().isEmpty && errors.isEmpty)
   }
 
   @Test func `a request gets one location and releases the source`() throws {
@@ -99,9 +108,7 @@ import Testing
     try waitForClient()
     try fix(52)
     try expect([52])
-    try turning("the source is released", within: .seconds(30)) {
-      try geoclue.state()["clients"]?.array?.isEmpty == true
-    }
+    try waitForClient(false)
     #expect(latitudes == [52])
   }
 
@@ -109,13 +116,8 @@ import Testing
     try begin()
     try fix(52)
     try expect([52])
-    daemon.kill()
-    daemon = try Daemon(.system, on: bus)
-    try turning("a GeoClue client of the new service", within: .seconds(30)) {
-      guard let client = geoclue.calls.last(where: { $0.member == "Start" }) else { return false }
-      return try geoclue.state()["clients"]?.array?.count == 1 && !client.sender.isEmpty
-        && Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
-    }
+    try replaceDaemon(untilItCalls: "Start")
+    try turning("the client of the old service is gone") { try geoclue.clients().count == 1 }
     // The fake tells a new client nothing; the same place again is not repeated.
     try fix(53)
     try expect([52, 53])
@@ -125,11 +127,7 @@ import Testing
   @Test func `a request survives a killed service`() throws {
     manager.requestLocation()
     try waitForClient()
-    daemon.kill()
-    daemon = try Daemon(.system, on: bus)
-    try turning("the service is asked again", within: .seconds(30)) {
-      Set(geoclue.calls.filter { $0.member == "CreateClient" }.map(\.sender)).count == 2
-    }
+    try replaceDaemon(untilItCalls: "CreateClient")
     try fix(52)
     try expect([52])
     #expect(errors.isEmpty)
@@ -152,11 +150,7 @@ import Testing
       #expect(events == kinds)
     }
     try move(to: 52, until: [.determined])
-    daemon.kill()
-    daemon = try Daemon(.system, on: bus)
-    try turning("the service is asked again", within: .seconds(30)) {
-      Set(geoclue.calls.filter { $0.member == "Start" }.map(\.sender)).count == 2
-    }
+    try replaceDaemon(untilItCalls: "Start")
     try move(to: 53, until: [.determined, .exited])
     #expect(errors.isEmpty)
   }
@@ -184,7 +178,7 @@ import Testing
 
   @Test func `a service that is not installed is reported at once, and used when it is there`() throws {
     daemon.kill()
-    try turning("its name is free", within: .seconds(30)) { try !isOwned() }
+    try turning("its name is free", within: .seconds(30)) { try !hasOwner(Daemon.name, on: bus) }
     manager.requestLocation()
     try turning("the request fails", within: .seconds(15)) { !errors.isEmpty }
     manager.startUpdatingLocation()
@@ -198,13 +192,6 @@ import Testing
     try expect([52])
     try turning("the state of the service", within: .seconds(30)) { manager.sourceStatus.message.isEmpty }
     #expect(errors.count == 2)
-  }
-
-  private func isOwned() throws -> Bool {
-    let answer = try BusClient(at: bus.address).reply(
-      "NameHasOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
-      signature: "s", [.string(Daemon.name)])
-    return answer[0] == true
   }
 
   @Test func `without a bus the failure is reported once`() throws {

@@ -6,11 +6,10 @@ import MainLoop
 import Publicist
 import Testing
 
-extension LocationPublicist {
+extension Publisher where Output == AuthorizationStatus, Failure == Never {
   /// What views bind to: never fails, gives a newcomer the last value, and speaks on the main loop only.
   func authorizedDriver() -> AnyPublisher<Bool, Never> {
-    authorizationPublisher()
-      .map(\.isAuthorized)
+    map(\.isAuthorized)
       .removeDuplicates()
       .receive(on: MainLoop.main)
       .map(Optional.init)
@@ -25,7 +24,7 @@ extension LocationPublicist {
   let scene = Scene()
 
   @Test func `a subscriber is called in a later turn of the loop`() throws {
-    let driver = scene.publicist.authorizedDriver()
+    let driver = scene.publicist.authorizationPublisher().authorizedDriver()
     let recorder = driver.record()
     scene.source.authorize(.authorized(.whenInUse))
     #expect(recorder.values == [])
@@ -38,12 +37,7 @@ extension LocationPublicist {
     var subscriptions = 0
     let driver = scene.publicist.authorizationPublisher()
       .handleEvents(receiveSubscription: { _ in subscriptions += 1 })
-      .map(\.isAuthorized)
-      .receive(on: MainLoop.main)
-      .map(Optional.init)
-      .multicast(subject: CurrentValueSubject<Bool?, Never>(nil))
-      .autoconnect()
-      .compactMap { $0 }
+      .authorizedDriver()
     let first = driver.record()
     scene.source.authorize(.authorized(.always))
     try turning("two values") { first.values.count >= 2 }

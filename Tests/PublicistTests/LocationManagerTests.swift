@@ -100,14 +100,14 @@ import Testing
 
   @Test func `the location is forgotten with the access, before it is reported`() {
     manager.startUpdatingLocation()
-    source.onEvent?(.authorization(.authorized(.always)))
+    source.authorize(.authorized(.always))
     fix(1)
     delegate.onAuthorization = { manager in #expect(manager.location == nil) }
     for lost in [Authorization.refused(.disabledByUser), .undecided, .refused(.disallowedByPolicy)] {
-      source.onEvent?(.authorization(lost))
+      source.authorize(lost)
       #expect(manager.location == nil)
       #expect(manager.authorization == lost)
-      source.onEvent?(.authorization(.authorized(.always)))
+      source.authorize(.authorized(.always))
       fix(2)
       #expect(manager.location?.latitude == 2)
     }
@@ -119,10 +119,10 @@ import Testing
   }
 
   @Test func `a repeated authorization is no change`() {
-    source.onEvent?(.authorization(.undecided))
+    source.authorize(.undecided)
     #expect(delegate.authorizations.isEmpty)
-    source.onEvent?(.authorization(.refused(.noAgent)))
-    source.onEvent?(.authorization(.refused(.noAgent)))
+    source.authorize(.refused(.noAgent))
+    source.authorize(.refused(.noAgent))
     #expect(delegate.authorizations == [.notDetermined])
   }
 

@@ -8,28 +8,6 @@ import Testing
 
 /// Regions of a location manager, in CoreLocation's words and as publishers.
 @Suite(.serialized) struct RegionMonitoringTests {
-  private final class Source: LocationSource {
-    var onEvent: ((LocationSourceEvent) -> Void)?
-    private(set) var level: AccuracyLevel?
-    private(set) var rests = 0
-
-    func require(_ level: AccuracyLevel?) { self.level = level }
-
-    func rest() {
-      level = nil
-      rests += 1
-    }
-
-    func locate(metres: Double, ago seconds: Int64 = 0) {
-      let time = MainLoop.main.clock.realtime() &- UInt64(seconds * 1_000_000)
-      onEvent?(
-        .location(
-          Location(
-            latitude: 52 + metres / 111_195, longitude: 13, accuracy: 10,
-            timestamp: Timestamp(microsecondsSinceEpoch: time))))
-    }
-  }
-
   private final class Listener: LocationManagerDelegate {
     private(set) var told: [String] = []
 
@@ -44,7 +22,7 @@ import Testing
     ) { told.append(state.rawValue) }
   }
 
-  private let source = Source()
+  private let source = ScriptedSource()
   private let listener = Listener()
   private let manager: LocationManager
   private let region: CircularRegion
@@ -52,7 +30,7 @@ import Testing
   init() throws {
     manager = LocationManager(source: source)
     manager.delegate = listener
-    region = try #require(CircularRegion(latitude: 52, longitude: 13, radius: 1_000))
+    region = try #require(CircularRegion(latitude: 52.5, longitude: 13.25, radius: 1_000))
   }
 
   private func configuration(_ change: (inout RegionConfiguration) -> Void = { _ in }) -> RegionConfiguration {
@@ -60,6 +38,10 @@ import Testing
     configuration.confirm = 20
     change(&configuration)
     return configuration
+  }
+
+  private func locate(metres: Double) {
+    source.move(north: metres, accuracy: 10, at: Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()))
   }
 
   private func turn() {
@@ -76,9 +58,9 @@ import Testing
     var events: [RegionEvent] = []
     let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }
     try eventually("the source is needed") { source.level == .exact }
-    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    source.authorize(.authorized(.whenInUse))
     try eventually("it is outside") {
-      source.locate(metres: 90_000)
+      locate(metres: 90_000)
       return events.map(\.kind) == [.determined]
     }
     try eventually("the source rests") { source.level == nil }
@@ -87,11 +69,11 @@ import Testing
     #expect(events.map(\.kind) == [.determined, .lost])
     try eventually("a wake-up is a reason to look") { source.level == .exact }
     try eventually("it was entered meanwhile") {
-      source.locate(metres: 0)
+      locate(metres: 0)
       return events.count == 3
     }
     #expect(events[2].kind == .entered && events[2].hasGap)
-    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    source.authorize(.refused(.disabledByUser))
     #expect(events.last?.reason == .notAuthorized)
     subscription.cancel()
     #expect(source.level == nil)
@@ -99,7 +81,7 @@ import Testing
   }
 
   @Test func `a single use finishes the publisher`() throws {
-    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    source.authorize(.authorized(.whenInUse))
     let publicist = LocationPublicist(manager)
     var (events, isFinished) = ([RegionEvent](), false)
     let configuration = configuration {
@@ -109,7 +91,7 @@ import Testing
     let subscription = publicist.regionPublisher(for: configuration)
       .sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { events.append($0) })
     try eventually("it is over") {
-      source.locate(metres: 0)
+      locate(metres: 0)
       return isFinished
     }
     #expect(events.map(\.kind) == [.entered])
@@ -118,12 +100,12 @@ import Testing
   }
 
   @Test func `a manager that monitors reports no locations, and stops`() throws {
-    source.onEvent?(.authorization(.authorized(.whenInUse)))
+    source.authorize(.authorized(.whenInUse))
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)
     #expect(manager.monitoredRegions == [region] && manager.monitors.count == 1)
     try eventually("the source is needed") { source.level == .exact }
-    source.locate(metres: 0)
+    locate(metres: 0)
     #expect(listener.told == [])
     #expect(source.level == .exact, "twenty seconds have to pass")
     manager.stopMonitoring(for: region)

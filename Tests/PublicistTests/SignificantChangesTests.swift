@@ -6,20 +6,6 @@ import Testing
 
 /// Filters and significant changes of a location manager, in CoreLocation's words.
 @Suite(.serialized) struct SignificantChangesTests {
-  private final class Source: LocationSource {
-    var onEvent: ((LocationSourceEvent) -> Void)?
-    private(set) var level: AccuracyLevel?
-
-    func require(_ level: AccuracyLevel?) { self.level = level }
-
-    func send(_ second: UInt64, metres: Double = 0, accuracy: Double? = 10) {
-      onEvent?(
-        .location(
-          Location(
-            latitude: 52 + metres / 111_195, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: second))))
-    }
-  }
-
   private final class Listener: LocationManagerDelegate {
     private(set) var seconds: [UInt64] = []
 
@@ -30,7 +16,7 @@ import Testing
     func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {}
   }
 
-  private let source = Source()
+  private let source = ScriptedSource()
   private let listener = Listener()
 
   private func manager() -> LocationManager {
@@ -39,14 +25,18 @@ import Testing
     return manager
   }
 
+  private func send(_ second: UInt64, metres: Double = 0, accuracy: Double? = 10) {
+    source.move(north: metres, accuracy: accuracy, at: Timestamp(seconds: second))
+  }
+
   @Test func `the distance filter counts from the last location delivered`() {
     let manager = manager()
     manager.distanceFilter = 1
     manager.startUpdatingLocation()
-    for second in 0..<7 as Range<UInt64> { source.send(second, metres: Double(second) * 0.4) }
+    for second in 0..<7 as Range<UInt64> { send(second, metres: Double(second) * 0.4) }
     #expect(listener.seconds == [0, 3, 6])
     manager.distanceFilter = 0
-    source.send(7)
+    send(7)
     #expect(listener.seconds.last == 7)
   }
 
@@ -54,13 +44,13 @@ import Testing
     let manager = manager()
     manager.requiredAccuracy = 50
     manager.startUpdatingLocation()
-    source.send(1, accuracy: 51)
-    source.send(2, accuracy: nil)
-    source.send(3, accuracy: 50)
+    send(1, accuracy: 51)
+    send(2, accuracy: nil)
+    send(3, accuracy: 50)
     #expect(listener.seconds == [3])
-    source.send(4, accuracy: 900)
+    send(4, accuracy: 900)
     manager.requestLocation()
-    source.send(5, accuracy: 900)
+    send(5, accuracy: 900)
     #expect(listener.seconds == [3, 5], "one that was asked for is not filtered")
   }
 
@@ -68,13 +58,13 @@ import Testing
     let manager = manager()
     manager.startMonitoringSignificantLocationChanges()
     #expect(source.level == .exact)
-    source.send(1)
+    send(1)
     #expect(listener.seconds == [1])
     #expect(source.level == nil)
     manager.startUpdatingLocation()
     #expect(source.level == .exact)
-    source.send(2)
-    source.send(3)
+    send(2)
+    send(3)
     #expect(listener.seconds == [1, 2, 3])
     manager.stopUpdatingLocation()
     #expect(source.level == nil)

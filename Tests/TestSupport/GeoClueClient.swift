@@ -9,11 +9,14 @@ extension BusClient {
   }
 
   /// Makes a client of GeoClue for everything it gives, and returns its path and what the call of `Start` is answered.
-  public func startGeoClueClient(desktopID: String = "org.example.Oracle") throws -> (path: String, answer: Answer) {
+  public func startGeoClueClient(
+    desktopID: String = "org.example.Oracle", distance: Int = 0
+  ) throws -> (path: String, answer: Answer) {
     let path = try askGeoClue("CreateClient").arguments()[0].string ?? ""
     let interface = "\(geoClueName).Client"
     for (name, value) in [
       ("DesktopId", JSON.variant("s", .string(desktopID))), ("RequestedAccuracyLevel", .variant("u", 8)),
+      ("DistanceThreshold", .variant("u", .number(Double(distance)))),
     ] {
       _ = try set(name, of: interface, at: path, of: geoClueName, to: value).arguments()
     }

@@ -16,9 +16,9 @@ import Testing
 
   @Test func `a first state is determined, then crossings are entered and exited`() {
     var region = simulation()
-    for second in 0...30 { region.locate(1_000, at: UInt64(second)) }
-    for second in 31...60 { region.locate(0, at: UInt64(second)) }
-    for second in 61...90 { region.locate(1_000, at: UInt64(second)) }
+    region.stay(1_000, during: 0...30)
+    region.stay(0, during: 31...60)
+    region.stay(1_000, during: 61...90)
     #expect(region.changes == [Change(.determined, at: 20), Change(.entered, at: 51), Change(.exited, at: 81)])
     #expect(region.events.map(\.sequence) == [1, 2, 3])
     #expect(region.events.map(\.previous) == [.unknown, .outside, .inside])
@@ -45,14 +45,14 @@ import Testing
 
   @Test func `single locations 200 m off with an accuracy of 1.7 m change nothing`() {
     var region = simulation(radius: 100)
-    for second in 0..<3_600 { region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: UInt64(second)) }
+    for second in 0..<3_600 as Range<UInt64> { region.locate(second % 50 == 49 ? 300 : 0, accuracy: 1.7, at: second) }
     #expect(region.changes == [Change(.determined, at: 20)])
   }
 
   @Test func `a coarse location centred on the region changes nothing`() {
     var region = simulation(radius: 100)
-    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
-    for second in 60..<300 { region.locate(0, accuracy: 25_000, at: UInt64(second)) }
+    region.stay(0, during: 0..<60)
+    region.stay(0, accuracy: 25_000, during: 60..<300)
     #expect(region.changes == [Change(.determined, at: 20)])
   }
 
@@ -78,18 +78,14 @@ import Testing
     var home = simulation()
     var work = RegionSimulation(
       RegionConfiguration(CircularRegion(latitude: 48 + far / (6_371_008.8 * .pi / 180), longitude: 11, radius: 200)!))
-    for second in 0..<60 {
-      home.locate(0, at: UInt64(second))
-      work.locate(0, at: UInt64(second))
+    func move(_ region: inout RegionSimulation) {
+      region.stay(0, during: 0..<60)
+      region.advance(to: 4_000)
+      region.send(.slept)
+      region.stay(far, during: 4_001..<4_060)
     }
-    home.advance(to: 4_000)
-    work.advance(to: 4_000)
-    home.send(.slept)
-    work.send(.slept)
-    for second in 4_001..<4_060 {
-      home.locate(far, at: UInt64(second))
-      work.locate(far, at: UInt64(second))
-    }
+    move(&home)
+    move(&work)
     #expect(home.changes.filter { $0.kind == .exited } == [Change(.exited, at: 4_021, hasGap: true)])
     #expect(work.changes.filter { $0.kind == .entered } == [Change(.entered, at: 4_021, hasGap: true)])
     #expect(home.changes.count { $0.kind == .entered } == 0)
@@ -98,7 +94,7 @@ import Testing
 
   @Test func `a location from before the suspend is no evidence after it`() {
     var region = simulation()
-    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<60)
     region.send(.slept)
     #expect(region.changes.last == Change(.lost, at: 59, reason: .slept))
     region.locate(0, at: 63, age: 12)
@@ -112,15 +108,15 @@ import Testing
 
   @Test func `a source whose clock is behind is heard again soon after a suspend`() {
     var region = simulation()
-    for second in 100..<160 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 100..<160)
     region.send(.slept)
-    for second in 175..<200 { region.locate(0, at: UInt64(second), age: 120) }
+    region.stay(0, during: 175..<200, age: 120)
     #expect(region.changes.last?.kind == .determined)
   }
 
   @Test func `nothing for 15 minutes is lost, and the way back is no crossing`() {
     var region = simulation()
-    for second in 0..<30 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<30)
     region.advance(to: 1_000)
     #expect(region.changes.last == Change(.lost, at: 929, reason: .noFix))
     region.locate(0, at: 1_001)
@@ -130,15 +126,15 @@ import Testing
 
   @Test func `only uncertain locations are lost for lack of accuracy`() {
     var region = simulation()
-    for second in 0..<30 { region.locate(0, at: UInt64(second)) }
-    for minute in 1..<20 { region.locate(0, accuracy: 5_000, at: UInt64(minute * 60)) }
+    region.stay(0, during: 0..<30)
+    region.stay(0, accuracy: 5_000, during: stride(from: 60, to: 1_200, by: 60))
     #expect(region.changes.last == Change(.lost, at: 929, reason: .accuracyInsufficient))
   }
 
   @Test func `a remembered state yields at most one event, with a gap`() {
     for assumed in RegionState.allCases {
       var region = simulation { $0.assumed = assumed }
-      for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+      region.stay(0, during: 0..<60)
       let expected = Change(assumed == .outside ? .entered : .determined, at: 20, hasGap: assumed == .outside)
       #expect(region.changes == [expected])
     }
@@ -146,42 +142,42 @@ import Testing
 
   @Test func `a stay is announced once, however often it is lost sight of`() {
     var region = simulation { $0.dwell = 60_000 }
-    for second in 0..<50 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<50)
     #expect(region.changes == [Change(.determined, at: 20)])
-    for second in 50..<100 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 50..<100)
     #expect(region.changes.last == Change(.dwelled, at: 60))
     region.send(.slept)
-    for second in 100..<300 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 100..<300)
     #expect(region.changes.count { $0.kind == .dwelled } == 1)
   }
 
   @Test func `a suspend restarts the dwell time`() {
     var region = simulation { $0.dwell = 60_000 }
-    for second in 0..<50 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<50)
     region.send(.slept)
-    for second in 50..<200 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 50..<200)
     #expect(region.changes.last == Change(.dwelled, at: 110))
   }
 
   @Test func `a single use ends with the first crossing, not with the first state`() {
     var region = simulation { $0.isSingleUse = true }
-    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<60)
     #expect(!region.isComplete)
-    for second in 60..<120 { region.locate(900, at: UInt64(second)) }
+    region.stay(900, during: 60..<120)
     #expect(region.isComplete)
     #expect(region.changes.map(\.kind) == [.determined, .exited])
   }
 
   @Test func `losing access while a candidate stands ends the evaluation at that instant`() {
     var region = simulation()
-    for second in 0..<60 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<60)
     region.locate(900, at: 61)
     region.send(.level(nil))
-    for second in 62..<200 { region.locate(900, at: UInt64(second)) }
+    region.stay(900, during: 62..<200)
     #expect(region.changes == [Change(.determined, at: 20), Change(.lost, at: 61, reason: .notAuthorized)])
     #expect(region.machine.need == .nothing)
     region.send(.level(.exact))
-    for second in 200..<260 { region.locate(900, at: UInt64(second)) }
+    region.stay(900, during: 200..<260)
     #expect(region.changes.last == Change(.exited, at: 220, hasGap: true))
   }
 
@@ -189,14 +185,14 @@ import Testing
     var region = simulation(radius: 14_999, level: .city)
     #expect(region.changes == [Change(.lost, at: 0, reason: .accuracyLimited)])
     #expect(region.machine.reason == .accuracyLimited)
-    for second in 0..<100 { region.locate(0, at: UInt64(second)) }
+    region.stay(0, during: 0..<100)
     #expect(region.changes.count == 1)
     #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
   }
 
   @Test func `a coarser grant drops the suspicion of a finer one`() {
     var region = simulation(radius: 20_000)
-    for second in 0..<60 { region.locate(0, accuracy: 10, at: UInt64(second)) }
+    region.stay(0, accuracy: 10, during: 0..<60)
     region.locate(90_000, at: 61)
     region.send(.level(.city))
     region.advance(to: 200)
@@ -206,14 +202,12 @@ import Testing
   @Test func `a location from the network address counts only for large regions and for want of better ones`() {
     var small = simulation(radius: 10_000)
     var large = simulation(radius: 60_000)
-    for second in 0..<100 {
-      small.locate(0, accuracy: 25_000, at: UInt64(second), source: .ip)
-      large.locate(0, accuracy: 25_000, at: UInt64(second), source: .ip)
-    }
+    small.stay(0, accuracy: 25_000, during: 0..<100, source: .ip)
+    large.stay(0, accuracy: 25_000, during: 0..<100, source: .ip)
     #expect(small.changes.isEmpty)
     #expect(large.changes.map(\.kind) == [.determined])
     large.locate(0, at: 100)
-    for second in 101..<400 { large.locate(300_000, accuracy: 25_000, at: UInt64(second), source: .ip) }
+    large.stay(300_000, accuracy: 25_000, during: 101..<400, source: .ip)
     #expect(large.changes.map(\.kind) == [.determined])
   }
 
@@ -231,7 +225,7 @@ import Testing
 
   @Test func `a device that may have moved is checked at once`() {
     var region = simulation()
-    for second in 0..<40 { region.locate(20_200, accuracy: 20, at: UInt64(second)) }
+    region.stay(20_200, accuracy: 20, during: 0..<40)
     #expect(region.machine.need != .now)
     region.send(.check)
     #expect(region.machine.need == .now)
@@ -242,7 +236,7 @@ import Testing
 
   @Test func `a border is checked before it can have been reached`() {
     var region = simulation()
-    for second in 0..<40 { region.locate(20_200, accuracy: 20, at: UInt64(second)) }
+    region.stay(20_200, accuracy: 20, during: 0..<40)
     guard case .check(let time) = region.machine.need else {
       Issue.record("no check is due")
       return

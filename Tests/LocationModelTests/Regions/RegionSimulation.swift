@@ -68,6 +68,14 @@ struct RegionSimulation {
     send(.location(location, age: age * 1_000_000))
   }
 
+  /// The same location each second.
+  mutating func stay(
+    _ metres: Double, accuracy: Double? = 10, during seconds: some Sequence<UInt64>, age: UInt64 = 0,
+    source: SourceKind = .unknown
+  ) {
+    for second in seconds { locate(metres, accuracy: accuracy, at: second, age: age, source: source) }
+  }
+
   mutating func advance(to second: UInt64) {
     while now < second {
       if machine.need == .now { neededSeconds += 1 }
