@@ -6,8 +6,9 @@
 
 Runs the named attacks, or all. After each one, the same process must still be running and must never have used more than
 40 MB; the witness's calls must have been answered within 200 ms at the 99th percentile and each of its locations must have
-arrived within a second; and private memory must return to within 2 MB. If the memory controller is available, the service is
-limited to 160 MB, as by its unit. Needs root, because the users must differ.
+arrived within a second; and private memory must return to within 2 MB. Where the bus itself takes longer, as a C program that
+only reads shows under the same attack, the service may take half as long again. If the memory controller is available, the
+service is limited to 160 MB, as by its unit. Needs root, because the users must differ.
 """
 
 import atexit
@@ -23,7 +24,7 @@ import time
 from presence import fields_of
 import rig
 from rig import BUILT, TOP, Failure, wait_until
-from sieging import attackers, witness
+from sieging import attackers, reader, witness
 from soaking.machine import POLKIT, SoakMachine
 from soaking.receiver import Receiver
 
@@ -132,6 +133,19 @@ class Siege:
             if self.machine.service.poll() is not None:
                 return
 
+    def start_attack(self, address):
+        """Returns a function that ends the attack."""
+        users = USERS[:attackers.USERS.get(self.attack, 1)]
+        children = [fork(user, lambda: self.attack(
+            attackers.Besieger(address, self.broker, self.seconds, random.Random(self.seed)))) for user in users]
+
+        def stop():
+            for child in children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, 9)
+                os.waitpid(child, 0)
+        return stop
+
     def run(self):
         """Returns a line of figures and the violated conditions."""
         observation = Observation(self.machine)
@@ -139,15 +153,9 @@ class Siege:
         self.write_fixes(2)
         before, begun = self.machine.private(), time.monotonic()
         self.machine.forget_peak()
-        users = USERS[:attackers.USERS.get(self.attack, 1)]
-        children = [fork(user, lambda: self.attack(
-            attackers.Besieger(self.machine.address, self.broker, self.seconds, random.Random(self.seed))))
-            for user in users]
+        stop_attack = self.start_attack(self.machine.address)
         self.write_fixes(self.seconds, attackers.RATE.get(self.attack, 1.0))
-        for child in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, 9)
-            os.waitpid(child, 0)
+        stop_attack()
         self.write_fixes(1.5)
         if self.machine.service.poll() is not None:
             log = self.machine.service_log()[-600:]
@@ -173,17 +181,28 @@ class Siege:
         figures = (f"calls {milliseconds(calls, .5)}/{milliseconds(calls, .99)}/{milliseconds(calls, 1)} ms "
                    f"(bus {milliseconds(account['bus'], .99)}), newcomer {newest * 1000:.0f}, location {late * 1000:.0f}, "
                    f"peak {peak / 1024:.1f} MiB, kept {(after - before) / 1024:+.1f} MiB")
-        # Subtract the time that the bus itself takes under the same load.
-        excess = quantile(account["bus"], .99)
-        broken = [
-            (quantile(calls, .99) > CALL_SECONDS + excess, "calls take too long"),
-            (late > LOCATION_SECONDS + excess, f"{sum(time > LOCATION_SECONDS for time in lateness)} of {len(lateness)} locations late"),
-            (newest > NEWCOMER_SECONDS + excess, "newcomers wait too long"),
+        lasting = [
             (account["unanswered"], f"unanswered: {account['unanswered'][:3]}"),
-            (account["refused"], f"refused: {account['refused'][:2]}"),
             (not account["closed"] or "authorized" not in account["closed"][-1], f"told {account['closed'][-3:]}"),
             (peak > RESIDENT_MAX_KIB, "it held too much memory"), (after - before > KEPT_KIB, "it keeps memory"),
         ]
+
+        def delays(excess):
+            return [
+                (quantile(calls, .99) > CALL_SECONDS + excess, "calls take too long"),
+                (late > LOCATION_SECONDS + excess,
+                 f"{sum(time > LOCATION_SECONDS for time in lateness)} of {len(lateness)} locations late"),
+                (newest > NEWCOMER_SECONDS + excess, "newcomers wait too long"),
+                # The calls of seconds arrive together.
+                (account["refused"] and excess < LOCATION_SECONDS, f"refused: {account['refused'][:2]}"),
+            ]
+        # Subtract the time that the bus itself takes under the same load.
+        delayed = delays(quantile(account["bus"], .99))
+        if any(is_broken for is_broken, _ in delayed):
+            read = reader.durations(self.broker, self.seconds, self.start_attack)
+            figures += f"; a program that only reads {milliseconds(read, .5)}/{milliseconds(read, .99)}/{milliseconds(read, 1)} ms"
+            delayed = delays(1.5 * quantile(read, .99))
+        broken = lasting + delayed
         return figures, [text for is_broken, text in broken if is_broken]
 
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fastest possible service during a siege: a C program that reads and answers the witness, and drops the flood.
+
+Both buses deliver a program's messages in the order in which they arrived. What a program that does nothing else waits for
+is therefore due to the bus, and no service can be reached faster.
+"""
+
+import time
+
+from rig import BUILT, SERVICE, Machine
+from soaking.machine import SERVICE_USER
+from wire import CALL, ERROR, REPLY, REPLY_SERIAL, Peer, Writer
+
+from .witness import CALLS, PAUSE
+
+
+def durations(broker, seconds, start_attack):
+    """Returns how long calls of the program take while it is attacked."""
+    user = str(SERVICE_USER)
+    with Machine(broker, owner=SERVICE_USER, limits="stock") as machine:
+        reader = machine.start(
+            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--", BUILT / "raw", machine.address, "read"])
+        machine.wait_for_name(SERVICE, reader)
+        peer = Peer(machine.address)
+        stop_attack = start_attack(machine.address)
+        try:
+            return converse(peer, seconds)
+        finally:
+            stop_attack()
+
+
+def converse(peer, seconds):
+    path, interface, member, signature, values = CALLS[0]
+    body = Writer()
+    for kind, value in zip(signature, values):
+        body.value(kind, value)
+    pending, durations = {}, []
+    due = time.monotonic()
+    end = due + seconds
+    while (now := time.monotonic()) < end or (pending and now < end + 20):
+        if due <= now < end:
+            due = max(due + PAUSE, now)
+            serial = peer.send(CALL, body.data, path=path, interface=interface, member=member, destination=SERVICE,
+                               signature=signature)
+            pending[serial] = now
+        message = peer.receive(max(0.001, min(PAUSE, due - time.monotonic())))
+        if message and message.kind in (REPLY, ERROR):
+            durations.append(time.monotonic() - pending.pop(message.fields[REPLY_SERIAL]))
+    return durations + [time.monotonic() - began for began in pending.values()]
