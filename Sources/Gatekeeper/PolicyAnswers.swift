@@ -52,6 +52,8 @@ nonisolated struct PolicyAnswers {
     var mayStartPolkit: Bool
     /// When answers that have merely aged are dropped.
     var deadline: Int64?
+    /// Whether calls need not wait for it: it can only grant a client more that is granted access already.
+    var isInBackground = false
   }
 
   private var known: [PolkitAction: Known] = [:]
@@ -108,7 +110,8 @@ nonisolated extension PolicyAnswers {
     if round != nil {
       // A check that was waiting for polkit to return may start it now.
       round?.mayStartPolkit = true
-      return (round?.asked ?? []).sorted { $0.rawValue < $1.rawValue }.map { .ask($0, mayStartPolkit: true) }
+      let questions = (round?.asked ?? []).sorted { $0.rawValue < $1.rawValue }
+      return (mayProceed ? [.ready] : []) + questions.map { .ask($0, mayStartPolkit: true) }
     }
     if confirmation.isDoubtful { return begin(mayStartPolkit: true, now) }
     markOld(now, refusals: true)
@@ -161,8 +164,16 @@ nonisolated extension PolicyAnswers {
     guard relevant.contains(where: { known[$0]?.isOld ?? true }) else { return [.ready] }
     let replaced = Set(PolkitAction.allCases.filter { known[$0]?.isOld ?? true })
     let hasYes = replaced.contains { known[$0]?.reply.answer == .yes }
-    return begin(replaced, mayStartPolkit: mayStartPolkit, deadline: hasYes ? now + Self.confirmationTime : nil, now)
+    let isInBackground =
+      !replaced.contains(.accessPrecise) && answer(to: .accessPrecise) == .yes
+      && known[.accessWithoutAgent] != nil && !hasYes
+    let actions = begin(
+      replaced, mayStartPolkit: mayStartPolkit, deadline: hasYes ? now + Self.confirmationTime : nil, now)
+    round?.isInBackground = isInBackground
+    return (mayProceed ? [.ready] : []) + actions
   }
+
+  private var mayProceed: Bool { round?.isInBackground == true && !confirmation.isDoubtful }
 }
 
 // MARK: - Rounds

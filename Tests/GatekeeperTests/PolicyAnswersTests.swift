@@ -53,6 +53,21 @@ import Testing
     #expect(driver.precise == .no && driver.answers.answer(to: .access) == .yes)
   }
 
+  /// While another user kept the bus busy, every second call waited for seconds, because polkit's answers do.
+  @Test func `a client with access does not wait for a refusal that can only grant more`() {
+    let driver = served()
+    let question = [PolicyAnswers.Action.ask(.accessWithoutAgent, mayStartPolkit: true)]
+    #expect(driver.handle(.wanted, after: 2_000) == [.ready] + question)
+    #expect(driver.handle(.wanted) == [.ready] + question)
+    driver.handle(.doubted(isServed: true))
+    #expect(driver.handle(.wanted) == question, "after a doubt it waits for the next round")
+    #expect(driver.handle(.answered(.accessWithoutAgent, PolkitReply(.no))) == Self.both(mayStart: true))
+    #expect(driver.answerAll(.yes).contains(.ready))
+
+    let refused = served(.no)
+    #expect(refused.handle(.wanted, after: 2_000).contains(.ready) == false)
+  }
+
   @Test func `a yes is not asked for again at once, a refusal is after a second`() {
     let yes = served()
     yes.handle(.wanted, after: 2_000)
