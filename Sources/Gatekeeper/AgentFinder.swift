@@ -21,6 +21,7 @@ final class AgentFinder {
   private static let patience = CallTimeout.milliseconds(2_000)
 
   private let connection: Connection
+  private let introductions: Introductions
   private let probes: ProbePool
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
@@ -39,10 +40,11 @@ final class AgentFinder {
 
   /// - Parameter mayBeAgent: Returns whether GeoClue would accept a program in this control group as an agent.
   init(
-    on connection: Connection, _ probes: ProbePool, _ sandboxes: SandboxCheck,
+    on connection: Connection, _ introductions: Introductions, _ probes: ProbePool, _ sandboxes: SandboxCheck,
     mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
   ) {
     self.connection = connection
+    self.introductions = introductions
     self.probes = probes
     self.sandboxes = sandboxes
     self.mayBeAgent = mayBeAgent
@@ -149,16 +151,17 @@ extension AgentFinder {
       let done = round.expect()
       // Watch before asking: the connection may leave before the bus answers.
       peers.whenGone(name) { [weak self] in self?.left(name) }
-      Credentials.ask(for: name, on: connection) { [weak self] credentials in
+      introductions.ask(about: name, isUrgent: false) { [weak self] credentials in
         if self?.unidentified.remove(name) != nil { self?.owners[name] = credentials }
         done()
-      }?.keep()
+      }
     }
     round.allExpected()
   }
 
   private func left(_ name: BusName) {
     unidentified.remove(name)
+    introductions.forget(name)
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)

@@ -27,11 +27,13 @@ package final class SystemGatekeeper: Gatekeeper {
   private var search: LoopSource?
 
   /// - Parameter probes: Connections to the same bus for asking users' agents.
-  package init(on connection: Connection, probes: ProbePool) {
+  package init(on connection: Connection, _ introductions: Introductions, probes: ProbePool) {
     let rules = GeoClueRules()
     self.rules = rules
     sandboxes = SandboxCheck(on: connection)
-    agents = AgentFinder(on: connection, probes, sandboxes) { rules.acceptsAgent(AgentIdentity.id(of: $0)) }
+    agents = AgentFinder(on: connection, introductions, probes, sandboxes) {
+      rules.acceptsAgent(AgentIdentity.id(of: $0))
+    }
     polkit = PolkitAuthority(on: connection)
     sessions = SessionWatch(on: connection)
     rules.onChange = { [weak self] areAgentsAffected in

@@ -67,9 +67,10 @@ public final class LocationService {
     self.connection = connection
     self.configuration = configuration
     let session = deployment == .session ? SessionGatekeeper(on: connection) : nil
-    gatekeeper = session ?? SystemGatekeeper(on: connection, probes: ProbePool(open))
+    let introductions = Introductions(on: connection)
+    gatekeeper = session ?? SystemGatekeeper(on: connection, introductions, probes: ProbePool(open))
     outbox = Outbox(connection, openingMore: open)
-    clients = ClientRegistry(on: connection, outbox)
+    clients = ClientRegistry(on: connection, outbox, introductions)
     let limits = LimitsInForce(configuration.limits)
     limitsInForce = limits
     intake = CallIntake(connection, clients, outbox) { limits.now }

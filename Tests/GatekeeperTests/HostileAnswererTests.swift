@@ -82,7 +82,7 @@ import Testing
 
   private func finder(_ onOpen: @escaping () -> Void = {}) -> AgentFinder {
     AgentFinder(
-      on: service,
+      on: service, Introductions(on: service),
       ProbePool { [bus] () throws(DBusError) in
         onOpen()
         return try Connection(to: .address(bus.address))

@@ -19,11 +19,11 @@ final class Client: GatekeeperClient {
   private(set) var objects: [UInt64: any OwnedObject] = [:]
   private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
   private var bucket: TokenBucket
-  private var waiting: [(Credentials?) -> Void] = []
-  private var question: PendingCall?
+  private let introductions: Introductions
 
-  init(_ name: BusName, _ queue: OutgoingQueue, limits: Limits) {
+  init(_ name: BusName, _ queue: OutgoingQueue, _ introductions: Introductions, limits: Limits) {
     self.name = name
+    self.introductions = introductions
     self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
   }
@@ -43,29 +43,17 @@ final class Client: GatekeeperClient {
 
   /// Calls `action` with the credentials, immediately if they are known, or with nil if the bus does not report them,
   /// in which case the client must be refused.
-  func whenKnown(on connection: Connection, _ action: @escaping (Credentials?) -> Void) {
+  func whenKnown(_ action: @escaping (Credentials?) -> Void) {
     if let credentials { return action(credentials) }
-    waiting.append(action)
-    guard question == nil else { return }
-    question = Credentials.ask(for: name, on: connection) { [weak self] credentials in
-      guard let self else { return }
-      question = nil
-      self.credentials = credentials
-      let actions = waiting
-      waiting = []
-      for action in actions { action(credentials) }
-    }
-    if question == nil, self.credentials == nil {
-      let actions = waiting
-      waiting = []
-      for action in actions { action(nil) }
+    introductions.ask(about: name, isUrgent: true) { [weak self] credentials in
+      self?.credentials = credentials
+      action(credentials)
     }
   }
 
   /// Ends everything that the client owns, without signals, because the connection has left the bus.
   func end() {
-    question = nil
-    waiting = []
+    introductions.forget(name)
     for request in requests.values { request.handle(.ownerLeft) }
     for object in objects.values { object.handle(.ownerLeft) }
     requests = [:]

@@ -8,6 +8,7 @@ final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
   private let outbox: Outbox
+  private let introductions: Introductions
   private var clients: [BusName: Client] = [:]
   private var quotas: [ObjectKind: UserQuota] = [:]
   private var promptsOfUser: [UInt32: UInt32] = [:]
@@ -18,12 +19,15 @@ final class ClientRegistry {
   let list = SubscriptionList()
   /// Called when a call has been answered or an object has ended.
   var onLessBusy: (() -> Void)?
+  /// Called with the user and the length of each answer, in bytes.
+  var onAnswered: ((UInt32, Int) -> Void)?
   /// Called when a client has left the bus.
   var onLeft: ((Client) -> Void)?
 
-  init(on connection: Connection, _ outbox: Outbox) {
+  init(on connection: Connection, _ outbox: Outbox, _ introductions: Introductions) {
     self.connection = connection
     self.outbox = outbox
+    self.introductions = introductions
     peers = PeerWatch(on: connection)
     outbox.userOf = { [weak self] name in
       guard let client = self?.clients[name] else { return nil }
@@ -36,7 +40,7 @@ final class ClientRegistry {
   func client(_ name: BusName, _ limits: Limits) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, OutgoingQueue(to: name, in: outbox), limits: limits)
+    let client = Client(name, OutgoingQueue(to: name, in: outbox), introductions, limits: limits)
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
@@ -103,6 +107,7 @@ final class ClientRegistry {
       guard let self else { return }
       pendingCalls -= 1
       charge(client, Double(bytes / 1_024), limits)
+      if let user = client.credentials?.userID { onAnswered?(user, bytes) }
       onLessBusy?()
     }
   }

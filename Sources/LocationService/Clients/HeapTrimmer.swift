@@ -19,8 +19,8 @@ final class HeapTrimmer {
   /// Must be called with the number of clients after every change.
   func countChanged(to count: Int) {
     guard crowd.countChanged(to: count), timer == nil else { return }
-    // Clients often leave together, so wait for the others.
-    timer = MainLoop.main.after(milliseconds: 1_000) { [weak self] in
+    // Clients often leave together, so wait for the others and for what is still being said to them.
+    timer = MainLoop.main.after(milliseconds: 3_000) { [weak self] in
       guard let self else { return }
       timer = nil
       crowd.trimmed()

@@ -34,6 +34,7 @@ final class CallIntake {
     self.clients = clients
     self.outbox = outbox
     self.limits = limits
+    clients.onAnswered = { [weak self] user, bytes in self?.queue.charge(bytes, to: user) }
     clients.onLeft = { [weak self] client in self?.left(client) }
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
@@ -83,7 +84,7 @@ final class CallIntake {
     // Keep the call without its arguments.
     call.forgetArguments()
     switch refusals.add(
-      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: outbox.takesCalls,
+      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: outbox.isEmpty,
       at: MainLoop.main.clock.monotonic())
     {
     case .refuseNow: call.fail(error)
@@ -96,12 +97,12 @@ final class CallIntake {
   }
 
   private func refuseDue() {
-    while outbox.takesCalls, let (call, error) = refusals.next(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
+    while outbox.isEmpty, let (call, error) = refusals.next(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
     if refusals.count == 0 { refusing = nil }
   }
 
   private func identify(_ client: Client) {
-    client.whenKnown(on: connection) { [weak self, weak client] credentials in
+    client.whenKnown { [weak self, weak client] credentials in
       guard let self, let client else { return }
       if let user = credentials?.userID {
         queue.identify(client.name, as: user)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Calls waiting for their turn: first come, first served for one user, and round robin among users.
 ///
+/// While several users wait, a user whose calls had long answers is passed over until the others have had answers of the
+/// same length, because the bus takes only a few KiB from the service at a time (deficit round robin).
+///
 /// A client whose user is not known yet has its own line, which joins the user's line once the bus has identified the
 /// client. The order of each client's calls is preserved.
 nonisolated struct FairQueue<Client: Hashable, Call> {
@@ -39,6 +42,8 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   /// The users with waiting calls in the order of their turns, each once.
   private var turns: [UInt32] = []
   private var nextTurn = 0
+  /// The lengths of answers, in bytes, for which users have not been passed over yet.
+  private var debts: [UInt32: Int] = [:]
   private(set) var count = 0
   private(set) var bytes = 0
 
@@ -50,6 +55,9 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   /// Whether lines with several waiting calls accept no more.
   var isFull: Bool { count >= bounds.allCalls || bytes >= bounds.allBytes }
 
+  /// Unknown clients may fill only half of the queue, since one user can open hundreds of connections.
+  private var isFullForUnknown: Bool { count >= bounds.allCalls / 2 || bytes >= bounds.allBytes / 2 }
+
   /// Appends a call to its user's line. Returns false if there is no room for it.
   mutating func add(_ call: Call, bytes size: Int, from client: Client, of user: UInt32?) -> Bool {
     // Earlier calls of the client must not be overtaken.
@@ -59,6 +67,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     defer { if calls.count > 0 { lines[line] = calls } }
     // The first few calls of a line always have room, even if clients of other users fill the queue.
     let isFirst = calls.count < bounds.firstCalls && size <= bounds.firstBytes
+    let isFull = user == nil ? isFullForUnknown : isFull
     guard !isFull || isFirst, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
       return false
     }
@@ -80,12 +89,36 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     lines[.user(user)] = calls
   }
 
+  /// The length of an answer that costs one turn, in bytes.
+  private static var turnBytes: Int { 1024 }
+
+  private static var largestDebt: Int { 64 * 1024 }
+
+  /// Charges a user for the length of an answer.
+  mutating func charge(_ bytes: Int, to user: UInt32) {
+    debts[user] = min(debts[user, default: 0] + min(bytes, Self.largestDebt), Self.largestDebt)
+  }
+
   /// Removes and returns the next call.
   mutating func next() -> Call? {
-    guard isReady else { return nil }
-    let user = turns[nextTurn]
-    nextTurn += 1
-    guard var calls = lines.removeValue(forKey: .user(user)), calls.count > 0 else { return next() }
+    while isReady {
+      let user = turns[nextTurn]
+      nextTurn += 1
+      guard let calls = lines[.user(user)], calls.count > 0 else { continue }
+      // The debt lapses if nobody else is waiting.
+      guard isReady, let debt = debts[user], debt >= Self.turnBytes else {
+        debts[user] = nil
+        return takeFirst(of: user)
+      }
+      debts[user] = debt - Self.turnBytes
+      turns.append(user)
+      compactTurns()
+    }
+    return nil
+  }
+
+  private mutating func takeFirst(of user: UInt32) -> Call? {
+    guard var calls = lines.removeValue(forKey: .user(user)) else { return nil }
     let waiting = calls.waiting[calls.first]
     calls.first += 1
     calls.bytes -= waiting.bytes
@@ -100,11 +133,15 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
       lines[.user(user)] = calls
       turns.append(user)
     }
-    if nextTurn >= 64, nextTurn * 2 >= turns.count {
-      turns.removeFirst(nextTurn)
-      nextTurn = 0
-    }
+    compactTurns()
+    if !isReady { debts = [:] }
     return waiting.call
+  }
+
+  private mutating func compactTurns() {
+    guard nextTurn >= 64, nextTurn * 2 >= turns.count else { return }
+    turns.removeFirst(nextTurn)
+    nextTurn = 0
   }
 
   /// Removes and returns a client's waiting calls in order, because it has left or cannot be identified.

@@ -84,7 +84,7 @@ extension LocationService {
   /// Calls `body` once the caller's user is known. Refuses the call if the bus does not report it.
   private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {
     let client = clients.client(call.sender, limits)
-    client.whenKnown(on: connection) { [weak self] credentials in
+    client.whenKnown { [weak self] credentials in
       guard let self, clients.isHere(client) else { return }
       guard credentials != nil else { return call.fail(.notAuthorized(.refused(.policyUnavailable))) }
       body(client)
@@ -93,7 +93,7 @@ extension LocationService {
 
   /// Runs `action` if the caller is root or the service's own user, and refuses the call otherwise.
   func asAdministrator(_ call: MethodCall, _ action: @escaping () -> Void) {
-    clients.client(call.sender, limits).whenKnown(on: connection) { credentials in
+    clients.client(call.sender, limits).whenKnown { credentials in
       if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
       call.fail(DBusError(.accessDenied, "Only root may change the log settings"))
     }
@@ -102,7 +102,7 @@ extension LocationService {
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
     let client = clients.client(sender, limits)
-    client.whenKnown(on: connection) { [weak self] _ in
+    client.whenKnown { [weak self] _ in
       self?.gatekeeper.prepare(client) { [weak self] in
         guard let self else { return }
         request.answer(.string(text(gatekeeper.authorization(for: client, asking: .exact, as: ""))))

@@ -24,6 +24,27 @@ import Testing
     #expect(queue.drain() == [10, 20, 30, 11, 21, 31, 12, 22, 32])
   }
 
+  @Test func `a user with long answers is passed over for as many bytes`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<10 {
+      #expect(queue.add(number, bytes: 1, from: "long", of: 1) == true)
+      #expect(queue.add(100 + number, bytes: 1, from: "short", of: 2) == true)
+    }
+    #expect(queue.next() == 0)
+    queue.charge(4 * 1024, to: 1)
+    #expect((0..<6).map { _ in queue.next() } == [100, 101, 102, 103, 104, 1])
+  }
+
+  @Test func `long answers cost nothing while nobody else waits`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == true) }
+    #expect(queue.next() == 0)
+    queue.charge(.max, to: 1)
+    #expect(queue.next() == 1)
+    #expect(queue.add(100, bytes: 1, from: "short", of: 2) == true)
+    #expect(queue.drain() == [2, 100])
+  }
+
   @Test func `a line has bounds, and so has the whole queue`() {
     var bounds = FairQueue<String, Int>.Bounds()
     bounds.calls = 3
@@ -36,7 +57,7 @@ import Testing
     #expect(queue.add(4, bytes: 500, from: "b", of: 2) == true, "the first one always has room")
     #expect(queue.add(5, bytes: 1, from: "b", of: 2) == false)
     #expect(!queue.isFull)
-    #expect(queue.add(6, bytes: 1, from: "c", of: nil) == true)
+    #expect(queue.add(6, bytes: 1, from: "c", of: 3) == true)
     #expect(queue.isFull)
     #expect(queue.add(7, bytes: 1, from: "d", of: 4) == false)
     _ = queue.next()
@@ -46,12 +67,24 @@ import Testing
   @Test func `the first calls of another user have room in a full queue`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<16 {
-      for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "\(client)", of: nil) == true) }
+      for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "", of: UInt32(100 + client)) == true) }
     }
     #expect(queue.isFull)
-    #expect(queue.add(0, bytes: 10, from: "0", of: nil) == false)
+    #expect(queue.add(0, bytes: 10, from: "", of: 100) == false)
     #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [true, true, true, true, false])
     #expect(queue.add(0, bytes: 5_000, from: "large", of: 2) == false)
+  }
+
+  /// The calls of a user with two hundred connections filled the queue before the bus had said whose they are, and
+  /// other users' calls were refused.
+  @Test func `unknown clients leave half of the queue to users`() {
+    var queue = FairQueue<String, Int>()
+    for client in 0..<200 {
+      let isAdded = (0..<256).map { queue.add($0, bytes: 10, from: "\(client)", of: nil) }
+      #expect(isAdded.prefix(4) == [true, true, true, true])
+    }
+    #expect(queue.count < 3_000)
+    for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "known", of: 1) == true) }
   }
 
   @Test func `calls of an unknown client wait, and keep their order when it becomes known`() {

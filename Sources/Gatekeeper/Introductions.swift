@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// Asks the bus which users connections belong to, a few connections at a time.
+///
+/// Questions about hundreds of new connections at once would precede every answer to clients: while hundreds of
+/// connections keep dbus-daemon busy, it reads only 4 KiB from the service in a second.
+package final class Introductions {
+  /// The maximum number of questions in flight.
+  package static let parallel = 4
+
+  private struct Subject {
+    var handlers: [(Credentials?) -> Void] = []
+    var isAsked = false
+    var question: PendingCall?
+  }
+
+  private let connection: Connection
+  private var subjects: [BusName: Subject] = [:]
+  /// The connections that the bus has not been asked about: first come, first served.
+  private var waiting: [BusName] = []
+  private var inFlight = 0
+
+  package init(on connection: Connection) { self.connection = connection }
+
+  /// Calls the handler with a connection's credentials, or with nil if the bus does not return the user.
+  ///
+  /// - Parameter isUrgent: Whether a call waits for the answer. The latest urgent question is asked first: the clients
+  ///   that came before a flood have been identified already.
+  package func ask(about name: BusName, isUrgent: Bool, _ handler: @escaping (Credentials?) -> Void) {
+    let isNew = subjects[name] == nil
+    subjects[name, default: Subject()].handlers.append(handler)
+    if isUrgent, subjects[name]?.isAsked == false {
+      waiting.removeAll { $0 == name }
+      waiting.insert(name, at: 0)
+    } else if isNew {
+      waiting.append(name)
+    }
+    askNext()
+  }
+
+  /// Discards the questions about a connection that has left the bus. Their handlers are called with nil.
+  package func forget(_ name: BusName) {
+    if subjects[name]?.isAsked == false { waiting.removeAll { $0 == name } }
+    answered(name, nil)
+  }
+
+  private func askNext() {
+    while inFlight < Self.parallel, !waiting.isEmpty {
+      let name = waiting.removeFirst()
+      guard subjects[name] != nil else { continue }
+      inFlight += 1
+      subjects[name]?.isAsked = true
+      let question = Credentials.ask(for: name, on: connection) { [weak self] in self?.answered(name, $0) }
+      subjects[name]?.question = question
+      if question == nil { answered(name, nil) }
+    }
+  }
+
+  private func answered(_ name: BusName, _ credentials: Credentials?) {
+    guard let subject = subjects.removeValue(forKey: name) else { return }
+    if subject.isAsked { inFlight -= 1 }
+    for handler in subject.handlers { handler(credentials) }
+    askNext()
+  }
+}
