@@ -5,7 +5,8 @@
  *                              line, and sends each to all receivers in the same signal as the service
  *   raw BUS-ADDRESS respond    acquires the service's name and answers Get with a boolean, all other calls with a
  *                              location
- *   raw BUS-ADDRESS read       does the same, but answers only Get and CreateSubscription, and drops other calls
+ *   raw BUS-ADDRESS read NAME  acquires the service's name, answers the calls of a connection with a location and
+ *                              everyone's CreateSubscription with nothing, and drops other calls
  *
  * First prints its unique name, or the acquired one. */
 #define _GNU_SOURCE
@@ -89,17 +90,11 @@ static void send_for_ever(DBusConnection *connection) {
   }
 }
 
-static dbus_bool_t is_answered(DBusMessage *call, dbus_bool_t answers_all) {
-  if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL) return FALSE;
-  return answers_all || dbus_message_has_member(call, "Get") || dbus_message_has_member(call, "CreateSubscription");
-}
-
-static void respond_for_ever(DBusConnection *connection, dbus_bool_t answers_all) {
-  dbus_connection_set_route_peer_messages(connection, !answers_all);
+static void respond_for_ever(DBusConnection *connection) {
   while (dbus_connection_read_write(connection, -1)) {
     DBusMessage *call;
     while ((call = dbus_connection_pop_message(connection))) {
-      if (is_answered(call, answers_all)) {
+      if (dbus_message_get_type(call) == DBUS_MESSAGE_TYPE_METHOD_CALL) {
         DBusMessage *answer = dbus_message_new_method_return(call);
         if (dbus_message_has_member(call, "Get")) {
           DBusMessageIter iterator, variant;
@@ -119,8 +114,25 @@ static void respond_for_ever(DBusConnection *connection, dbus_bool_t answers_all
   }
 }
 
+static void read_for_ever(DBusConnection *connection, const char *witness) {
+  dbus_connection_set_route_peer_messages(connection, TRUE);
+  while (dbus_connection_read_write(connection, -1)) {
+    DBusMessage *call;
+    while ((call = dbus_connection_pop_message(connection))) {
+      dbus_bool_t is_witness = dbus_message_has_sender(call, witness);
+      if (is_witness || dbus_message_has_member(call, "CreateSubscription")) {
+        DBusMessage *answer = dbus_message_new_method_return(call);
+        if (is_witness) append_location(answer, 52);
+        dbus_connection_send(connection, answer, NULL);
+        dbus_message_unref(answer);
+      }
+      dbus_message_unref(call);
+    }
+  }
+}
+
 int main(int count, char **arguments) {
-  if (count != 3) die("BUS-ADDRESS send|respond|read");
+  if (count < 3) die("BUS-ADDRESS send|respond|read NAME");
   DBusConnection *connection = dbus_connection_open_private(arguments[1], NULL);
   if (!connection || !dbus_bus_register(connection, NULL)) die("no bus");
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -130,7 +142,8 @@ int main(int count, char **arguments) {
   } else {
     if (dbus_bus_request_name(connection, SERVICE_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1) die("the name is taken");
     puts(SERVICE_NAME);
-    respond_for_ever(connection, strcmp(arguments[2], "respond") == 0);
+    if (count > 3) read_for_ever(connection, arguments[3]);
+    respond_for_ever(connection);
   }
   return 0;
 }

@@ -9,7 +9,7 @@ import time
 
 from rig import BUILT, SERVICE, Machine
 from soaking.machine import SERVICE_USER
-from wire import CALL, ERROR, REPLY, REPLY_SERIAL, Peer, Writer
+from wire import ERROR, REPLY, REPLY_SERIAL, Peer
 
 from .witness import CALLS, PAUSE
 
@@ -18,10 +18,10 @@ def durations(broker, seconds, start_attack):
     """Returns how long calls of the program take while it is attacked."""
     user = str(SERVICE_USER)
     with Machine(broker, owner=SERVICE_USER, limits="stock") as machine:
-        reader = machine.start(
-            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--", BUILT / "raw", machine.address, "read"])
-        machine.wait_for_name(SERVICE, reader)
         peer = Peer(machine.address)
+        reader = machine.start(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--",
+                                BUILT / "raw", machine.address, "read", peer.name])
+        machine.wait_for_name(SERVICE, reader)
         stop_attack = start_attack(machine.address)
         try:
             return converse(peer, seconds)
@@ -31,18 +31,13 @@ def durations(broker, seconds, start_attack):
 
 def converse(peer, seconds):
     path, interface, member, signature, values = CALLS[0]
-    body = Writer()
-    for kind, value in zip(signature, values):
-        body.value(kind, value)
     pending, durations = {}, []
     due = time.monotonic()
     end = due + seconds
     while (now := time.monotonic()) < end or (pending and now < end + 20):
         if due <= now < end:
             due = max(due + PAUSE, now)
-            serial = peer.send(CALL, body.data, path=path, interface=interface, member=member, destination=SERVICE,
-                               signature=signature)
-            pending[serial] = now
+            pending[peer.begin(SERVICE, path, interface, member, signature, values)] = now
         message = peer.receive(max(0.001, min(PAUSE, due - time.monotonic())))
         if message and message.kind in (REPLY, ERROR):
             durations.append(time.monotonic() - pending.pop(message.fields[REPLY_SERIAL]))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A well-behaved user during a siege, whose calls and locations are timed."""
 
+import contextlib
 import json
 import os
 import select
+import threading
 import time
 
 import wire
@@ -36,52 +38,54 @@ class Witness:
         path = self.peer.call(SERVICE, MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}]).arguments()[0]
         self.peer.call(SERVICE, path, SERVICE + ".Subscription", "Start")
 
-    def begin(self, peer, durations, path, interface, member, signature, values, on=SERVICE):
-        serial = peer.begin(on, path, interface, member, signature, values)
-        self.pending[peer, serial] = (time.monotonic(), durations, member)
+    def begin(self, durations, path, interface, member, signature, values, on=SERVICE):
+        serial = self.peer.begin(on, path, interface, member, signature, values)
+        self.pending[serial] = (time.monotonic(), durations, member)
 
     def watch(self, end):
-        number, due, visitors = 0, time.monotonic(), []
+        number, due = 0, time.monotonic()
         while not select.select([end], [], [], 0)[0]:
             now = time.monotonic()
             if now >= due:
                 due = max(due + PAUSE, now)
-                self.begin(self.peer, self.calls, *CALLS[number % len(CALLS)])
-                self.begin(self.peer, self.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", [],
+                self.begin(self.calls, *CALLS[number % len(CALLS)])
+                self.begin(self.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", [],
                            on="org.freedesktop.DBus")
                 if number % round(1 / PAUSE) == 0:
-                    visitors = self.send_newcomer(visitors)
+                    # In a thread, because the bus may take seconds to admit a connection.
+                    threading.Thread(target=self.send_newcomer, daemon=True).start()
                 number += 1
-            sockets = [peer.socket for peer in (self.peer, *visitors)]
-            select.select([end, *sockets], [], [], max(0, due - time.monotonic()))
-            for peer in (self.peer, *visitors):
-                while (message := peer.receive(0)) is not None:
-                    self.take(peer, message)
+            select.select([end, self.peer.socket], [], [], max(0, due - time.monotonic()))
+            while (message := self.peer.receive(0)) is not None:
+                self.take(message)
 
-    def send_newcomer(self, visitors):
-        visitor = Peer(self.address)
-        for call in NEWCOMER:
-            self.begin(visitor, self.newcomers, *call)
-        visitors.append(visitor)
-        waiting = {peer for peer, _ in self.pending}
-        for peer in [peer for peer in visitors if peer not in waiting]:
-            visitors.remove(peer)
+    def send_newcomer(self):
+        with contextlib.suppress(Gone):
+            peer = Peer(self.address)
+            for path, interface, member, signature, values in NEWCOMER:
+                began = time.monotonic()
+                answer = peer.call(SERVICE, path, interface, member, signature, values)
+                self.newcomers.append((began, time.monotonic() - began))
+                if answer and answer.kind == ERROR:
+                    self.refuse(member, answer)
             peer.close()
-        return visitors
 
-    def take(self, peer, message):
+    def take(self, message):
         now = time.monotonic()
         if message.kind in (REPLY, ERROR):
-            began, durations, member = self.pending.pop((peer, message.fields.get(wire.REPLY_SERIAL)), (now, [], ""))
+            began, durations, member = self.pending.pop(message.fields.get(wire.REPLY_SERIAL), (now, [], ""))
             durations.append((began, now - began))
             if message.kind == ERROR:
-                self.refused.append(f"{member}: {message.fields[wire.ERROR_NAME]}: {message.arguments()[:1]}")
-        elif peer is not self.peer or message.kind != SIGNAL:
+                self.refuse(member, message)
+        elif message.kind != SIGNAL:
             return
         elif message.fields[wire.MEMBER] == "LocationUpdated":
             self.locations.append((message.arguments()[0]["Latitude"], now))
         elif message.fields[wire.MEMBER] in ("Closed", "AuthorizationChanged"):
             self.closed.append(f"{message.fields[wire.MEMBER]} {message.arguments()}")
+
+    def refuse(self, member, answer):
+        self.refused.append(f"{member}: {answer.fields[wire.ERROR_NAME]}: {answer.arguments()[:1]}")
 
     def account(self):
         now = time.monotonic()
