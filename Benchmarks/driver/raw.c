@@ -6,7 +6,7 @@
  *   raw BUS-ADDRESS respond    acquires the service's name and answers Get with a boolean, all other calls with a
  *                              location
  *   raw BUS-ADDRESS read NAME  acquires the service's name, answers the calls of a connection with a location and
- *                              everyone's CreateSubscription with nothing, and drops other calls
+ *                              everyone's CreateSubscription and Start with a path, and drops other calls
  *
  * First prints its unique name, or the acquired one. */
 #define _GNU_SOURCE
@@ -120,9 +120,11 @@ static void read_for_ever(DBusConnection *connection, const char *witness) {
     DBusMessage *call;
     while ((call = dbus_connection_pop_message(connection))) {
       dbus_bool_t is_witness = dbus_message_has_sender(call, witness);
-      if (is_witness || dbus_message_has_member(call, "CreateSubscription")) {
+      if (is_witness || dbus_message_has_member(call, "CreateSubscription") || dbus_message_has_member(call, "Start")) {
+        const char *path = RAW_PATH;
         DBusMessage *answer = dbus_message_new_method_return(call);
         if (is_witness) append_location(answer, 52);
+        else dbus_message_append_args(answer, DBUS_TYPE_OBJECT_PATH, &path, DBUS_TYPE_INVALID);
         dbus_connection_send(connection, answer, NULL);
         dbus_message_unref(answer);
       }
