@@ -29,16 +29,22 @@ extension JSON {
   static func lines(_ text: String) -> [JSON] { text.split(separator: "\n").compactMap { JSON(line: String($0)) } }
 }
 
-/// A bus with the real GeoClue and the daemon of the system deployment.
+/// The real GeoClue and the daemon of a deployment.
 final class Machine {
+  let system: PrivateBus
+  /// Where the daemon serves.
   let bus: PrivateBus
   let geoclue: RealGeoClue
+  /// The user's agent, in a session.
+  let agent: DesktopAgent?
   let daemon: Daemon
 
-  init() throws {
-    bus = try PrivateBus(.system)
-    geoclue = try RealGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
+  init(_ deployment: Daemon.Deployment = .system) throws {
+    system = try PrivateBus(.system)
+    bus = deployment == .system ? system : try PrivateBus(.session)
+    geoclue = try RealGeoClue(on: system)
+    agent = deployment == .system ? nil : try DesktopAgent(at: system.address)
+    daemon = try Daemon(deployment, on: bus, geoclueOn: system)
   }
 
   /// Runs the command on this bus to its end, in a pipe.
@@ -53,6 +59,14 @@ final class Machine {
 
   func measure(_ latitude: Double, _ longitude: Double = 13) throws {
     try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: longitude))
+  }
+
+  /// Writes a fix whenever GeoClue listens, until a condition holds.
+  func measure(_ latitude: Double, until awaited: String, _ condition: () throws -> Bool) throws {
+    try eventually(awaited, within: .seconds(30)) {
+      if geoclue.receiver.isConnected { try measure(latitude) }
+      return try condition()
+    }
   }
 
   /// Writes a fix, and waits until a command has printed a line about it.

@@ -44,26 +44,68 @@ import Testing
     #expect(Self.healthy().diagnoses.count >= 9)
   }
 
-  @Test func `each bus is diagnosed`() {
+  @Test func `faults of the buses, the service and the sandbox are diagnosed`() {
     #expect(problems { $0.busError = "no such file" } == ["bus"])
     #expect(problems { $0.systemBusError = "no such file" } == ["bus"])
-  }
-
-  @Test(arguments: [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")])
-  func `the state of the service is diagnosed`(service: DoctorFacts.Service) {
-    #expect(problems { $0.service = service } == ["service"])
-  }
-
-  @Test func `a bus policy that refuses calls is diagnosed`() {
+    for service in [DoctorFacts.Service.missing, .silent, .failed(message: "exit status 1")] {
+      #expect(problems { $0.service = service } == ["service"])
+    }
     #expect(problems { $0.service = .refused(message: "no") } == ["policy"])
     #expect(problems { $0.geoclue = .refused(message: "no") } == ["policy"])
+    #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
+    #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
   }
 
-  @Test func `a missing, failing or outdated GeoClue is diagnosed`() {
+  @Test func `faults of GeoClue, its settings, its sources and its server are diagnosed`() {
     #expect(problems { $0.geoclue = .missing } == ["geoclue"])
     #expect(problems { $0.geoclue = .failed(message: "exit status 1") } == ["geoclue"])
     #expect(problems { $0.geoclue = .silent } == ["geoclue"])
     #expect(problems { $0.probe = .tooOld } == ["geoclue"])
+    #expect(problems { $0.configuration?.isServiceAllowed = false } == ["configuration"])
+    #expect(problems { $0.configuration?.serviceUsers = ["1000"] } == ["configuration"])
+    // GeoClue sees the user of the service, whoever calls it.
+    #expect(problems { $0.configuration?.serviceUsers = ["998"] } == [])
+    #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
+    #expect(
+      problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
+    #expect(problems { $0.authorizationReason = "disallowed-by-configuration" } == ["configuration"])
+    #expect(problems { $0.availableAccuracy = 0 } == ["sources"])
+    #expect(problems { $0.server = .unknownHost } == ["server"])
+    #expect(problems { $0.server = .unreachable(message: "refused") } == ["server"])
+    #expect(problems { $0.server = .reachable } == [])
+    #expect(
+      problems { $0.configuration?.serverURL = "https://location.services.mozilla.com/v1/geolocate?key=geoclue" }
+        == ["server"])
+    #expect(
+      problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
+    #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
+  }
+
+  @Test func `faults of the user's agent, switch, polkit and session are diagnosed`() {
+    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
+    #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
+    // Root, and whom a rule lets through, need none.
+    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
+    #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
+    #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
+    #expect(problems { ($0.authorizationReason, $0.userID, $0.isSession) = ("no-agent", 0, true) } == ["agent"])
+    #expect(problems { $0.authorizationReason = "reduced-accuracy" } == ["accuracy"])
+    #expect(problems { $0.permittedLevel = .city } == ["accuracy"])
+    #expect(problems { $0.permittedLevel = .exact } == [])
+    #expect(problems { ($0.permittedLevel, $0.attempt) = (.city, .fix(isSimulated: false)) } == [])
+    #expect(problems { $0.authorizationReason = "disabled-by-user" } == ["switch"])
+    #expect(problems { $0.probe = .refused(message: "Geolocation disabled for UID 1000") } == ["switch"])
+    #expect(problems { $0.polkit = .missing } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "policy-unavailable" } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "disallowed-by-policy" } == ["polkit"])
+    #expect(problems { $0.authorizationReason = "authorization-required" } == ["polkit"])
+    #expect(problems { ($0.polkit, $0.userID) = (.missing, 0) } == [])
+    #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
+    #expect(problems { $0.session = .state("online") } == ["session"])
+    #expect(problems { $0.session = .some(.none) } == ["session"])
+    #expect(problems { $0.session = .noManager } == ["session"])
+    #expect(problems { ($0.session, $0.userID) = (.noManager, 0) } == [])
+    #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
   @Test func `the remedy for a masked unit unmasks it`() throws {
@@ -78,13 +120,6 @@ import Testing
     facts.isSession = true
     #expect(Diagnosis.service(facts)?.remedy == "systemctl --user unmask geopublicist")
     #expect(BusQuestions.outcome(of: error, after: .missing) == .missing)
-  }
-
-  @Test func `a missing agent is diagnosed`() {
-    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "not-determined") } == ["agent"])
-    #expect(problems { $0.authorizationReason = "no-agent" } == ["agent"])
-    // Root, and whom a rule lets through, need none.
-    #expect(problems { ($0.probe, $0.authorizationStatus) = (.noAgent, "authorized-always") } == [])
   }
 
   @Test func `the line that permits the service's agent is shown`() throws {
@@ -121,23 +156,10 @@ import Testing
     #expect(Diagnosis.locationSwitch(facts)?.remedy == "geopublicist switch on")
   }
 
-  @Test func `a limited accuracy level is diagnosed`() {
-    #expect(problems { $0.authorizationReason = "reduced-accuracy" } == ["accuracy"])
-    #expect(problems { $0.permittedLevel = .city } == ["accuracy"])
-    #expect(problems { $0.permittedLevel = .exact } == [])
-    #expect(problems { ($0.permittedLevel, $0.attempt) = (.city, .fix(isSimulated: false)) } == [])
-  }
-
   @Test func `a refused question of polkit can be asked again`() {
     var facts = Self.healthy()
     facts.authorizationReason = "rejected-by-agent"
     #expect(Diagnosis.polkit(facts)?.id == "polkit-rejected")
-  }
-
-  @Test func `root needs no agent`() {
-    #expect(problems { ($0.probe, $0.userID, $0.authorizationStatus) = (.noAgent, 0, nil) } == [])
-    #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
-    #expect(problems { ($0.authorizationReason, $0.userID, $0.isSession) = ("no-agent", 0, true) } == ["agent"])
   }
 
   @Test func `programs outside a session are pointed to the polkit rule`() {
@@ -161,26 +183,6 @@ import Testing
     #expect(facts.diagnoses.map(\.id) == ["sandbox-ok"])
   }
 
-  @Test func `location that is turned off is diagnosed`() {
-    #expect(problems { $0.authorizationReason = "disabled-by-user" } == ["switch"])
-    #expect(problems { $0.probe = .refused(message: "Geolocation disabled for UID 1000") } == ["switch"])
-  }
-
-  @Test func `GeoClue settings that forbid location are diagnosed`() {
-    #expect(problems { $0.configuration?.isServiceAllowed = false } == ["configuration"])
-    #expect(problems { $0.configuration?.serviceUsers = ["1000"] } == ["configuration"])
-    // GeoClue sees the user of the service, whoever calls it.
-    #expect(problems { $0.configuration?.serviceUsers = ["998"] } == [])
-    #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
-    #expect(
-      problems { $0.probe = .refused(message: "'x' disallowed by configuration for UID 1000") } == ["configuration"])
-    #expect(problems { $0.authorizationReason = "disallowed-by-configuration" } == ["configuration"])
-  }
-
-  @Test func `a GeoClue without sources is diagnosed`() {
-    #expect(problems { $0.availableAccuracy = 0 } == ["sources"])
-  }
-
   @Test func `coordinates that GeoClue broadcasts are a hint`() throws {
     var facts = Self.healthy()
     #expect(Diagnosis.privacy(facts) == nil)
@@ -188,37 +190,6 @@ import Testing
     let found = try #require(facts.diagnoses.first { $0.outcome != .good })
     #expect(found.id == "privacy-broadcast" && found.outcome == .hint)
     #expect(found.remedy.hasPart("2.8.1"))
-  }
-
-  @Test func `an unreachable location server is diagnosed`() {
-    #expect(problems { $0.server = .unknownHost } == ["server"])
-    #expect(problems { $0.server = .unreachable(message: "refused") } == ["server"])
-    #expect(problems { $0.server = .reachable } == [])
-    #expect(
-      problems { $0.configuration?.serverURL = "https://location.services.mozilla.com/v1/geolocate?key=geoclue" }
-        == ["server"])
-  }
-
-  @Test func `problems with polkit are diagnosed`() {
-    #expect(problems { $0.polkit = .missing } == ["polkit"])
-    #expect(problems { $0.authorizationReason = "policy-unavailable" } == ["polkit"])
-    #expect(problems { $0.authorizationReason = "disallowed-by-policy" } == ["polkit"])
-    #expect(problems { $0.authorizationReason = "authorization-required" } == ["polkit"])
-    #expect(problems { ($0.polkit, $0.userID) = (.missing, 0) } == [])
-    #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
-  }
-
-  @Test func `inactive sessions are diagnosed`() {
-    #expect(problems { $0.session = .state("online") } == ["session"])
-    #expect(problems { $0.session = .some(.none) } == ["session"])
-    #expect(problems { $0.session = .noManager } == ["session"])
-    #expect(problems { ($0.session, $0.userID) = (.noManager, 0) } == [])
-    #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
-  }
-
-  @Test func `a sandboxed caller is pointed to the portal`() {
-    #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
-    #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
   }
 
   @Test func `units named by remedies exist`() throws {
@@ -244,12 +215,6 @@ import Testing
         ($0.probe, $0.availableAccuracy, $0.server) = (.noAgent, 0, .unknownHost)
       } == [])
     #expect(problems { ($0.attempt, $0.geoclue) = (.fix(isSimulated: false), .missing) } == ["geoclue"])
-  }
-
-  @Test func `the quality of the fix is reported`() {
-    #expect(
-      problems { $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late") } == ["fix"])
-    #expect(problems { $0.attempt = .fix(isSimulated: true) } == [])
   }
 
   @Test(arguments: [

@@ -5,37 +5,30 @@ import Testing
 
 /// The command in the session deployment, where GeoClue itself judges the person.
 @Suite(.serialized) struct SessionTests {
-  private let system: PrivateBus
-  private let session: PrivateBus
-  private let geoclue: RealGeoClue
+  private let machine: Machine
   private let agent: DesktopAgent
-  private let daemon: Daemon
 
   init() throws {
-    system = try PrivateBus(.system)
-    session = try PrivateBus(.session)
-    geoclue = try RealGeoClue(on: system)
-    agent = try DesktopAgent(at: system.address)
-    daemon = try Daemon(.session, on: session, geoclueOn: system)
+    machine = try Machine(.session)
+    agent = try #require(machine.agent)
   }
 
   @Test func `every subcommand works in a session`() throws {
-    let watch = try CommandRun.started(["watch"], on: session)
-    try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))
-    try eventually("a fix") { watch.standardOutput.hasSuffix(" exact\n") }
+    let watch = try machine.started(["watch"])
+    try machine.measure(52, for: watch)
     for arguments in [["status"], ["locate"], ["list"], ["authorize"], ["status", "--json"], ["locate", "--json"]] {
-      let result = try CommandRun.finished(arguments, on: session)
+      let result = try machine.finished(arguments)
       #expect(result.exit == .status(0) && result.standardError.isEmpty, "\(arguments) \(result.standardError)")
     }
-    #expect(watch.standardError.isEmpty && daemon.isRunning)
+    #expect(watch.standardError.isEmpty && machine.daemon.isRunning)
   }
 
   @Test func `record works`() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
-    let recorder = try CommandRun.started(["record", path, "--count", "2"], on: session)
+    let recorder = try machine.started(["record", path, "--count", "2"])
     for latitude in [52.0, 53] {
-      try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13))
+      try machine.measure(latitude)
       try eventually("\(latitude)") {
         try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"\(Int(latitude)).0000000\"")
       }
@@ -48,14 +41,10 @@ import Testing
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
     try agent.setLevel(0)
-    let recorder = try CommandRun.started(["record", path, "--count", "1"], on: session)
+    let recorder = try machine.started(["record", path, "--count", "1"])
     try eventually("it is said") { recorder.standardError.contains("Location is turned off for this user") }
     try agent.setLevel(8)
-    try eventually("a fix") {
-      guard recorder.exited == nil else { return true }
-      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
-      return false
-    }
+    try machine.measure(52, until: "a fix") { recorder.exited != nil }
     #expect(try recorder.waitForExit() == .status(0))
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"52.0000000\""))
   }
@@ -63,12 +52,12 @@ import Testing
   /// It was taken for a missing agent by whoever came second, and for a refusal.
   @Test func `a GeoClue that hangs is not reported as a refusal`() throws {
     let directory = TemporaryDirectory()
-    geoclue.suspend(true)
+    machine.geoclue.suspend(true)
     for arguments in [
       ["locate", "--timeout", "4s"], ["watch", "--duration", "4s"], ["locate", "--timeout", "4s"],
       ["record", directory.file("walk.gpx"), "--duration", "4s"],
     ] {
-      let result = try CommandRun.finished(arguments, on: session)
+      let result = try machine.finished(arguments)
       #expect(result.exit == .status(4), "\(arguments)")
       #expect(result.standardError.contains("GeoClue does not answer"), "\(arguments) \(result.standardError)")
       #expect(!result.standardError.contains("No location agent is running"), "\(arguments) \(result.standardError)")
@@ -76,60 +65,52 @@ import Testing
   }
 
   @Test func `an undecided status is explained`() throws {
-    geoclue.kill()
-    let authorize = try CommandRun.finished(["authorize"], on: session)
+    machine.geoclue.kill()
+    let authorize = try machine.finished(["authorize"])
     #expect(authorize.exit == .status(3))
     #expect(!authorize.standardOutput.contains("try again in a few seconds"), "\(authorize.standardOutput)")
   }
 
   @Test func `watch in a pipe reports each outage and each recovery`() throws {
-    let watch = try CommandRun.started(["watch"], on: session)
+    let watch = try machine.started(["watch"])
     func count(_ text: String) -> Int { watch.standardError.components(separatedBy: text).count - 1 }
     for round in 0..<3 {
       try agent.setLevel(8)
       let before = watch.standardOutput.count
-      try eventually("a fix", within: .seconds(30)) {
-        if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
-        return watch.standardOutput.count > before
-      }
+      try machine.measure(52, until: "a fix") { watch.standardOutput.count > before }
       try eventually("recovery \(round)") { count("Locations arrive again") == round }
       try agent.setLevel(0)
       try eventually("outage \(round)", within: .seconds(30)) { count("Location is turned off") == round + 1 }
     }
-    #expect(daemon.isRunning)
+    #expect(machine.daemon.isRunning)
   }
 
   @Test func `locate says that it waits for an agent`() throws {
     agent.kill()
-    let locate = try CommandRun.started(["locate", "--timeout", "60s"], on: session)
+    let locate = try machine.started(["locate", "--timeout", "60s"])
     try eventually("it is said", within: .seconds(30)) { locate.standardError.contains("No location agent is running") }
-    #expect(locate.exited == nil && daemon.isRunning && geoclue.isRunning)
+    #expect(locate.exited == nil && machine.daemon.isRunning && machine.geoclue.isRunning)
   }
 
   @Test func `list prints the fields of a template`() throws {
-    let watch = try CommandRun.started(["watch", "--desktop-id", "org.example.Map"], on: session)
+    let watch = try machine.started(["watch", "--desktop-id", "org.example.Map"])
     try eventually("a subscription", within: .seconds(30)) {
-      try CommandRun.finished(["list"], on: session).standardOutput.contains("org.example.Map")
+      try machine.finished(["list"]).standardOutput.contains("org.example.Map")
     }
-    let result = try CommandRun.finished(["list", "--format", "{pid} {program} {desktop-id} {level}"], on: session)
+    let result = try machine.finished(["list", "--format", "{pid} {program} {desktop-id} {level}"])
     #expect(result.standardOutput == "\(watch.processIdentifier) geopublicist org.example.Map exact\n")
   }
 
   @Test func `turning location off is reported and ends nothing`() throws {
-    let watch = try CommandRun.started(["watch"], on: session)
-    try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13))
-    try eventually("a fix") { watch.standardOutput.hasSuffix(" exact\n") }
+    let watch = try machine.started(["watch"])
+    try machine.measure(52, for: watch)
     try agent.setLevel(0)
     try eventually("it is said") { watch.standardError.contains("Location is turned off for this user") }
-    let locate = try CommandRun.finished(["locate"], on: session)
+    let locate = try machine.finished(["locate"])
     #expect(locate.exit == .status(3), "\(locate.standardError)")
     try agent.setLevel(8)
     let before = watch.standardOutput
-    try eventually("fixes come again") {
-      guard geoclue.receiver.isConnected else { return false }
-      try geoclue.receiver.write(GGASentence(latitude: 53, longitude: 13))
-      return watch.standardOutput.count > before.count
-    }
+    try machine.measure(53, until: "fixes come again") { watch.standardOutput.count > before.count }
     watch.signal(SIGINT)
     #expect(try watch.waitForExit() == .status(0))
   }

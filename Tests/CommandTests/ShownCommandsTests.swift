@@ -122,19 +122,15 @@ private final class Stage {
   private static let end = "\u{1E}"
 
   private let directory = TemporaryDirectory()
-  private let system: PrivateBus
+  private let machine: Machine
   private let session: PrivateBus
-  private let geoclue: RealGeoClue
   private let agent: DesktopAgent
-  private let daemon: Daemon
   private var walk: [GGASentence]
 
   init() throws {
-    system = try PrivateBus(.system)
+    machine = try Machine()
     session = try PrivateBus(.session)
-    geoclue = try RealGeoClue(on: system)
-    agent = try DesktopAgent(at: system.address)
-    daemon = try Daemon(.system, on: system)
+    agent = try DesktopAgent(at: machine.bus.address)
     // Along Unter den Linden at 1.4 m/s, as in the demo.
     let there = (0..<260).map { second in
       GGASentence(
@@ -147,7 +143,8 @@ private final class Stage {
   /// The service keeps GeoClue for a moment after a call, and the documentation shows it at rest.
   private func waitUntilIdle() throws {
     let question = [
-      "gdbus", "call", "--address", system.address, "--dest", Daemon.name, "--object-path", Daemon.path, "--method",
+      "gdbus", "call", "--address", machine.bus.address, "--dest", Daemon.name, "--object-path", Daemon.path,
+      "--method",
       "org.freedesktop.DBus.Properties.Get", Daemon.name, "State",
     ]
     try eventually("the service is idle", within: .seconds(30)) { try run(question).standardOutput.contains("idle") }
@@ -170,14 +167,14 @@ private final class Stage {
       environment: [
         "TERM": "xterm", "NO_COLOR": "1", "SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "cat",
         "PATH": "\(bin):/usr/bin:/bin", "GEOPUBLICIST_BIN": bin, "COUNT": "3", "RATE": "20",
-        "DBUS_SYSTEM_BUS_ADDRESS": system.address, "DBUS_SESSION_BUS_ADDRESS": session.address,
+        "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address, "DBUS_SESSION_BUS_ADDRESS": session.address,
       ])
     try eventually("the end of \(transcript.place)", within: .seconds(120)) {
       if terminal.exited != nil { return true }
       // As a receiver: while GeoClue is connected.
-      if geoclue.receiver.isConnected, var here = walk.first {
+      if machine.geoclue.receiver.isConnected, var here = walk.first {
         here.time = Date()
-        try geoclue.receiver.write(here)
+        try machine.geoclue.receiver.write(here)
         walk.append(walk.removeFirst())
         usleep(50_000)
       }

@@ -108,9 +108,8 @@ import Testing
         watch.standardError.split(separator: "\n").count { $0.contains("GeoClue") } == outage
       }
       try machine.geoclue.restart()
-      try eventually("recovery \(outage)", within: .seconds(30)) {
-        if machine.geoclue.receiver.isConnected { try machine.measure(52 + Double(outage)) }
-        return watch.standardError.split(separator: "\n").count { $0.hasSuffix("Locations arrive again") } == outage
+      try machine.measure(52 + Double(outage), until: "recovery \(outage)") {
+        watch.standardError.split(separator: "\n").count { $0.hasSuffix("Locations arrive again") } == outage
       }
     }
   }
