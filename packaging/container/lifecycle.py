@@ -39,10 +39,7 @@ def install():
 
 def upgrade():
     """An upgrade restarts a running service with a client, and does not start one that is not running"""
-    receiver = source()
-    receiver.start()
-    session = Session("alice")
-    try:
+    with locations_for("alice"):
         client = Client("alice")
         client.wait("LocationUpdated", seconds=30)
         before = unit("MainPID")
@@ -55,9 +52,6 @@ def upgrade():
         stop()
         apt("install", "--reinstall", sys.argv[2])
         expect(unit("ActiveState") == "inactive", "it was started")
-    finally:
-        session.end()
-        receiver.stop()
 
 
 def remove():

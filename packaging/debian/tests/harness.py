@@ -6,12 +6,12 @@ The tests need root on a booted Debian with systemd and change it: configuration
 
 import atexit
 import configparser
+import contextlib
 import json
 import os
 import pathlib
 import pwd
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -53,11 +53,10 @@ def eventually(condition, text, seconds=15):
 
 def run(*command, user=None, check=True, timeout=60):
     """Returns the result of a command with its output. Runs it as `user` if given."""
-    enter = None
     if user:
-        enter = session_entry(user)
         command = (*become(user), *command)
-    result = subprocess.run(command, capture_output=True, text=True, timeout=timeout, preexec_fn=enter)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, preexec_fn=session_entry(user))
     if check and result.returncode != 0:
         raise Failed(f"{' '.join(command)}: {result.returncode}\n{result.stdout}{result.stderr}")
     return result
@@ -101,6 +100,20 @@ def is_active(name=UNIT):
 def stop():
     run("systemctl", "stop", UNIT)
     eventually(lambda: unit("ActiveState") == "inactive", "the unit does not stop")
+
+
+@contextlib.contextmanager
+def drop_in(text):
+    """Adds a drop-in to the unit and stops the service, so that the next call starts it with these settings."""
+    folder = pathlib.Path(f"/run/systemd/system/{UNIT}.d")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "test.conf").write_text(text)
+    run("systemctl", "daemon-reload")
+    stop()
+    yield
+    (folder / "test.conf").unlink()
+    run("systemctl", "daemon-reload")
+    stop()
 
 
 def configure(text):
@@ -209,6 +222,34 @@ def geoclue_version():
     return tuple(map(int, output("dpkg-query", "-W", "-f", "${Version}", "geoclue-2.0").split("-")[0].split(".")))
 
 
+GEOCLUE_SETTINGS = pathlib.Path("/etc/geoclue/geoclue.conf")
+
+
+def set_geoclue(group, settings):
+    """Changes GeoClue's settings in a group, and returns the text of the file before."""
+    before = GEOCLUE_SETTINGS.read_text()
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.optionxform = str
+    parser.read_string(before)
+    parser.read_dict({group: settings})
+    with open(GEOCLUE_SETTINGS, "w") as out:
+        parser.write(out, space_around_delimiters=False)
+    return before
+
+
+@contextlib.contextmanager
+def locations_for(user):
+    """Returns a source of fixes and a session of the user, both of which end with the block."""
+    receiver = source()
+    receiver.start()
+    session = Session(user)
+    try:
+        yield receiver, session
+    finally:
+        session.end()
+        receiver.stop()
+
+
 def source():
     """Returns the best source that this GeoClue supports: /etc/geolocation since 2.7, before that a socket with NMEA."""
     return StaticSource() if geoclue_version() >= (2, 7) else NMEASource()
@@ -232,8 +273,6 @@ class StaticSource:
 class NMEASource:
     """A receiver on a socket that sends its position four times a second."""
 
-    file = pathlib.Path("/etc/geoclue/geoclue.conf")
-    kept = pathlib.Path("/etc/geoclue/geoclue.conf.before")
     path = "/run/receiver.socket"
 
     def start(self):
@@ -244,15 +283,7 @@ class NMEASource:
         os.chmod(self.path, 0o777)
         self.listener.listen()
         threading.Thread(target=self._serve, daemon=True).start()
-        if not self.kept.exists():
-            shutil.copy2(self.file, self.kept)
-        settings = configparser.ConfigParser(interpolation=None)
-        settings.optionxform = str
-        settings.read(self.kept)
-        settings["network-nmea"]["enable"] = "true"
-        settings["network-nmea"]["nmea-socket"] = self.path
-        with open(self.file, "w") as out:
-            settings.write(out, space_around_delimiters=False)
+        self.before = set_geoclue("network-nmea", {"enable": "true", "nmea-socket": self.path})
         run("systemctl", "try-restart", "geoclue")
 
     def move(self, latitude, longitude):
@@ -260,7 +291,7 @@ class NMEASource:
 
     def stop(self):
         self.listener.close()
-        self.kept.replace(self.file)
+        GEOCLUE_SETTINGS.write_text(self.before)
         run("systemctl", "stop", "geoclue")
 
     def _serve(self):
@@ -300,11 +331,10 @@ class Client:
 
     def __init__(self, user=None):
         command = [sys.executable, str(HERE / "client.py")]
-        enter = None
         if user:
-            enter = session_entry(user)
             command = [*become(user), *command]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=enter)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, preexec_fn=session_entry(user))
         # Otherwise it would outlive a failing test, because it is in the session's cgroup.
         atexit.register(self.end)
         self.events = []
