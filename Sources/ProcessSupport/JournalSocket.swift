@@ -34,18 +34,8 @@ import Glibc
   }
 
   private func send(_ bytes: [UInt8]) -> Bool {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard path.utf8.count < room else { return false }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     // Unconnected, so that a restarted journal is reached again.
-    let sent = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    return sent == bytes.count
+    withSocketAddress(path) { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) } == bytes.count
   }
 
   private static func entry(_ fields: UnsafeBufferPointer<GLogField>) -> [UInt8] {

@@ -55,26 +55,11 @@ import Glibc
     while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(flags)) < 0, errno == EINTR {}
   }
 
-  /// Returns a datagram socket connected to a path or, if the name begins with @, to an abstract name, or -1.
+  /// Returns a datagram socket connected to a name, or -1.
   private static func connectedSocket(_ name: String) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(name.utf8)
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard bytes.count > 1, bytes.count < room, bytes[0] == UInt8(ascii: "/") || bytes[0] == UInt8(ascii: "@") else {
-      return -1
-    }
-    // An abstract name begins with a zero byte and is not NUL-terminated.
-    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 } else { bytes.append(0) }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let length = socklen_t(MemoryLayout<sockaddr_un>.size - room + bytes.count)
-
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return -1 }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
-    }
-    if result == 0 { return descriptor }
+    if withSocketAddress(name, { connect(descriptor, $0, $1) }) == 0 { return descriptor }
     close(descriptor)
     return -1
   }
@@ -83,5 +68,22 @@ import Glibc
     guard let value = getenv(name) else { return nil }
     defer { unsetenv(name) }
     return String(cString: value)
+  }
+}
+
+/// Calls `body` with the address of a socket at a path or, if the name begins with @, at an abstract name; returns nil for a
+/// name that is neither.
+func withSocketAddress<Result>(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result? {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  var bytes = Array(name.utf8)
+  let room = MemoryLayout.size(ofValue: address.sun_path)
+  guard bytes.count > 1, bytes.count < room, name.hasPrefix("/") || name.hasPrefix("@") else { return nil }
+  // An abstract name begins with a zero byte and is not NUL-terminated.
+  if name.hasPrefix("@") { bytes[0] = 0 } else { bytes.append(0) }
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+  let length = socklen_t(MemoryLayout<sockaddr_un>.size - room + bytes.count)
+  return withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
   }
 }

@@ -40,25 +40,20 @@ nonisolated enum NMEAReader {
 
   private struct Sentence {
     let clock: Int64
-    let latitude: Double
-    let longitude: Double
-    var altitude: Double?
-    var accuracy: Double?
-    var speed: Double?
-    var heading: Double?
+    private var fix: Location
 
     init?(_ fields: [Substring]) {
       guard let kind = fields.first?.suffix(3) else { return nil }
       switch kind {
       case "GGA" where fields.count >= 10 && fields[6] != "0" && !fields[6].isEmpty:
         self.init(fields, place: 2)
-        altitude = number(fields[9])
-        accuracy = number(fields[8]).map(Dilution.accuracy)
+        fix.altitude = number(fields[9])
+        fix.accuracy = number(fields[8]).map(Dilution.accuracy)
       case "RMC" where fields.count >= 9 && fields[2] == "A":
         self.init(fields, place: 3)
         // In knots.
-        speed = number(fields[7]).map { $0 * 1852 / 3600 }
-        heading = number(fields[8])
+        fix.speed = number(fields[7]).map { $0 * 1852 / 3600 }
+        fix.heading = number(fields[8])
       default: return nil
       }
     }
@@ -69,17 +64,16 @@ nonisolated enum NMEAReader {
         let longitude = Sentence.angle(fields[place + 2], fields[place + 3], negative: "W")
       else { return nil }
       self.clock = clock
-      self.latitude = latitude
-      self.longitude = longitude
+      fix = Location(latitude: latitude, longitude: longitude)
     }
 
-    func merged(into fix: Location?) -> Location {
-      var fix = fix ?? Location(latitude: latitude, longitude: longitude)
-      if let altitude { fix.altitude = altitude }
-      if let accuracy { fix.accuracy = accuracy }
-      if let speed { fix.speed = speed }
-      if let heading { fix.heading = heading }
-      return fix
+    func merged(into earlier: Location?) -> Location {
+      var merged = earlier ?? fix
+      merged.altitude = fix.altitude ?? merged.altitude
+      merged.accuracy = fix.accuracy ?? merged.accuracy
+      merged.speed = fix.speed ?? merged.speed
+      merged.heading = fix.heading ?? merged.heading
+      return merged
     }
 
     private func number(_ field: Substring) -> Double? { Double(field).flatMap { $0.isFinite ? $0 : nil } }

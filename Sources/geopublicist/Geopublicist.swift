@@ -25,7 +25,10 @@ struct Geopublicist {
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     // Writing to a closed pipe must fail, not end the program.
     signal(SIGPIPE, SIG_IGN)
-    return run(Array(arguments.dropFirst()))
+    let arguments = Array(arguments.dropFirst())
+    // Asked by a shell when the Tab key is pressed.
+    if arguments.first == "--complete" { return print(Completion.lines(Array(arguments.dropFirst()))) }
+    return run(arguments)
   }
 
   /// Opens the standard streams that the caller has closed. Otherwise the next file opened, such as the connection to the
@@ -48,7 +51,7 @@ struct Geopublicist {
   }
 
   private static func dispatch(_ arguments: [String]) throws(UsageError) -> Int32 {
-    guard let (word, rest) = Invocation.split(arguments, commands: commands) else {
+    guard let (word, rest) = Invocation.split(arguments) else {
       return try runWithoutCommand(arguments)
     }
     let name = try name(meantBy: word)
@@ -59,8 +62,10 @@ struct Geopublicist {
     return serve(try type.init(invocation), invocation)
   }
 
+  static var names: [String] { commands.map { $0.name } }
+
   private static func name(meantBy word: String) throws(UsageError) -> String {
-    switch Suggestion.match(word, among: commands.map { $0.name } + ["help", "version"]) {
+    switch Suggestion.match(word, among: names + ["help", "version"]) {
     case .found(let name): return name
     case .unknown(nil): throw .init("There is no command '\(word)'; see geopublicist help")
     case .unknown(let nearest?): throw .init("There is no command '\(word)'; did you mean '\(nearest)'?")
@@ -84,15 +89,19 @@ struct Geopublicist {
 
   /// Handles `--help`, `--version` and a command line without a command, which shows the status and the commands.
   private static func runWithoutCommand(_ arguments: [String]) throws(UsageError) -> Int32 {
-    g_set_prgname("geopublicist")
+    let parser = parserWithoutCommand
+    _ = try parser.parse(arguments)
+    guard parser.isSet("version") else { return try runOverview(arguments) }
+    return print("geopublicist \(ProgramVersion.current)\n")
+  }
+
+  static var parserWithoutCommand: OptionParser {
     let parser = OptionParser(
-      summary: "Shows where this machine is, and who may know it.\n\n\(commandList)",
+      "geopublicist", summary: "Shows where this machine is, and who may know it.\n\n\(commandList)",
       arguments: "COMMAND", footer: "geopublicist help COMMAND shows more about a command.")
     Invocation.declareCommonOptions(parser)
     parser.addSwitch("version", "V", "Show the version")
-    _ = try parser.parse(["geopublicist"] + arguments)
-    guard parser.isSet("version") else { return try runOverview(arguments) }
-    return print("geopublicist \(ProgramVersion.current)\n")
+    return parser
   }
 
   private static func print(_ text: String) -> Int32 { StandardStream.print(text, as: "geopublicist") }

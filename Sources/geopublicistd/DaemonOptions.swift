@@ -18,7 +18,8 @@ struct DaemonOptions {
   var showsVersion: Bool
 
   init(_ arguments: [String]) throws(UsageError) {
-    let parser = OptionParser(summary: "Publishes GeoClue's locations on D-Bus as \(ServiceContract.service).")
+    let parser = OptionParser(
+      "geopublicistd", summary: "Publishes GeoClue's locations on D-Bus as \(ServiceContract.service).")
     parser.addSwitch("system", nil, "Serve all users on the system bus (default)")
     parser.addSwitch("session", nil, "Serve the current user on the session bus")
     parser.addText("address", nil, "Serve on the bus at this address instead", value: "ADDRESS")
@@ -29,7 +30,7 @@ struct DaemonOptions {
     ReplayOptions.declare(parser)
     parser.addSwitch("verbose", "v", "Log more")
     parser.addSwitch("version", nil, "Print the version and exit")
-    let rest = try parser.parse(arguments)
+    let rest = try parser.parse(Array(arguments.dropFirst()))
     if let first = rest.first { throw UsageError("Unexpected argument \(first)") }
     if parser.isSet("system"), parser.isSet("session") {
       throw UsageError("--system and --session cannot be combined")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Testing
 
@@ -31,5 +33,45 @@ import Testing
       _ = try RecordCommand(Invocation(of: RecordCommand.self, ["--append"] + arguments))
     }
     #expect(error?.message == reason)
+  }
+}
+
+/// What `--interactive` says about a question that did not end in a yes.
+@Suite struct InteractiveTests {
+  private func said(_ reason: AuthorizationReason, after seconds: Int64?, onTerminal: Bool = false) -> String? {
+    AuthorizationPrompt.explanation(of: reason, afterSeconds: seconds, onTerminal: onTerminal)
+  }
+
+  @Test func `an unanswered question differs from one that was never shown`() {
+    #expect(said(.authorizationRequired, after: 119) == "Nobody answered within two minutes")
+    #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent runs") == true)
+  }
+
+  @Test func `a refusal on a terminal may be a wrong password`() {
+    #expect(said(.rejectedByAgent, after: 5, onTerminal: true)?.contains("the password was wrong") == true)
+    #expect(said(.rejectedByAgent, after: 5)?.contains("asked again") == true)
+  }
+
+  @Test func `without a question the reason says all`() {
+    #expect(said(.authorizationRequired, after: nil) == nil && said(.disabledByUser, after: 3) == nil)
+  }
+}
+
+/// What `watch` shows before it knows everything.
+@Suite struct WatchStateTests {
+  private func text(_ change: (inout WatchState) -> Void) -> String {
+    var state = WatchState()
+    change(&state)
+    return state.lines(for: StandardOutput(), fitting: 20).joined(separator: "\n")
+  }
+
+  @Test func `access is not said to be allowed before that is known`() {
+    #expect(!text { _ in }.contains("allowed"))
+    #expect(text { _ in }.contains("asking"))
+    let idle = text {
+      $0.sourceChanged(["State": .string("idle"), "StateReason": .string("")])
+      $0.handle(.authorization(.refused(.disabledByUser)))
+    }
+    #expect(idle.contains("turned off") && !idle.contains("No subscribers"))
   }
 }

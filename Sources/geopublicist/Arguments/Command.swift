@@ -10,6 +10,8 @@ protocol Command: AnyObject {
   static var summary: String { get }
   /// What follows the options in the usage line; nil if the command takes no operands.
   static var operands: String? { get }
+  /// Returns the words that a shell offers for the next operand, beside files where the usage line has a FILE.
+  static func operandWords(after operands: [String]) -> [String]
   /// Whether the command uses the session bus and never the system bus.
   static var needsSessionBus: Bool { get }
   /// Command lines and what they do, for `--help`.
@@ -31,6 +33,7 @@ protocol Command: AnyObject {
 
 extension Command {
   static var operands: String? { nil }
+  static func operandWords(after operands: [String]) -> [String] { [] }
   static var needsSessionBus: Bool { false }
   static var examples: Examples { [] }
   static func declareOptions(_ parser: OptionParser) {}

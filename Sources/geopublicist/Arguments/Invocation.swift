@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeopublicistCGLib
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
@@ -23,17 +22,12 @@ final class Invocation {
   private static let addressOption = "address"
 
   /// Separates the subcommand from the other arguments, also if options precede it; nil if there is none.
-  static func split(_ arguments: [String], commands: [any Command.Type]) -> (command: String, rest: [String])? {
-    let parsers = commands.map { command in
-      let parser = OptionParser(summary: "")
-      command.declareOptions(parser)
-      declareCommonOptions(parser)
-      return parser
-    }
+  static func split(_ arguments: [String]) -> (command: String, rest: [String])? {
+    let parsers = Geopublicist.commands.map { parser(of: $0) }
     var index = 0
     while index < arguments.count {
       let argument = arguments[index]
-      if parsers.contains(where: { $0.takesNextArgument(argument) }) {
+      if parsers.contains(where: { $0.optionAwaitingValue(argument) != nil }) {
         index += 2
       } else if argument.hasPrefix("-") {
         index += 1
@@ -44,6 +38,15 @@ final class Invocation {
     return nil
   }
 
+  static func parser(of command: any Command.Type) -> OptionParser {
+    let parser = OptionParser(
+      "geopublicist \(command.name)", summary: command.summary + ".", arguments: command.operands,
+      footer: command.helpFooter)
+    command.declareOptions(parser)
+    declareCommonOptions(parser, onSessionBusOnly: command.needsSessionBus)
+    return parser
+  }
+
   static func declareCommonOptions(_ parser: OptionParser, onSessionBusOnly: Bool = false) {
     if !onSessionBusOnly { parser.addSwitch("system", nil, "Use the system bus (default)") }
     parser.addSwitch("session", nil, "Use the session bus" + (onSessionBusOnly ? " (default)" : ""))
@@ -52,15 +55,8 @@ final class Invocation {
   }
 
   init(of command: any Command.Type, _ arguments: [String]) throws(UsageError) {
-    // GLib shows it in the usage line.
-    g_set_prgname("geopublicist \(command.name)")
-    parser = OptionParser(summary: command.summary + ".", arguments: command.operands, footer: command.helpFooter)
-    command.declareOptions(parser)
-    Self.declareCommonOptions(parser, onSessionBusOnly: command.needsSessionBus)
-    var operands = try parser.parse(["geopublicist"] + arguments)
-    // GLib leaves it in if the next argument looks like an option.
-    if let end = operands.firstIndex(of: "--") { operands.remove(at: end) }
-    self.operands = operands
+    parser = Self.parser(of: command)
+    operands = try parser.parse(arguments)
     if command.operands == nil, let first = operands.first {
       throw UsageError("Unexpected argument '\(first)'")
     }
@@ -89,9 +85,9 @@ final class Invocation {
     }
   }
 
-  /// Prints a result in the form that the user wants.
-  func show(_ rows: Rows, orJSON json: String) {
-    for line in isJSON ? [json] : rows.lines(for: output) { output.line(line) }
+  /// Prints a result in the form that the user wants: lines of text, or objects.
+  func show(_ lines: @autoclosure () -> [String], orJSON objects: @autoclosure () -> [String]) {
+    for line in isJSON ? objects() : lines() { output.line(line) }
   }
 
   /// Does a piece of work; if it fails, reports why and ends the program.
@@ -116,6 +112,28 @@ final class Invocation {
   /// may come back.
   func fail(_ error: DBusError, unless mayRecover: Bool) {
     if mayRecover { complain(Failure(error, on: busName).message) } else { fail(error) }
+  }
+
+  /// Returns a handler that passes an answer on, and ends the program because of an error.
+  func unlessFailed<Answer>(_ action: @escaping (Answer) -> Void) -> (Result<Answer, DBusError>) -> Void {
+    { [self] result in
+      switch result {
+      case .success(let answer): action(answer)
+      case .failure(let error): fail(error)
+      }
+    }
+  }
+
+  /// Reports what a program that reads the output needs to know of the service, with `--json` also as an object in it.
+  func report(_ event: String, _ message: String) {
+    if event == "Resumed" { recovered(message) } else { complain(message) }
+    if isJSON { output.line(JSONText.event(event, [("Message", .string(message))])) }
+  }
+
+  /// Reports that access to the location is refused; does nothing while it is allowed or undecided.
+  func complain(about authorization: Authorization) {
+    guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
+    complain(Sentences.authorization(authorization))
   }
 
   /// Reports the end of a problem, so that the same problem is reported again if it returns. Does nothing without one.

@@ -63,10 +63,10 @@ final class AgentCommand: Command {
     let state = AgentState(agent.phase)
     file?.write(state.rawValue)
     let word = LocationSwitch.word(agent.level)
-    let line =
-      invocation.isJSON
-      ? JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]) : "\(word): \(state.sentence)"
-    if line != reported { invocation.output.line(line) }
+    let line = "\(word): \(state.sentence)"
+    guard line != reported else { return }
     reported = line
+    invocation.show(
+      [line], orJSON: [JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))])])
   }
 }

@@ -45,16 +45,13 @@ final class AuthorizeCommand: Command {
     let (status, reason) = answer
     let output = invocation.output
     output.clearProgress()
-    if invocation.isJSON {
-      output.line(
-        JSONText.object([("AuthorizationStatus", .string(status)), ("AuthorizationReason", .string(reason))]))
-    } else {
-      output.line(Sentences.emphasis(status: status).around(status, output.hasColors))
-      let explanation = invocation.prompt?.explanation(of: answer, state: state) ?? ""
-      for line in output.isTerminal ? Text.wrapped(explanation, to: output.columns) : [explanation] {
-        output.line(line)
-      }
-    }
+    let explanation = invocation.prompt?.explanation(of: answer, state: state) ?? ""
+    invocation.show(
+      [Sentences.emphasis(status: status).around(status, output.hasColors)]
+        + (output.isTerminal ? Text.wrapped(explanation, to: output.columns) : [explanation]),
+      orJSON: [
+        JSONText.object([("AuthorizationStatus", .string(status)), ("AuthorizationReason", .string(reason))])
+      ])
     let isAuthorized = AuthorizationStatus(rawValue: status)?.isAuthorized ?? false
     invocation.finish(isAuthorized ? ExitStatus.success : ExitStatus.notAuthorized)
   }

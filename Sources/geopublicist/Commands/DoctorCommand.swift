@@ -53,16 +53,12 @@ final class DoctorCommand: Command {
   }
 
   private func show(_ diagnosis: Diagnosis) {
-    guard invocation.isJSON else {
-      for line in lines(of: diagnosis) { invocation.output.line(line) }
-      return
-    }
-    invocation.output.line(
-      JSONText.object([
-        ("Id", .string(diagnosis.id)), ("Subject", .string(diagnosis.subject)),
-        ("Outcome", .string(diagnosis.outcome.rawValue)), ("Finding", .string(diagnosis.finding)),
-        ("Remedy", .string(diagnosis.remedy)),
-      ]))
+    let object = JSONText.object([
+      ("Id", .string(diagnosis.id)), ("Subject", .string(diagnosis.subject)),
+      ("Outcome", .string(diagnosis.outcome.rawValue)), ("Finding", .string(diagnosis.finding)),
+      ("Remedy", .string(diagnosis.remedy)),
+    ])
+    invocation.show(lines(of: diagnosis), orJSON: [object])
   }
 
   private func lines(of diagnosis: Diagnosis) -> [String] {

@@ -30,31 +30,25 @@ final class ListCommand: Command {
   }
 
   func begin() {
-    invocation.connect()?.manager.call("ListSubscriptions", expecting: "aa{sv}") { [weak self, invocation] result in
-      switch result {
-      case .success(let values):
-        self?.show(values.first?.array ?? [])
-        invocation.finish(ExitStatus.success)
-      case .failure(let error): invocation.fail(error)
-      }
+    let handler = invocation.unlessFailed { [weak self, invocation] (values: [Value]) in
+      self?.show(values.first?.array ?? [])
+      invocation.finish(ExitStatus.success)
     }
+    invocation.connect()?.manager.call("ListSubscriptions", expecting: "aa{sv}", handler)
   }
 
   private func show(_ subscriptions: [Value]) {
     let output = invocation.output
-    if invocation.isJSON {
-      for subscription in subscriptions { output.line(JSONText.text(subscription)) }
-      return
-    }
     let entries = subscriptions.compactMap(\.properties).map(ListEntry.init)
-    if let template {
-      for entry in entries { output.line(template.text(entry.value)) }
-      return
-    }
-    if entries.isEmpty, output.isTerminal { return output.line("No program uses the location.") }
-    var table = Table(header: ["USER", "PID", "PROGRAM", "DESKTOP-ID", "LEVEL", "ACTIVE", "DELIVERED", "SINCE"])
-    for entry in entries { table.rows.append(entry.row) }
-    for line in table.lines(for: output) { output.line(line) }
+    let table = Table(
+      header: ["USER", "PID", "PROGRAM", "DESKTOP-ID", "LEVEL", "ACTIVE", "DELIVERED", "SINCE"],
+      rows: entries.map(\.row)
+    )
+    let isIdle = entries.isEmpty && output.isTerminal
+    let texts = template.map { template in entries.map { template.text($0.value) } }
+    invocation.show(
+      texts ?? (isIdle ? ["No program uses the location."] : table.lines(for: output)),
+      orJSON: subscriptions.map(JSONText.text))
   }
 }
 

@@ -85,15 +85,10 @@ final class LocateCommand: Command {
   }
 
   private func show(_ reading: ServiceLocation) {
-    let output = invocation.output
-    if let template {
-      output.line(template.text(reading))
-    } else if invocation.isJSON {
-      output.line(JSONText.location(reading))
-    } else {
-      for line in LocationText.rows(reading).lines(for: output) { output.line(line) }
-      output.line(LocationText.uri(reading.location))
-    }
+    let rows = LocationText.rows(reading).lines(for: invocation.output)
+    invocation.show(
+      template.map { [$0.text(reading)] } ?? rows + [LocationText.uri(reading.location)],
+      orJSON: [JSONText.location(reading)])
     invocation.finish(ExitStatus.success)
   }
 }

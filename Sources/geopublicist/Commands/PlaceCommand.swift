@@ -9,6 +9,14 @@ final class PlaceCommand: Command {
   static let summary = "Add, list or remove named places, for geopublicist run"
   static let operands: String? = "add|list|remove [NAME]"
 
+  static func operandWords(after operands: [String]) -> [String] {
+    switch operands {
+    case []: ["add", "list", "remove"]
+    case ["remove"]: PlaceFile().names
+    default: []
+    }
+  }
+
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("here", nil, "With add: the place where this machine is now")
     parser.addText("at", nil, "With add: the place at these degrees, such as 52.5,13.4", value: "LAT,LON")
@@ -70,12 +78,8 @@ final class PlaceCommand: Command {
     case .add(let name, nil, let radius):
       var options = ClientOptions()
       options.maximumAge = 0
-      invocation.connect()?.location(options) { [weak self, invocation] result in
-        switch result {
-        case .success(let reading): self?.add(name, reading.location, radius)
-        case .failure(let error): invocation.fail(error)
-        }
-      }
+      invocation.connect()?.location(
+        options, invocation.unlessFailed { [weak self] reading in self?.add(name, reading.location, radius) })
     }
   }
 
@@ -92,27 +96,21 @@ final class PlaceCommand: Command {
   }
 
   private func show(_ places: [Place]) {
-    let output = invocation.output
-    guard !invocation.isJSON else {
-      for place in places {
-        output.line(
-          JSONText.object([
-            ("Name", .string(place.name)), ("Latitude", .double(place.latitude)),
-            ("Longitude", .double(place.longitude)), ("Radius", .double(place.radius)),
-          ]))
-      }
-      return
-    }
-    if places.isEmpty, output.isTerminal {
-      return output.line("There are no places; add one with: geopublicist place add NAME --here")
-    }
-    var table = Table(header: ["NAME", "LATITUDE", "LONGITUDE", "RADIUS"])
-    for place in places {
-      table.rows.append([
+    let rows = places.map { place in
+      [
         place.name, Number.short(place.latitude, LocationText.digits),
         Number.short(place.longitude, LocationText.digits), TrackSummary.text(metres: place.radius),
-      ])
+      ]
     }
-    for line in table.lines(for: output) { output.line(line) }
+    let table = Table(header: ["NAME", "LATITUDE", "LONGITUDE", "RADIUS"], rows: rows).lines(for: invocation.output)
+    let isEmpty = places.isEmpty && invocation.output.isTerminal
+    invocation.show(
+      isEmpty ? ["There are no places; add one with: geopublicist place add NAME --here"] : table,
+      orJSON: places.map { place in
+        JSONText.object([
+          ("Name", .string(place.name)), ("Latitude", .double(place.latitude)),
+          ("Longitude", .double(place.longitude)), ("Radius", .double(place.radius)),
+        ])
+      })
   }
 }

@@ -12,7 +12,9 @@ final class RecordCommand: Command {
   static let operands: String? = "FILE"
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", "gpx, geojson, nmea or svg (default: by the name of FILE)", value: "FORMAT")
+    parser.addText(
+      "format", "f", "gpx, geojson, nmea or svg (default: by the name of FILE)", value: "FORMAT",
+      words: TrackFormats.names)
     parser.addSwitch("append", nil, "Continue an existing recording")
     parser.addSwitch("force", nil, "Replace an existing file")
     parser.addSwitch("summary", nil, "Record nothing; print the length, duration, speed and climb of FILE")
@@ -50,7 +52,7 @@ final class RecordCommand: Command {
       throw UsageError("record takes one FILE")
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
-    guard let name = try parser.word("format", of: TrackFormats.names) ?? named else {
+    guard let name = try parser.word("format") ?? named else {
       throw UsageError("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
@@ -110,7 +112,7 @@ final class RecordCommand: Command {
   private func summarize() {
     invocation.attempt {
       let summary = TrackSummary([try RecordedTrack.read(path)])
-      invocation.show(summary.rows, orJSON: summary.json(of: path))
+      invocation.show(summary.rows.lines(for: invocation.output), orJSON: [summary.json(of: path)])
       invocation.finish(ExitStatus.success)
     }
   }
@@ -129,7 +131,7 @@ final class RecordCommand: Command {
     case .authorization(let authorization):
       guard !state.isAuthorized else { return }
       interrupt()
-      if state.isRefused { invocation.complain(Sentences.authorization(authorization)) }
+      invocation.complain(about: authorization)
     case .failure(let error): invocation.complain(error.message)
     case .interrupted:
       interrupt()

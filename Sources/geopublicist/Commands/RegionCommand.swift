@@ -13,7 +13,9 @@ final class RegionCommand: Command {
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
-    parser.addText("until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT")
+    parser.addText(
+      "until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT",
+      words: ["entered", "exited"])
     parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
     AuthorizationPrompt.declare(parser)
   }
@@ -48,7 +50,7 @@ final class RegionCommand: Command {
     options.region.longitude = circle.longitude
     options.region.radius = circle.radius
     self.options = options
-    until = try parser.word("until", of: ["entered", "exited"]).map { $0 == "entered" ? .inside : .outside }
+    until = try parser.word("until").map { $0 == "entered" ? .inside : .outside }
     commandLine = parser.text("exec")
   }
 
@@ -73,10 +75,10 @@ final class RegionCommand: Command {
     case .update(let change): report(change)
     case .authorization(let authorization):
       hasBegun = true
-      guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
-      invocation.complain(Sentences.authorization(authorization))
-    case .interrupted: report("Interrupted", "The service has gone; the region is monitored again when it is back")
-    case .resumed: report("Resumed", "The service is back")
+      invocation.complain(about: authorization)
+    case .interrupted:
+      invocation.report("Interrupted", "The service has gone; the region is monitored again when it is back")
+    case .resumed: invocation.report("Resumed", "The service is back")
     case .failure(let error): invocation.complain(error.message)
     case .refused(let error): invocation.fail(error)
     case .failed(let error, let isFinal): invocation.fail(error, unless: hasBegun && !isFinal)
@@ -86,8 +88,8 @@ final class RegionCommand: Command {
 
   private func report(_ change: ServiceRegionEvent) {
     let event = change.event
-    invocation.output.line(
-      invocation.isJSON ? JSONText.region(change) : RegionText.line(event, isForPeople: invocation.output.isTerminal))
+    invocation.show(
+      [RegionText.line(event, isForPeople: invocation.output.isTerminal)], orJSON: [JSONText.region(change)])
     if event.reason == .accuracyLimited {
       invocation.complain("Only locations too coarse for this radius are allowed")
     }
@@ -107,12 +109,6 @@ final class RegionCommand: Command {
       ("GEOPUBLICIST_REASON", event.reason.rawValue), ("GEOPUBLICIST_GAP", event.hasGap ? "1" : "0"),
       ("GEOPUBLICIST_TIME", Moment.iso(event.timestamp)),
     ]
-  }
-
-  /// Reports what a program that reads the output needs to know, with `--json` also as an object among the events.
-  private func report(_ event: String, _ message: String) {
-    invocation.complain(message)
-    if invocation.isJSON { invocation.output.line(JSONText.event(event, [("Message", .string(message))])) }
   }
 
   /// Reads "52.5,13.4,200m".

@@ -10,11 +10,16 @@ final class RunCommand: Command {
   static let summary = "Run a command at a place, or at a time of the sun"
   static let operands: String? = "[PLACE] -- COMMAND..."
 
+  static func operandWords(after operands: [String]) -> [String] { PlaceFile().names }
+
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("when", "w", "Run each time PLACE is entered, exited or dwelled in", value: "EVENT")
+    parser.addText(
+      "when", "w", "Run each time PLACE is entered, exited or dwelled in", value: "EVENT", words: PlaceEvent.borders)
     parser.addText("confirm", nil, "How long a change must persist (default 20s)", value: "TIME")
     parser.addText("dwell", nil, "How long a stay must last for dwelled (default 10min)", value: "TIME")
-    parser.addText("at", nil, "Run every day at this time of the sun, such as sunset-30min", value: "TIME")
+    parser.addText(
+      "at", nil, "Run every day at this time of the sun, such as sunset-30min", value: "TIME",
+      words: SunMoment.Event.allCases.map(\.rawValue))
     parser.addSwitch("hooks", nil, "Run the files in ~/.config/geopublicist/hooks.d for every place and the sun")
     parser.addSwitch("once", "1", "Run once, and exit with the command's status")
     parser.addSwitch("with-location", nil, "Put the coordinates into the environment of commands for places")
@@ -49,7 +54,7 @@ final class RunCommand: Command {
     let (parser, words) = (invocation.parser, invocation.operands)
     confirm = try parser.milliseconds("confirm")
     dwell = try parser.duration("dwell")
-    switch (try parser.word("when", of: PlaceEvent.borders), parser.text("at"), parser.isSet("hooks")) {
+    switch (try parser.word("when"), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
       guard words.count > 1 else { throw .init("run --when takes a PLACE and a COMMAND") }
       trigger = .border(event, of: words[0])
@@ -114,9 +119,7 @@ final class RunCommand: Command {
   private func handle(_ event: ServiceRegion.Event, of place: Place) {
     switch event {
     case .update(let change): happened(change.event.kind.rawValue, place.name, change.event.location)
-    case .authorization(let authorization):
-      guard !authorization.isAuthorized, authorization.reason != .undecided else { return }
-      invocation.complain(Sentences.authorization(authorization))
+    case .authorization(let authorization): invocation.complain(about: authorization)
     // The region is monitored again when the reason is gone.
     case .refused(let error), .failure(let error): failed(error)
     case .failed(let error, let isFinal): if isFinal { invocation.fail(error) } else { failed(error) }

@@ -53,6 +53,6 @@ final class StatusCommand: Command {
     rows.add(
       "Authorization", status, Sentences.emphasis(status: status),
       detail: Sentences.authorization(reason: reason, state: state))
-    invocation.show(rows, orJSON: JSONText.text(properties))
+    invocation.show(rows.lines(for: invocation.output), orJSON: [JSONText.text(properties)])
   }
 }

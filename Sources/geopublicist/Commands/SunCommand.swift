@@ -14,7 +14,9 @@ final class SunCommand: Command {
     parser.addSwitch("follow", "F", "Show the phase now and at each change")
     parser.addText("format", "f", "Print this text, such as '{phase} until {next-time}'", value: "TEXT")
     parser.addText("at", nil, "Compute for these degrees, without using the location", value: "LAT,LON")
-    parser.addText("accuracy", "a", "country, city (default), neighborhood, street or exact", value: "LEVEL")
+    parser.addText(
+      "accuracy", "a", "country, city (default), neighborhood, street or exact", value: "LEVEL",
+      words: AccuracyLevel.words)
   }
 
   static let examples: Examples = [
@@ -34,7 +36,7 @@ final class SunCommand: Command {
     self.invocation = invocation
     let parser = invocation.parser
     template = try parser.format().map { text throws(UsageError) in try Template(text, fields: SunReport.fields) }
-    level = try parser.level("accuracy") ?? .city
+    level = try parser.word("accuracy").flatMap(AccuracyLevel.init(contractName:)) ?? .city
     fixedPlace = try parser.place("at")
   }
 
@@ -52,12 +54,7 @@ final class SunCommand: Command {
     options.accuracy = level
     // An hour's drive moves sunrise by a few minutes at most.
     options.maximumAge = 3_600_000
-    service.location(options) { [weak self] result in
-      switch result {
-      case .success(let reading): self?.show(reading.location)
-      case .failure(let error): self?.invocation.fail(error)
-      }
-    }
+    service.location(options, invocation.unlessFailed { [weak self] reading in self?.show(reading.location) })
   }
 
   private func show(_ place: Location) {
@@ -74,13 +71,7 @@ final class SunCommand: Command {
   }
 
   private func write(_ report: SunReport) {
-    let output = invocation.output
-    if let template {
-      output.line(template.text(report.value))
-    } else if invocation.parser.isSet("follow") {
-      output.line(invocation.isJSON ? report.json : report.line)
-    } else {
-      invocation.show(report.rows, orJSON: report.json)
-    }
+    let lines = invocation.parser.isSet("follow") ? [report.line] : report.rows.lines(for: invocation.output)
+    invocation.show(template.map { [$0.text(report.value)] } ?? lines, orJSON: [report.json])
   }
 }

@@ -9,6 +9,10 @@ final class SwitchCommand: Command {
   static let summary = "Show or set the location switch, on a desktop that has none"
   static let operands: String? = "[on|off|LEVEL]"
 
+  static func operandWords(after operands: [String]) -> [String] {
+    operands.isEmpty ? ["on", "off"] + AccuracyLevel.words : []
+  }
+
   static let examples: Examples = [
     ("switch", "Show the switch, and which agent decides."),
     ("switch city", "Allow this user's programs approximate locations."),
@@ -62,7 +66,9 @@ final class SwitchCommand: Command {
     var rows = Rows()
     rows.add("Location", word, level == .none ? .doubtful : .good)
     rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)
-    invocation.show(rows, orJSON: JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))]))
+    invocation.show(
+      rows.lines(for: invocation.output),
+      orJSON: [JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))])])
     invocation.finish(ExitStatus.success)
   }
 }

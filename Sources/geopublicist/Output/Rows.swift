@@ -36,7 +36,7 @@ nonisolated struct Rows {
 /// A table with a header: aligned on a terminal, separated by tabs in a pipe.
 nonisolated struct Table {
   let header: [String]
-  var rows: [[String]] = []
+  let rows: [[String]]
 
   @MainActor func lines(for output: StandardOutput) -> [String] {
     guard output.isTerminal else { return ([header] + rows).map { $0.joined(separator: "\t") } }

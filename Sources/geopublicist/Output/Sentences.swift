@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistClient
 import GeopublicistLocationModel
 
 nonisolated enum Sentences {
@@ -52,6 +53,93 @@ nonisolated enum Sentences {
     case "unknown": "unknown while GeoClue is not running"
     case "none": "none"
     default: "up to \(accuracy)"
+    }
+  }
+}
+
+nonisolated enum LocationText {
+  /// Digits of a degree after the point: a centimetre.
+  static let digits = 7
+
+  /// Returns a `geo:` URI (RFC 5870), with the accuracy in metres if it is known.
+  static func uri(_ location: Location) -> String {
+    let altitude = location.altitude.map { "," + Number.short($0, 1) } ?? ""
+    let uncertainty = location.accuracy.map { ";u=" + Number.short($0, 1) } ?? ""
+    return "geo:\(degrees(location.latitude)),\(degrees(location.longitude))\(altitude)\(uncertainty)"
+  }
+
+  /// Returns a line of fields separated by spaces: time, latitude, longitude, accuracy in metres or `-`, level.
+  static func line(_ reading: ServiceLocation) -> String {
+    let location = reading.location
+    let accuracy = location.accuracy.map { Number.short($0, 1) } ?? "-"
+    return [
+      Moment.iso(location.timestamp), degrees(location.latitude), degrees(location.longitude), accuracy, reading.level,
+    ].joined(separator: " ") + (location.isSimulated ? " simulated" : "")
+  }
+
+  static func rows(_ reading: ServiceLocation, now: Timestamp = Moment.now) -> Rows {
+    let location = reading.location
+    var rows = Rows()
+    rows.add("Latitude", degrees(location.latitude) + degree, .strong)
+    rows.add("Longitude", degrees(location.longitude) + degree, .strong)
+    rows.add("Accuracy", location.accuracy.map { "\(plusMinus)\(Number.short($0, 1)) m" })
+    rows.add("Altitude", location.altitude.map { Number.short($0, 1) + " m" })
+    rows.add("Speed", location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
+    rows.add("Heading", location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
+    rows.add("Level", reading.level + (reading.isReduced ? " (less than requested)" : ""))
+    rows.add("Source", location.sourceDescription.map(Text.plain))
+    if location.isSimulated { rows.add("Simulated", "yes, this location was not measured", .doubtful) }
+    let age = now.microseconds(since: location.timestamp) / 1_000_000
+    rows.add("Measured", "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
+    return rows
+  }
+
+  private static func degrees(_ number: Double) -> String { Number.fixed(number, digits) }
+  private static let degree = Text.isUnicode ? "°" : " deg"
+  private static let plusMinus = Text.isUnicode ? "±" : "+-"
+
+  /// Returns the nearest of the eight compass points.
+  static func compassPoint(_ heading: Double) -> String {
+    let points = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
+    guard heading.isFinite, (0...360).contains(heading) else { return "" }
+    return points[Int((heading / 45).rounded()) % points.count]
+  }
+}
+
+nonisolated enum RegionText {
+  /// Returns a line: for programs the time, event, state, reason or `-`, and `gap` and `simulated` if they apply; for
+  /// people the local time and a sentence.
+  static func line(_ event: RegionEvent, isForPeople: Bool) -> String {
+    guard isForPeople else {
+      let fields = [
+        Moment.iso(event.timestamp), event.kind.rawValue, event.state.rawValue,
+        event.reason == .none ? "-" : event.reason.rawValue, event.hasGap ? "gap" : "",
+        event.isSimulated ? "simulated" : "",
+      ]
+      return fields.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    return "\(Moment.local(event.timestamp == Timestamp() ? Moment.now : event.timestamp))  \(sentence(event))"
+      + (event.hasGap ? ", at some time before" : "") + (event.isSimulated ? " (simulated)" : "")
+  }
+
+  private static func sentence(_ event: RegionEvent) -> String {
+    switch event.kind {
+    case .determined: event.state == .inside ? "Inside" : "Outside"
+    case .entered: "Entered"
+    case .exited: "Left"
+    case .dwelled: "Still inside"
+    case .lost: "Unknown: \(reason(event.reason))"
+    }
+  }
+
+  private static func reason(_ reason: RegionReason) -> String {
+    switch reason {
+    case .noFix: "no location arrived"
+    case .slept: "the machine was asleep"
+    case .accuracyInsufficient: "the locations are too coarse, or too close to the border"
+    case .accuracyLimited: "only coarser locations are allowed"
+    case .notAuthorized: "access to the location is not allowed"
+    case .none: "for an unknown reason"
     }
   }
 }

@@ -52,6 +52,9 @@ struct PlaceFile {
     return places
   }
 
+  /// The names of the places; none if the file is invalid.
+  var names: [String] { ((try? read()) ?? []).map(\.name) }
+
   func write(_ places: [Place]) throws(KeyFile.FileError) {
     let groups = places.map { place in
       "[\(place.name)]\nlatitude=\(place.latitude)\nlongitude=\(place.longitude)\nradius=\(place.radius)\n"

@@ -2,6 +2,59 @@
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
+/// The contract's options on the command line: those that have a flag in the table ``ClientOption``.
+enum SubscriptionArguments {
+  static func declare(_ parser: OptionParser, _ table: [ClientOption]) {
+    for option in table {
+      guard let flag = option.flag else { continue }
+      parser.addText(flag.name, flag.letter, flag.help, value: flag.value, words: words(option.field))
+    }
+  }
+
+  /// Declares the options of a subscription, with the limits that end it.
+  static func declareSubscription(_ parser: OptionParser) {
+    declare(parser, ClientOption.ofSubscription)
+    parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
+    parser.addText("duration", nil, "Stop after this time", value: "TIME")
+  }
+
+  private static func words(_ field: ClientOption.Field) -> [String] {
+    switch field {
+    case .level: AccuracyLevel.words
+    case .mode: DeliveryMode.allCases.map(\.rawValue)
+    case .regionState: ["inside", "outside"]
+    default: []
+    }
+  }
+
+  /// Reads the options of `table` that have a flag and were given.
+  static func read(_ table: [ClientOption], _ parser: OptionParser) throws(UsageError) -> ClientOptions {
+    var options = ClientOptions()
+    for option in table {
+      guard let flag = option.flag?.name, let value = try value(of: flag, option.field, parser) else { continue }
+      do throws(OptionError) {
+        try option.set(value, in: &options)
+      } catch {
+        throw .init("--\(flag) is invalid: \(error.message)")
+      }
+    }
+    return options
+  }
+
+  private static func value(
+    of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
+  ) throws(UsageError) -> OptionValue? {
+    switch field {
+    case .level, .mode, .regionState: try parser.word(flag).map { .text($0) }
+    case .metres: try parser.metres(flag).map { .number($0) }
+    case .milliseconds: try parser.milliseconds(flag).map { .number(Double($0)) }
+    case .count: try parser.count(flag).map { .number(Double($0)) }
+    case .text: parser.text(flag).map { .text($0) }
+    case .truth, .required: nil
+    }
+  }
+}
+
 /// Numbers with units, as users write them on the command line.
 nonisolated enum Quantity {
   private static let timeUnits = [("ms", 1.0), ("s", 1_000), ("min", 60_000), ("m", 60_000), ("h", 3_600_000)]
@@ -55,6 +108,11 @@ nonisolated enum Quantity {
   }
 }
 
+nonisolated extension AccuracyLevel {
+  /// The names of the levels that can be requested.
+  static let words = allCases.filter { $0 != .none }.map(\.contractName)
+}
+
 /// Options whose values are checked; nil for an option that was not given.
 extension OptionParser {
   func milliseconds(_ name: String) throws(UsageError) -> UInt32? {
@@ -77,21 +135,8 @@ extension OptionParser {
     try value(name, "a whole number from 1 to \(UInt32.max)") { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
   }
 
-  func level(_ name: String) throws(UsageError) -> AccuracyLevel? {
-    try value(name, "country, city, neighborhood, street or exact") { AccuracyLevel(contractName: $0) }
-  }
-
-  func mode(_ name: String) throws(UsageError) -> DeliveryMode? {
-    try value(name, "continuous or significant") { DeliveryMode(rawValue: $0) }
-  }
-
   func place(_ name: String) throws(UsageError) -> Location? {
     try value(name, "degrees of latitude and longitude such as 52.5,13.4") { Location(degrees: $0) }
-  }
-
-  /// Reads an option with one of a few words.
-  func word(_ name: String, of words: [String]) throws(UsageError) -> String? {
-    try value(name, Suggestion.alternatives(words)) { words.contains($0) ? $0 : nil }
   }
 
   /// Reads `--format`, which excludes `--json`.
