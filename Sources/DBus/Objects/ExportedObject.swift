@@ -7,12 +7,12 @@ public final class ExportedObject {
   public let path: ObjectPath
   /// The only connection that sees the object and receives its signals, or nil for all connections.
   public let owner: BusName?
-  let interfaces: [any BoundInterface]
+  let interfaces: [Implementation]
   private weak var tree: ObjectTree?
   private var changed: [(interface: InterfaceName, property: MemberName)] = []
   private var flush: LoopSource?
 
-  init(_ path: ObjectPath, owner: BusName?, _ interfaces: [any BoundInterface], in tree: ObjectTree) {
+  init(_ path: ObjectPath, owner: BusName?, _ interfaces: [Implementation], in tree: ObjectTree) {
     self.path = path
     self.owner = owner
     self.interfaces = interfaces
@@ -34,7 +34,7 @@ public final class ExportedObject {
 
   func isVisible(to peer: BusName) -> Bool { owner == nil || owner == peer }
 
-  func interface(named name: String) -> (any BoundInterface)? {
+  func interface(named name: String) -> (Implementation)? {
     interfaces.first { $0.table.name.rawValue == name }
   }
 
@@ -51,8 +51,7 @@ public final class ExportedObject {
 
   private func isDeclared(_ member: MemberName, of interface: InterfaceName, _ signature: String) -> Bool {
     if interface == .properties { return true }
-    let shape = self.interface(named: interface.rawValue)?.table.signalShapes.first { $0.name == member }
-    return shape?.arguments.signature == signature
+    return self.interface(named: interface.rawValue)?.table.signals[member]?.signature == signature
   }
 
   /// Records that a property has a new value. All changes of one turn of the loop are signalled together.
@@ -74,17 +73,17 @@ public final class ExportedObject {
     }
   }
 
-  private func sendChanges(of names: [MemberName], in interface: any BoundInterface) {
+  private func sendChanges(of names: [MemberName], in interface: Implementation) {
     var values: [(String, Value)] = []
     var invalidated: [String] = []
     for name in names {
-      guard let shape = interface.shape(ofProperty: name) else { continue }
-      switch shape.emits {
+      guard let property = interface.table.properties[name] else { continue }
+      switch property.emits {
       case .const, .nothing: continue
       case .invalidates: invalidated.append(name.rawValue)
       case .changed:
         var now: Value?
-        interface.read(name, PropertyRead(of: shape, by: nil) { now = try? $0.get() })
+        interface.read(property, by: nil) { now = try? $0.get() }
         if let now { values.append((name.rawValue, now)) } else { invalidated.append(name.rawValue) }
       }
     }
@@ -95,57 +94,27 @@ public final class ExportedObject {
   }
 }
 
-/// An interface together with the object that implements it.
-protocol BoundInterface {
-  var table: any InterfaceTable { get }
-  func shape(ofMethod name: MemberName) -> MethodShape?
-  func shape(ofProperty name: MemberName) -> PropertyShape?
-  func invoke(_ call: MethodCall) throws(DBusError)
-  func read(_ property: MemberName, _ request: PropertyRead)
-  func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError)
-}
-
-struct Binding<Owner: AnyObject>: BoundInterface {
-  let interface: Interface<Owner>
-  weak var owner: Owner?
-
-  var table: any InterfaceTable { interface }
-
-  func shape(ofMethod name: MemberName) -> MethodShape? {
-    interface.methods[name].map { MethodShape(name: $0.name, inputs: $0.inputs, outputs: $0.outputs) }
-  }
-
-  func shape(ofProperty name: MemberName) -> PropertyShape? { interface.properties[name]?.shape }
-
-  func invoke(_ call: MethodCall) throws(DBusError) {
-    guard let owner, let method = interface.methods[call.member] else {
-      throw DBusError(.unknownObject, "The object at this path no longer exists")
-    }
-    try method.handler(owner, call)
-  }
-
-  func read(_ property: MemberName, _ request: PropertyRead) {
-    guard let owner, let entry = interface.properties[property] else {
-      return request.answer(.failure(DBusError(.unknownObject, "The object at this path no longer exists")))
-    }
-    entry.read(owner, request)
-  }
-
-  func write(_ property: MemberName, _ value: Value, _ call: MethodCall) throws(DBusError) {
-    guard let owner else { throw DBusError(.unknownObject, "The object at this path no longer exists") }
-    guard let write = interface.properties[property]?.write else {
-      throw DBusError(.propertyReadOnly, "The property \(property) is read-only")
-    }
-    try write(owner, value, call)
-  }
-}
-
-/// Pairs an interface with an object, for ``ObjectTree/export(_:owner:_:)``.
+/// An interface together with the object that implements it, for ``ObjectTree/export(_:owner:_:)``.
 public struct Implementation {
-  let binding: any BoundInterface
+  let table: InterfaceTable
+  private weak var owner: AnyObject?
 
   /// Pairs an interface with an object, which is not retained. Calls fail once it has been released.
   public init<Owner: AnyObject>(of interface: Interface<Owner>, by owner: Owner) {
-    binding = Binding(interface: interface, owner: owner)
+    table = interface.table
+    self.owner = owner
+  }
+
+  func liveOwner() throws(DBusError) -> AnyObject {
+    guard let owner else { throw DBusError(.unknownObject, "The object at this path no longer exists") }
+    return owner
+  }
+
+  func read(_ property: Property, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+    do throws(DBusError) {
+      property.read(try liveOwner(), PropertyRead(of: property, by: sender, handler))
+    } catch {
+      handler(.failure(error))
+    }
   }
 }

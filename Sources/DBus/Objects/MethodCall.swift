@@ -132,10 +132,10 @@ import GeopublicistCDBus
 @MainActor public final class PropertyRead {
   /// The unique name of the caller, or nil if the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
-  private let property: PropertyShape
+  private let property: Property
   private var handler: ((Result<Value, DBusError>) -> Void)?
 
-  init(of property: PropertyShape, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  init(of property: Property, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
     self.property = property
     self.sender = sender
     self.handler = handler

@@ -15,7 +15,7 @@ public final class ObjectTree {
   public func export(
     _ path: ObjectPath, owner: BusName? = nil, _ implementations: Implementation...
   ) -> ExportedObject {
-    let object = ExportedObject(path, owner: owner, implementations.map(\.binding), in: self)
+    let object = ExportedObject(path, owner: owner, implementations, in: self)
     objects.updateValue(object, forKey: path)?.detach()
     return object
   }
@@ -54,23 +54,23 @@ public final class ObjectTree {
     }
     if try StandardInterface.handle(call, object: object, children: children) { return }
     let interface = try interface(for: call, of: object)
-    guard let shape = interface.shape(ofMethod: call.member) else {
+    guard let method = interface.table.methods[call.member] else {
       throw DBusError(.unknownMethod, "The interface \(interface.table.name) has no method \(call.member)")
     }
-    guard call.signature == shape.inputs.signature else {
+    guard call.signature == method.inputs.signature else {
       throw DBusError(
         .invalidArgs,
-        "\(call.member) takes arguments with the signature '\(shape.inputs.signature)', not '\(call.signature)'")
+        "\(call.member) takes arguments with the signature '\(method.inputs.signature)', not '\(call.signature)'")
     }
     try call.readArguments()
-    call.outputs = shape.outputs.signature
-    try interface.invoke(call)
+    call.outputs = method.outputs.signature
+    try method.handler(try interface.liveOwner(), call)
   }
 
   /// Returns the interface named in the call or, if it names none, the first one with the member.
-  private func interface(for call: MethodCall, of object: ExportedObject?) throws(DBusError) -> any BoundInterface {
+  private func interface(for call: MethodCall, of object: ExportedObject?) throws(DBusError) -> Implementation {
     guard let name = call.interface else {
-      if let found = object?.interfaces.first(where: { $0.shape(ofMethod: call.member) != nil }) { return found }
+      if let found = object?.interfaces.first(where: { $0.table.methods[call.member] != nil }) { return found }
       throw DBusError(.unknownMethod, "The object has no method \(call.member)")
     }
     guard let found = object?.interface(named: name.rawValue) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Generates the reply to `Introspect`. Sorted, so that it is deterministic.
 enum IntrospectionData {
-  static func document(interfaces: [any BoundInterface], children: [String]) -> String {
+  static func document(interfaces: [Implementation], children: [String]) -> String {
     let tables = interfaces.map(\.table).sorted { $0.name < $1.name }
     return doctype + "<node>\n" + standard + tables.map(\.xml).joined()
       + children.map { " <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
@@ -54,28 +54,26 @@ extension InterfaceTable {
   /// Returns the XML of one interface with members sorted by kind and name. Names and signatures need no escaping.
   func introspectionXML() -> String {
     var lines = [" <interface name=\"\(name)\">"]
-    for method in methodShapes.sorted(by: { $0.name < $1.name }) {
-      let arguments =
-        method.inputs.xml(direction: " direction=\"in\"") + method.outputs.xml(direction: " direction=\"out\"")
-      lines += element("method name=\"\(method.name)\"", arguments, closing: "method")
-    }
-    for signal in signalShapes.sorted(by: { $0.name < $1.name }) {
-      lines += element("signal name=\"\(signal.name)\"", signal.arguments.xml(direction: ""), closing: "signal")
-    }
-    for property in propertyShapes.sorted(by: { $0.name < $1.name }) {
-      let access = property.isWritable ? "readwrite" : "read"
+    for method in methods.values.sorted(by: { $0.name < $1.name }) {
       lines += element(
-        "property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"",
-        [
-          "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"\(property.emits.rawValue)\"/>"
-        ], closing: "property")
+        "method", "name=\"\(method.name)\"",
+        method.inputs.xml(direction: " direction=\"in\"") + method.outputs.xml(direction: " direction=\"out\""))
     }
-    lines.append(" </interface>\n")
-    return lines.joined(separator: "\n")
+    for (name, arguments) in signals.sorted(by: { $0.key < $1.key }) {
+      lines += element("signal", "name=\"\(name)\"", arguments.xml(direction: ""))
+    }
+    for property in properties.values.sorted(by: { $0.name < $1.name }) {
+      let access = property.write == nil ? "read" : "readwrite"
+      let annotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+      lines += element(
+        "property", "name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"",
+        ["   <annotation name=\"\(annotation)\" value=\"\(property.emits.rawValue)\"/>"])
+    }
+    return (lines + [" </interface>\n"]).joined(separator: "\n")
   }
 
-  private func element(_ tag: String, _ content: [String], closing: String) -> [String] {
-    content.isEmpty ? ["  <\(tag)/>"] : ["  <\(tag)>"] + content + ["  </\(closing)>"]
+  private func element(_ tag: String, _ attributes: String, _ content: [String]) -> [String] {
+    content.isEmpty ? ["  <\(tag) \(attributes)/>"] : ["  <\(tag) \(attributes)>"] + content + ["  </\(tag)>"]
   }
 }
 
