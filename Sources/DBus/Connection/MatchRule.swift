@@ -49,7 +49,7 @@ nonisolated public struct MatchRule: Hashable, Sendable {
 
   /// Returns whether the header matches. The sender is compared only if the rule contains a unique name or the bus
   /// itself, because messages never contain well-known sender names.
-  func matches(_ header: SignalHeader) -> Bool {
+  func matches(header: Signal) -> Bool {
     if let sender, sender.isUnique || sender == .bus, sender != header.sender { return false }
     return (path == nil || path == header.path) && (interface == nil || interface == header.interface)
       && (member == nil || member == header.member)

@@ -12,37 +12,16 @@ nonisolated public struct Signal {
   /// The name of the signal.
   public let member: MemberName
   /// The arguments. Their types are the sender's choice and have not been checked against any interface.
-  public let arguments: [Value]
+  public internal(set) var arguments: [Value] = []
 }
 
-/// The header of a signal, parsed before its body.
-nonisolated struct SignalHeader {
-  let sender: BusName
-  let path: ObjectPath
-  let interface: InterfaceName
-  let member: MemberName
-
-  /// Returns nil for a message that no bus sends and for a path that is too long.
-  init?(_ message: Message) {
+nonisolated extension Signal {
+  /// Reads the header. Returns nil for a message that no bus sends and for a path that is too long.
+  fileprivate init?(headerOf message: Message) {
     guard let sender = message.sender, let path = message.path, let interface = message.interface,
       let member = message.member
     else { return nil }
     self.init(sender: sender, path: path, interface: interface, member: member)
-  }
-
-  init(sender: BusName, path: ObjectPath, interface: InterfaceName, member: MemberName) {
-    self.sender = sender
-    self.path = path
-    self.interface = interface
-    self.member = member
-  }
-}
-
-nonisolated extension Signal {
-  fileprivate init(_ header: SignalHeader, _ arguments: [Value]) {
-    self.init(
-      sender: header.sender, path: header.path, interface: header.interface, member: header.member,
-      arguments: arguments)
   }
 }
 
@@ -96,8 +75,10 @@ nonisolated extension Signal {
     router.keep(self)
   }
 
-  fileprivate func accepts(_ header: SignalHeader) -> Bool {
-    guard handler != nil, rule.matches(header), owner == nil || owner?.owner == header.sender else { return false }
+  fileprivate func accepts(_ header: Signal) -> Bool {
+    guard handler != nil, rule.matches(header: header), owner == nil || owner?.owner == header.sender else {
+      return false
+    }
     return isExpected?(header.sender) ?? true
   }
 
@@ -168,10 +149,10 @@ final class SignalRouter {
   /// Parses only the header of a signal unless a match expects it from this sender, and then at most
   /// ``ReadBudget/signal``, because any process may send any signal to any connection.
   func dispatch(_ message: Message) {
-    guard let header = SignalHeader(message) else { return }
-    let candidates = matches.filter { $0.match.match?.accepts(header) ?? false }
+    guard var signal = Signal(headerOf: message) else { return }
+    let candidates = matches.filter { $0.match.match?.accepts(signal) ?? false }
     guard !candidates.isEmpty, let arguments = try? message.arguments(within: .signal) else { return }
-    let signal = Signal(header, arguments)
+    signal.arguments = arguments
     for candidate in candidates {
       guard let match = candidate.match.match, match.rule.matches(arguments: arguments) else { continue }
       match.receive(signal)
