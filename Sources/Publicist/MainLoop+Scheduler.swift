@@ -15,26 +15,12 @@ extension MainLoop: Scheduler {
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
   /// Runs the action in the next turn, after earlier ones.
-  public func schedule(options: Never?, _ action: @escaping () -> Void) {
-    keep { done in
-      nextTurn {
-        done()
-        action()
-      }
-    }
-  }
+  public func schedule(options: Never?, _ action: @escaping () -> Void) { nextTurn(action).keep() }
 
   /// Runs the action at a time.
   public func schedule(
     after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
-  ) {
-    keep { done in
-      at(monotonic: date.microseconds) {
-        done()
-        action()
-      }
-    }
-  }
+  ) { at(monotonic: date.microseconds, action).keep() }
 
   /// Runs the action at a time and then every `interval`, until the returned object is cancelled or released.
   ///
@@ -43,14 +29,6 @@ extension MainLoop: Scheduler {
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: Never?, _ action: @escaping () -> Void
   ) -> any Cancellable { every(microseconds: interval.microseconds, first: date.microseconds, action) }
-
-  /// Creates a source without an owner, which keeps itself until it has called back.
-  private func keep(_ make: (_ done: @escaping () -> Void) -> LoopSource) {
-    var source: LoopSource?
-    source = make { source = nil }
-    // Written but never read: it keeps the source alive.
-    _ = source
-  }
 }
 
 extension LoopSource: Cancellable {}
