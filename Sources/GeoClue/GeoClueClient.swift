@@ -6,7 +6,7 @@ import GeopublicistLocationModel
 final class GeoClueClient {
   let path: ObjectPath
   let owner: BusName
-  private let connection: Connection
+  private let proxy: Proxy
   private let desktopID: String
   private let report: (GeoClueReport) -> Void
   private var signals: SignalMatch?
@@ -24,7 +24,7 @@ final class GeoClueClient {
     self.desktopID = desktopID
     self.path = path
     self.owner = owner
-    self.connection = connection
+    proxy = Proxy(on: connection, destination: owner, path: path, interface: GeoClueNames.client)
     self.report = report
   }
 
@@ -33,30 +33,30 @@ final class GeoClueClient {
   /// GeoClue's own thresholds stay 0, because releases before 2.8.1 broadcast coordinates with any other value.
   func start(at level: AccuracyLevel) {
     // Subscribe first, because a location may arrive before the reply to `Start`.
-    signals = connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] signal in self?.received(signal) }
+    signals = proxy.connection.onSignal(MatchRule(sender: owner, path: path)) { [weak self] in self?.received($0) }
     set("DesktopId", .string(desktopID))
     set("RequestedAccuracyLevel", .uint32(level.rawValue))
-    call("Start", of: GeoClueNames.client, at: path, timeout: 120_000) { this, result in
+    proxy.call("Start", timeout: .milliseconds(120_000)) { [weak self] result in
       switch result {
       case .success:
-        this.report(.event(.started))
+        self?.report(.event(.started))
         // Location may have been turned off between the start and its reply. Report that first.
-        this.readActive()
-      case .failure(let error): this.failed(error)
+        self?.readActive()
+      case .failure(let error): self?.failed(error)
       }
     }
   }
 
   /// Reads the current location again without an announcement from GeoClue.
   func readLocation() {
-    get("Location") { this, value in
-      if let place = value.objectPath, place != .root { this.read(place) }
+    proxy.get("Location") { [weak self] result in
+      if let place = (try? result.get())?.objectPath, place != .root { self?.read(place) }
     }
   }
 
   private func readActive() {
-    get("Active") { this, value in
-      if let isActive = value.boolean { this.report(.event(.active(isActive))) }
+    proxy.get("Active") { [weak self] result in
+      if let isActive = (try? result.get())?.boolean { self?.report(.event(.active(isActive))) }
     }
   }
 
@@ -83,41 +83,29 @@ final class GeoClueClient {
       return
     }
     reads += 1
-    call(
-      "GetAll", of: .properties, at: place, [.string(GeoClueNames.location.rawValue)], timeout: 5_000,
-      expecting: .variantDictionary
-    ) { this, result in
-      this.reads -= 1
-      if case .success(let values) = result, let properties = values.first, let fix = GeoClueReply.fix(from: properties)
-      {
-        this.report(.fix(fix))
-      } else if place == this.newest {
+    let location = Proxy(on: proxy.connection, destination: owner, path: place, interface: .properties)
+    location.call(
+      "GetAll", .string(GeoClueNames.location.rawValue), timeout: .milliseconds(5_000), expecting: .variantDictionary
+    ) { [weak self] result in
+      guard let self else { return }
+      reads -= 1
+      if let properties = (try? result.get())?.first, let fix = GeoClueReply.fix(from: properties) {
+        report(.fix(fix))
+      } else if place == newest {
         // An older location does not matter, because a newer one is being read.
-        this.report(.failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
+        report(.failure(LocationError(.locationUnknown, "GeoClue announced a location that could not be read")))
       }
-      if let next = this.unread {
-        this.unread = nil
-        this.read(next)
+      if let next = unread {
+        unread = nil
+        read(next)
       }
     }
   }
 
-  private func set(_ name: String, _ value: Value) {
-    call(
-      "Set", of: .properties, at: path,
-      [.string(GeoClueNames.client.rawValue), .string(name), .variant(value)]
-    ) { this, result in
+  private func set(_ name: MemberName, _ value: Value) {
+    proxy.set(name, to: value) { [weak self] result in
       // If setting the level failed, the client would run at a different level than requested.
-      if case .failure(let error) = result { this.failed(error) }
-    }
-  }
-
-  private func get(_ name: String, _ handler: @escaping (GeoClueClient, Value) -> Void) {
-    call(
-      "Get", of: .properties, at: path, [.string(GeoClueNames.client.rawValue), .string(name)],
-      expecting: .variant
-    ) { this, result in
-      if case .success(let values) = result, let value = values.first?.unwrapped { handler(this, value) }
+      if case .failure(let error) = result { self?.failed(error) }
     }
   }
 
@@ -125,16 +113,5 @@ final class GeoClueClient {
     // The event may release this object, so report the failure first.
     if let failure = GeoClueReport.failure(error) { report(failure) }
     report(.event(.startFailed(GeoClueReply.failure(error))))
-  }
-
-  private func call(
-    _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, _ arguments: [Value] = [],
-    timeout: Int32 = 25_000, expecting signature: Signature? = nil,
-    _ handler: @escaping (GeoClueClient, Result<[Value], DBusError>) -> Void
-  ) {
-    guard let message = try? Message(calling: member, of: interface, at: path, on: owner, arguments) else { return }
-    connection.call(message, timeout: .milliseconds(timeout), expecting: signature) { [weak self] result in
-      if let self { handler(self, result) }
-    }.keep()
   }
 }
