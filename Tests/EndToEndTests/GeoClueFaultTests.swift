@@ -168,7 +168,7 @@ import Testing
     #expect(machine.client.latitudes(from: path) == [50, 52])
   }
 
-  @Test(arguments: ["CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
+  @Test(arguments: ["AddAgent", "CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
   func `a GeoClue that dies in a call is called again`(_ member: String) throws {
     let machine = try SimulatedMachine()
     try machine.geoclue.fault(on: member, "exit")

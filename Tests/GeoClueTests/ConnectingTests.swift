@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `a GeoClue that cannot be started is reported`() {
-    var driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: false))
+    let driver = MachineDriver(after: .demand(.exact), .activationFailed(notInstalled: false))
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueRestarting))
   }
 

@@ -26,44 +26,6 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `a GeoClue that dies and returns gets our agent again`() throws {
-    let (_, geoclue, listener) = try rig()
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noFix)
-    try geoclue.fix(latitude: 3, longitude: 4)
-    _ = try listener.location()
-    geoclue.kill()
-    try listener.waitFor(.unavailable, .geoclueRestarting, within: .seconds(1))
-    #expect(listener.status.availableAccuracy == nil)
-    try geoclue.restart()
-    try listener.waitFor(.waiting, .noFix)
-    #expect(try geoclue.state()["agents"]?.keys.count == 1)
-    #expect(try geoclue.clients().count == 1)
-    try geoclue.fix(latitude: 5, longitude: 6)
-    #expect(try listener.location(2).latitude == 5)
-  }
-
-  @Test(arguments: [
-    ("disallowed by configuration for UID 0", SourceReason.disallowedByConfiguration, "restricted"),
-    ("Geolocation disabled for UID 0", .disabledByUser, "denied"),
-    ("Agent rejected 'x' for user '0'.", .rejectedByAgent, "denied"),
-    ("'x' disallowed, no agent for UID 0", .noAgent, "not-determined"),
-    ("something that no release has said yet", .disallowedByPolicy, "restricted"),
-  ])
-  func `a refusal is reported and withdrawn`(text: String, reason: SourceReason, status: String) throws {
-    let (_, geoclue, listener) = try rig()
-    try geoclue.refuse("Start", with: text)
-    listener.source.require(.exact)
-    try turning("refused") { listener.status.reason == reason }
-    #expect(listener.authorization.status.rawValue == status)
-    #expect(listener.failures.first?.code == .denied)
-    #expect(listener.failures.first?.message.contains("UID") == false, "in our words")
-    try turning("no client is kept") { try geoclue.clients().isEmpty }
-    try geoclue.tell(["heal": "Start"])
-    try listener.waitFor(.waiting, .noFix)
-    #expect(listener.authorization == .authorized(.always))
-  }
-
   @Test func `a GeoClue that hangs is no missing agent and leaves no client behind`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
@@ -136,20 +98,5 @@ import Testing
     try geoclue.tell(["forget": "clients"])
     try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
     try listener.waitFor(.waiting, .noFix)
-  }
-
-  @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent", "GetAll"])
-  func `GeoClue may die at each step`(member: String) throws {
-    let (_, geoclue, listener) = try rig()
-    try geoclue.fault(on: member, "exit")
-    try geoclue.fix(latitude: 3, longitude: 4)
-    listener.source.require(.exact)
-    try turning("it dies") { geoclue.exited != nil }
-    try turning("that is told") { listener.status.state == .unavailable }
-    try geoclue.restart()
-    try listener.waitFor(.waiting, .noFix)
-    try geoclue.fix(latitude: 5, longitude: 6)
-    #expect(try listener.location().latitude == 5)
-    #expect(try geoclue.clients().count == 1)
   }
 }

@@ -19,58 +19,6 @@ import Testing
     return (bus, geoclue, listener)
   }
 
-  /// Waits until GeoClue has one client, which is not an earlier one.
-  private func waitForAnotherClient(than old: JSON?, of geoclue: FakeGeoClue) throws {
-    try turning("another client") {
-      let clients = try geoclue.clients()
-      return clients.count == 1 && clients.first?["path"] != old
-    }
-  }
-
-  @Test func `a fix arrives with its known fields only`() throws {
-    let (_, geoclue, listener) = try running()
-    try geoclue.fix(latitude: 52.5, longitude: -13.25)
-    let bare = try listener.location()
-    #expect(bare.latitude == 52.5 && bare.longitude == -13.25 && bare.accuracy == 0)
-    #expect(bare.altitude == nil && bare.speed == nil && bare.heading == nil && bare.sourceDescription == nil)
-    #expect(listener.status.state == .running)
-
-    try geoclue.fix(
-      latitude: 1, longitude: 2,
-      ["Accuracy": 12.5, "Altitude": 34.5, "Speed": 3, "Heading": 90, "Description": .variant("s", "GPS GGA")])
-    let full = try listener.location(2)
-    #expect(full.accuracy == 12.5 && full.altitude == 34.5 && full.speed == 3 && full.heading == 90)
-    #expect(full.sourceDescription == "GPS GGA")
-    #expect(full.receivedAt >= bare.receivedAt)
-    #expect(listener.failures.isEmpty)
-  }
-
-  @Test func `the client is set up with our name, the level, and no thresholds`() throws {
-    let (_, geoclue, listener) = try running()
-    let clients = try geoclue.clients()
-    #expect(clients.count == 1)
-    for (name, value) in [
-      ("DesktopId", "org.geopublicist.Location1"), ("RequestedAccuracyLevel", 8), ("DistanceThreshold", 0),
-      ("TimeThreshold", 0),
-    ] as [(String, JSON)] { #expect(clients.first?[name] == value, "\(name)") }
-    listener.source.require(nil)
-    try turning("the client is deleted") { try geoclue.clients().isEmpty }
-    #expect(listener.status.state == .idle)
-    #expect(listener.authorization == .undecided)
-    #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
-  }
-
-  @Test func `an update before the reply to Start counts`() throws {
-    let bus = try PrivateBus(.session)
-    let geoclue = try FakeGeoClue(on: bus)
-    try geoclue.fix(latitude: 52.5, longitude: 13.5)
-    let listener = try SourceListener(on: bus)
-    listener.source.require(.exact)
-    #expect(try listener.location().latitude == 52.5)
-    #expect(listener.authorization == .authorized(.always))
-    #expect(listener.failures.isEmpty)
-  }
-
   @Test func `unreadable locations are reported, and the next fix arrives`() throws {
     let (_, geoclue, listener) = try running()
     let location: JSON = "org.freedesktop.GeoClue2.Location"
@@ -118,17 +66,6 @@ import Testing
     #expect(geoclue.calls.allSatisfy { $0.path != "/" })
   }
 
-  @Test func `a requested fix is delivered once more`() throws {
-    let (_, geoclue, listener) = try running()
-    try geoclue.fix(latitude: 3, longitude: 4)
-    let first = try listener.location()
-    listener.source.refresh()
-    let second = try listener.location(2)
-    #expect(second.latitude == 3)
-    #expect(second.receivedAt > first.receivedAt)
-    #expect(try geoclue.clients().count == 1)
-  }
-
   @Test func `starting over takes a new client`() throws {
     let (_, geoclue, listener) = try running()
     let old = try geoclue.clients().first?["path"]
@@ -137,7 +74,10 @@ import Testing
     try geoclue.tell(["fix": .null])
     listener.source.startOver()
     try listener.waitFor(.waiting, .noFix)
-    try waitForAnotherClient(than: old, of: geoclue)
+    try turning("another client") {
+      let clients = try geoclue.clients()
+      return clients.count == 1 && clients.first?["path"] != old
+    }
     #expect(listener.locations.count == 1)
   }
 
@@ -169,33 +109,6 @@ import Testing
     #expect(listener.authorizations == [.authorized(.always)])
   }
 
-  @Test func `the available accuracy is followed, and unknown without GeoClue`() throws {
-    let (_, geoclue, listener) = try running()
-    #expect(listener.status.availableAccuracy == .exact)
-    try geoclue.tell(["available": 0])
-    try listener.waitFor(.unavailable, .noSource)
-    try geoclue.tell(["available": 4])
-    try listener.waitFor(.waiting, .noFix)
-    #expect(listener.status.availableAccuracy == .city)
-    listener.source.require(nil)
-    #expect(listener.status == SourceStatus(availableAccuracy: .city))
-    geoclue.kill()
-    try turning("it is unknown") { listener.status == SourceStatus() }
-  }
-
-  @Test func `when the source of the last fix has gone, GeoClue is made to forget that fix`() throws {
-    let (_, geoclue, listener) = try running()
-    let old = try geoclue.clients().first?["path"]
-    try geoclue.fix(latitude: 3, longitude: 4)
-    _ = try listener.location()
-    try geoclue.tell(["fix": .null])
-    try geoclue.tell(["available": 4])
-    try waitForAnotherClient(than: old, of: geoclue)
-    try listener.waitFor(.waiting, .noFix)
-    try geoclue.fix(latitude: 3.01, longitude: 4.01, ["Accuracy": 25_000])
-    #expect(try listener.location(2).accuracy == 25_000)
-  }
-
   @Test func `a finer level takes another client, and never two at once`() throws {
     let bus = try PrivateBus(.session)
     let geoclue = try FakeGeoClue(on: bus)
@@ -211,6 +124,10 @@ import Testing
     }
     let order = geoclue.calls.map(\.member).filter { ["CreateClient", "DeleteClient"].contains($0) }
     #expect(order == ["CreateClient", "DeleteClient", "CreateClient"])
+    listener.source.require(nil)
+    try turning("the client is deleted") { try geoclue.clients().isEmpty }
+    #expect(listener.status.state == .idle && listener.authorization == .undecided)
+    #expect(geoclue.count(of: "Stop") == 0, "a stopped client would be started again by its agent")
   }
 
   @Test func `a subscriber that leaves during a delivery leaves nothing behind`() throws {

@@ -133,6 +133,12 @@ import Testing
     let error = DBusError(.accessDenied, sentence)
     #expect(GeoClueRefusal.reason(for: error) == reason)
     #expect(GeoClueReply.failure(error) == reason.map { .refused($0) } ?? .other)
+    if case .failure(let told) = GeoClueReport.failure(error) {
+      #expect(told.code == (reason == nil ? .unavailable : .denied))
+      #expect(!told.message.contains("UID"), "in our words")
+    } else {
+      Issue.record("it is not told")
+    }
     #expect(GeoClueRefusal.reason(for: DBusError(.failed, sentence)) == nil, "other errors refuse nothing")
   }
 

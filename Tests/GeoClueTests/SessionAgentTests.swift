@@ -24,21 +24,6 @@ import Testing
     return (bus, geoclue, listener, agent)
   }
 
-  @Test func `a missing agent is reported in time, and a new one is used at once`() throws {
-    let (bus, geoclue, listener) = try rig()
-    listener.source.require(.exact)
-    // Within ten seconds: without an agent the call that makes a client takes 25 to fail.
-    try listener.waitFor(.waiting, .noAgent)
-    #expect(listener.authorization == .refused(.noAgent))
-    #expect(geoclue.count(of: "AddAgent") == 0)
-    let agent = try DesktopAgent(at: bus.address)
-    try listener.waitFor(.waiting, .noFix)
-    #expect(listener.authorization == .authorized(.always))
-    #expect(geoclue.count(of: "CreateClient") == 1)
-    #expect(try geoclue.clients().count == 1, "no orphans")
-    withExtendedLifetime(agent) {}
-  }
-
   @Test func `an agent that arrives without demand is not used`() throws {
     let (bus, geoclue, listener) = try rig()
     listener.source.require(.exact)
@@ -50,39 +35,8 @@ import Testing
     withExtendedLifetime(agent) {}
   }
 
-  @Test func `an idle exit of GeoClue while waiting for an agent is survived`() throws {
-    let bus = try PrivateBus(.session)
-    let geoclue = try FakeGeoClue(on: bus, idleSeconds: 3)
-    let listener = try SourceListener(on: bus, registersAgent: false)
-    listener.source.require(.exact)
-    try listener.waitFor(.waiting, .noAgent)
-    try turning("it exits") { geoclue.exited != nil && listener.status.availableAccuracy == nil }
-    try turning(for: .milliseconds(500), "nothing is started") {
-      listener.status == SourceStatus(state: .waiting, reason: .noAgent)
-    }
-    #expect(listener.failures.isEmpty)
-  }
-
-  @Test func `the switch is obeyed, off and on and off`() throws {
-    let (bus, geoclue, listener, agent) = try running()
-    for round in 1...3 {
-      try geoclue.fix(latitude: 3, longitude: Double(round))
-      try turning("a location") { listener.locations.last?.longitude == Double(round) }
-      try agent.setLevel(0)
-      try listener.waitFor(.unavailable, .disabledByUser)
-      #expect(listener.authorization == .refused(.disabledByUser))
-      let count = listener.locations.count
-      try geoclue.fix(latitude: 7, longitude: 7)
-      try turning(for: .milliseconds(50), "no location") { listener.locations.count == count }
-      try geoclue.tell(["fix": .null])
-      try agent.setLevel(8)
-      try turning("on again") { listener.authorization == .authorized(.always) }
-      try listener.waitFor(.waiting, .noFix)
-    }
-  }
-
   @Test func `Active alone is enough`() throws {
-    let (bus, geoclue, listener, agent) = try running()
+    let (_, geoclue, listener, agent) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell(["active": false, "client": .string(client)])
     try listener.waitFor(.unavailable, .disabledByUser)
@@ -91,26 +45,6 @@ import Testing
     try listener.waitFor(.waiting, .noFix)
     #expect(listener.authorization == .authorized(.always))
     withExtendedLifetime(agent) {}
-  }
-
-  @Test func `a start while location is off succeeds when it is switched on`() throws {
-    let (bus, geoclue, listener) = try rig()
-    let agent = try DesktopAgent(at: bus.address, level: 0)
-    listener.source.require(.exact)
-    try listener.waitFor(.unavailable, .disabledByUser)
-    try agent.setLevel(8)
-    try listener.waitFor(.waiting, .noFix)
-    #expect(try geoclue.clients().count == 1)
-  }
-
-  @Test func `a lower level creates a new client and is reported`() throws {
-    let (bus, geoclue, listener, agent) = try running()
-    let old = try geoclue.clients().first?["path"]
-    try agent.setLevel(4)
-    try turning("reduced") { listener.authorization == .authorized(.always, level: .city) }
-    let clients = try geoclue.clients()
-    #expect(clients.count == 1)
-    #expect(clients.first?["path"] != old)
   }
 
   @Test(arguments: [false, true]) func `the level of a dead agent is forgotten`(hasSpoken: Bool) throws {

@@ -22,12 +22,10 @@ It exits after IDLE-SECONDS without a client (0, the default: never). Says {"own
     {"release": member}                  answers what hangs, as always, and heals
     {"available": level}                 AvailableAccuracyLevel
     {"active": bool, "client": path}     a client's Active, without any other reason
-    {"disallow": [desktop-id, ...]}      by the configuration
-    {"forget": "locations"|"clients"}    the objects are gone, without a word
+    {"forget": "clients"}                they are gone, without a word
     {"emit": {"destination", "path", "interface", "member", "signature", "arguments"}}
     {"name": "release"|"request"}        leaves and takes the name, with the connection kept
     {"state": true}                      says {"state": {"clients": [...], "agents": {uid: level}, "waiting": N}}
-    {"exit": status}
 """
 
 import os
@@ -153,15 +151,9 @@ class Program:
     def do_active(self, active, command):
         self.geoclue.set_active(self.geoclue.clients[command["client"]], active)
 
-    def do_disallow(self, desktop_ids, _):
-        self.geoclue.disallowed = desktop_ids
-
-    def do_forget(self, what, _):
-        if what == "locations":
-            self.geoclue.locations = {}
-        else:
-            for path in list(self.geoclue.clients):
-                self.geoclue.remove(path)
+    def do_forget(self, _, __):
+        for path in list(self.geoclue.clients):
+            self.geoclue.remove(path)
 
     def do_emit(self, signal, _):
         self.bus.emit(
@@ -180,9 +172,6 @@ class Program:
                    for client in self.geoclue.clients.values()]
         say(state={"clients": clients, "waiting": len(self.geoclue.waiting),
                    "agents": {str(uid): agent.level for uid, agent in self.geoclue.agents.items()}})
-
-    def do_exit(self, status, _):
-        os._exit(status)
 
 
 program = Program(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0)

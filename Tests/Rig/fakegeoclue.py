@@ -50,7 +50,7 @@ class GeoClue:
         self.agents, self.agent_owners = {}, {}
         self.clients, self.waiting, self.locations = {}, [], {}
         self.made = 0
-        self.fix, self.available, self.disallowed = None, 8, []
+        self.fix, self.available = None, 8
 
     # Calls
 
@@ -115,8 +115,6 @@ class GeoClue:
         if not client.active:
             if not desktop_id:
                 raise refused("AccessDenied", "'DesktopId' property must be set")
-            if desktop_id in self.disallowed:
-                raise refused("AccessDenied", f"'{desktop_id}' disallowed by configuration for UID {client.uid}")
             if client.agent.level == 0:
                 raise refused("AccessDenied", f"Geolocation disabled for UID {client.uid}")
             self.activate(client)
