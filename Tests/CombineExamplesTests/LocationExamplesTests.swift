@@ -125,18 +125,6 @@ private func lessThanOneMeter(_ old: Position?, _ new: Position?) -> Bool {
     #expect(weakModel == nil)
   }
 
-  /// The current status first, then the changes.
-  @Test func `a publicist publishes delegate callbacks`() {
-    let authorizations = PassthroughSubject<Status?, Never>()
-    let publisher = Just(Status.notDetermined).merge(with: authorizations.compactMap { $0 }).eraseToAnyPublisher()
-    var statuses: [Status] = []
-    let subscription = publisher.sink { statuses.append($0) }
-    authorizations.send(nil)
-    authorizations.send(.authorizedAlways)
-    #expect(statuses == [.notDetermined, .authorizedAlways])
-    subscription.cancel()
-  }
-
   @Test func `a publicist works without type erasure`() {
     let authorizations = PassthroughSubject<Status, Never>()
     let publisher: Publishers.Merge<Just<Status>, Publishers.CompactMap<PassthroughSubject<Status, Never>, Status>> =

@@ -65,20 +65,6 @@ extension Publisher where Output == AuthorizationStatus, Failure == Never {
     #expect(recorder.completion == .finished)
   }
 
-  @Test func `debounce on the loop delivers the last value of a burst`() throws {
-    let start = MainLoop.main.now
-    let recorder = scene.publicist.locationPublisher()
-      .compactMap(\.last)
-      .debounce(for: 0.05, scheduler: MainLoop.main)
-      .record()
-    for metres in [0.0, 10, 20] { scene.source.move(north: metres) }
-    #expect(recorder.values.isEmpty)
-    try turning("a location") { !recorder.values.isEmpty }
-    #expect(recorder.values.map(\.sequence) == [3])
-    #expect(start.distance(to: MainLoop.main.now) >= 0.05)
-    recorder.cancel()
-  }
-
   @Test func `nothing is delivered after cancel, even if already scheduled`() throws {
     let recorder = scene.publicist.locationPublisher().receive(on: MainLoop.main).record()
     scene.source.move(north: 1)
