@@ -3,8 +3,7 @@
 
 import time
 
-from presence import memory
-from rig import Machine
+from rig import Machine, memory
 
 
 def measure(counts, fixes):

@@ -10,15 +10,13 @@ location, is measured separately and not part of the hour.
 """
 
 import json
-import pathlib
 import re
 import subprocess
 import time
 
 import rig
-from rig import GEOCLUE, RIG, SERVICE, Machine, expect, wait_until, wire
+from rig import GEOCLUE, MANAGER, PROPERTIES, RIG, SERVICE, Machine, expect, log_of, wait_until, wire
 
-MANAGER_PATH = "/org/geopublicist/Location1"
 # By then, every client has its first location and has released the source. Regions wait for confirmation.
 BEGINNING = 90
 
@@ -53,11 +51,11 @@ class Scenario(Machine):
         self.clients, self.aim = SCENARIOS[name]
 
     def begin(self):
-        self.start([RIG / "nmea-replay.py", self.nmea, "52.5163,13.3777,34", "52.5163,13.3777,34"])
+        self.start([RIG / "nmea.py", self.nmea, "52.5163,13.3777,34", "52.5163,13.3777,34"])
         self.geoclue = self.start_geoclue()
         if self.clients is None:
             self.agent = self.start([RIG / "geoclue-agent.py", self.address, "8"], subprocess.PIPE)
-            wait_until("the agent is registered", lambda: "registered" in pathlib.Path(self.agent.log).read_text())
+            wait_until("the agent is registered", lambda: "registered" in log_of(self.agent))
             self.peers = [self.connect_directly(index) for index in range(10)]
         else:
             self.start_service()
@@ -65,7 +63,7 @@ class Scenario(Machine):
 
     def connect(self, create, interface, options):
         peer = wire.Peer(self.address)
-        path = expect(peer.call(SERVICE, MANAGER_PATH, SERVICE, create, "a{sv}", [options]))[0]
+        path = expect(peer.call(SERVICE, MANAGER, SERVICE, create, "a{sv}", [options]))[0]
         expect(peer.call(SERVICE, path, f"{SERVICE}.{interface}", "Start"))
         return peer
 
@@ -73,7 +71,7 @@ class Scenario(Machine):
         peer = wire.Peer(self.address)
         path = expect(peer.call(GEOCLUE, "/org/freedesktop/GeoClue2/Manager", f"{GEOCLUE}.Manager", "CreateClient"))[0]
         for name, value in (("DesktopId", ("s", f"org.example.Client{index}")), ("RequestedAccuracyLevel", ("u", 8))):
-            expect(peer.call(GEOCLUE, path, "org.freedesktop.DBus.Properties", "Set", "ssv", [f"{GEOCLUE}.Client", name, value]))
+            expect(peer.call(GEOCLUE, path, PROPERTIES, "Set", "ssv", [f"{GEOCLUE}.Client", name, value]))
         expect(peer.call(GEOCLUE, path, f"{GEOCLUE}.Client", "Start"))
         return peer
 
@@ -83,7 +81,7 @@ class Scenario(Machine):
 
     def held(self, begin, end):
         """Returns the seconds between two times since midnight of the first day during which the receiver was used."""
-        text = pathlib.Path(self.geoclue.log).read_text()
+        text = log_of(self.geoclue)
         changes, last = [], 0.0
         for hours, minutes, seconds, word in re.findall(
                 r"(\d\d):(\d\d):(\d\d\.\d+): \S*NMEA\S* now (active|inactive)", text):

@@ -5,22 +5,7 @@ import pathlib
 import statistics
 import time
 
-from rig import GEOCLUE, SERVICE, Machine
-
-
-def memory(pid):
-    """Returns resident, proportional and private dirty memory in kilobytes."""
-    try:
-        fields = fields_of(f"/proc/{pid}/smaps_rollup")
-    except PermissionError:
-        # Only root can inspect the service. Anonymous memory is almost the same as private dirty memory.
-        fields = fields_of(f"/proc/{pid}/status")
-        return {"rss_kb": int(fields["VmRSS:"]), "pss_kb": 0, "private_dirty_kb": int(fields["RssAnon:"])}
-    return {"rss_kb": int(fields["Rss:"]), "pss_kb": int(fields["Pss:"]), "private_dirty_kb": int(fields["Private_Dirty:"])}
-
-
-def fields_of(path):
-    return {words[0]: words[1] for line in pathlib.Path(path).read_text().splitlines() if len(words := line.split()) > 1}
+from rig import GEOCLUE, SERVICE, Machine, memory
 
 
 def threads(pid):

@@ -13,12 +13,11 @@ import select
 import threading
 
 import rig
-from rig import CONFIGURATION, SERVICE, expect, wait_until, wire
+from rig import CONFIGURATION, MANAGER, PROPERTIES, SERVICE, expect, wait_until, wire
 from soaking.machine import POLKIT, SoakMachine
 
 # System users that exist everywhere.
 USERS = (2, 3, 5, 6, 7, 8, 9, 10, 13, 65534)
-MANAGER_PATH = "/org/geopublicist/Location1"
 # The limits per connection.
 KINDS = {"Subscription": 16, "Region": 20}
 # Calls that may be pending, fewer than a connection is allowed.
@@ -39,7 +38,7 @@ class TenUsers(SoakMachine):
             options = {}
             if kind == "Region":
                 options = {"latitude": ("d", 52.5163 + index / 20_000), "longitude": ("d", 13.3777), "radius": ("d", 100.0 + index)}
-            path = expect(peers[-1].call(SERVICE, MANAGER_PATH, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
+            path = expect(peers[-1].call(SERVICE, MANAGER, SERVICE, f"Create{kind}", "a{sv}", [options]))[0]
             # Without waiting for each: a user's other connections, which do not answer now, delay the decision.
             peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind}", "Start")
             begun.append((peers[-1], path))
@@ -81,7 +80,7 @@ class Readers(threading.Thread):
 
 
 def is_active(peer, kind, path):
-    properties = expect(peer.call(SERVICE, path, "org.freedesktop.DBus.Properties", "GetAll", "s", [f"{SERVICE}.{kind}"]))[0]
+    properties = expect(peer.call(SERVICE, path, PROPERTIES, "GetAll", "s", [f"{SERVICE}.{kind}"]))[0]
     return properties["Active"] and properties["AuthorizationStatus"].startswith("authorized")
 
 
@@ -107,7 +106,7 @@ def measure(count, fixes):
             costs[kind] = cost() - costs["one"]
             readers.close()
             wait_until("nothing is left", lambda: len(expect(
-                observer.call(SERVICE, MANAGER_PATH, SERVICE, "ListSubscriptions"))[0]) == 1)
+                observer.call(SERVICE, MANAGER, SERVICE, "ListSubscriptions"))[0]) == 1)
         return costs
 
 

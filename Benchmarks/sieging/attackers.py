@@ -11,11 +11,10 @@ import struct
 import time
 
 import wire
+from machine import MANAGER, PROPERTIES, SERVICE
 from wire import CALL, ERROR, NO_REPLY, REPLY, SIGNAL, Gone, Peer, fields, marshalled, message
 
-SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
-PROPERTIES = "org.freedesktop.DBus.Properties"
 # Below the 256 connections that the bus allows a user.
 MANY = 200
 # Signals that would deceive a service that checks only path, interface and member.

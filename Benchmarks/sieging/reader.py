@@ -7,7 +7,7 @@ is therefore due to the bus, and no service can be reached faster.
 
 import time
 
-from rig import BUILT, SERVICE, Machine
+from rig import BUILT, SERVICE, Machine, as_user
 from soaking.machine import SERVICE_USER
 from wire import ERROR, REPLY, REPLY_SERIAL, Peer
 
@@ -16,11 +16,9 @@ from .witness import CALLS, PAUSE
 
 def durations(broker, seconds, start_attack):
     """Returns how long calls of the program take while it is attacked."""
-    user = str(SERVICE_USER)
     with Machine(broker, owner=SERVICE_USER, limits="stock") as machine:
         peer = Peer(machine.address)
-        reader = machine.start(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--",
-                                BUILT / "raw", machine.address, "read", peer.name])
+        reader = machine.start(as_user(SERVICE_USER, [BUILT / "raw", machine.address, "read", peer.name]))
         machine.wait_for_name(SERVICE, reader)
         stop_attack = start_attack(machine.address)
         try:

@@ -6,12 +6,13 @@ import random
 import struct
 import time
 
-from wire import SIGNAL, fields, marshalled, message
+from machine import MANAGER, PROPERTIES, SERVICE
+from wire import SIGNAL, Gone, fields, marshalled, message
 
-from .connection import MANAGER, SERVICE, SUBSCRIPTION, Connection, Gone, Refused
+from .connection import SUBSCRIPTION, Connection, Refused
 from .ledger import Session
 
-AGENT, PROPERTIES = "org.freedesktop.GeoClue2.Agent", "org.freedesktop.DBus.Properties"
+AGENT = "org.freedesktop.GeoClue2.Agent"
 # Signals whose names could deceive the service.
 BELIEVED = [
     ("/org/freedesktop/GeoClue2/Agent", PROPERTIES, "PropertiesChanged"),
@@ -154,7 +155,7 @@ def too_many_subscriptions(connection):
 
 
 def too_many_calls(connection):
-    return [connection.begin("Get", "ss", (SERVICE, "State"), of="org.freedesktop.DBus.Properties") for _ in range(300)]
+    return [connection.begin("Get", "ss", (SERVICE, "State"), of=PROPERTIES) for _ in range(300)]
 
 
 def calls_that_wait(connection):
@@ -174,10 +175,9 @@ def costly_calls(connection):
 
 
 def strange_properties(connection):
-    properties = "org.freedesktop.DBus.Properties"
-    return [connection.begin("Set", "ssv", (SERVICE, "Version", ("s", "9")), of=properties),
-            connection.begin("Get", "ss", (SERVICE, "Nonsense"), of=properties),
-            connection.begin("GetAll", "s", ("org.example.Nonsense",), of=properties)]
+    return [connection.begin("Set", "ssv", (SERVICE, "Version", ("s", "9")), of=PROPERTIES),
+            connection.begin("Get", "ss", (SERVICE, "Nonsense"), of=PROPERTIES),
+            connection.begin("GetAll", "s", ("org.example.Nonsense",), of=PROPERTIES)]
 
 
 def huge_signals(connection):

@@ -8,9 +8,9 @@ import asyncio
 import struct
 
 import wire
+from machine import MANAGER, SERVICE
 from wire import CALL, ERROR, REPLY, SIGNAL, Gone, Message, fields, message
 
-SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 SUBSCRIPTION = SERVICE + ".Subscription"
 
 

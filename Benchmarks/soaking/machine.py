@@ -2,10 +2,8 @@
 """The environment of the soak: the real GeoClue and polkit, the service as a separate user, and users with agents."""
 
 import os
-import pathlib
 
-from presence import memory
-from rig import BUILT, RIG, SERVICE, TOP, Machine, end
+from rig import BUILT, RIG, TOP, Machine, as_user, descriptors, end, log_of, memory
 
 SERVICE_USER = 1
 PEOPLE = (5, 65534)
@@ -36,10 +34,7 @@ class SoakMachine(Machine):
     @property
     def service_command(self):
         command = super().service_command
-        if self.is_whole:
-            user = str(self.service_user)
-            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--pdeathsig=KILL", "--", *command]
-        return command
+        return as_user(self.service_user, command) if self.is_whole else command
 
     def start_service(self):
         # Warnings from libdbus count as failures.
@@ -48,8 +43,8 @@ class SoakMachine(Machine):
     def start_agent(self, user):
         # It exits at the end of its input.
         read, write = os.pipe()
-        process = self.start(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--pdeathsig=KILL", "--",
-                              "/usr/bin/python3", RIG / "geoclue-agent.py", self.address], standard_input=read)
+        process = self.start(
+            as_user(user, ["/usr/bin/python3", RIG / "geoclue-agent.py", self.address]), standard_input=read)
         os.close(read)
         self.callback(os.close, write)
         return process
@@ -81,14 +76,10 @@ class SoakMachine(Machine):
         (self.folder / "rules/50-soak.rules").write_text(f"{RULES}// {number}\n")
 
     def descriptors(self):
-        try:
-            return len(list(pathlib.Path(f"/proc/{self.service.pid}/fd").iterdir()))
-        except PermissionError:
-            # Only root can inspect the service.
-            return 0
+        return descriptors(self.service.pid)
 
     def memory(self):
         return memory(self.service.pid)
 
     def service_log(self):
-        return pathlib.Path(self.service.log).read_text(errors="replace")
+        return log_of(self.service)

@@ -9,18 +9,13 @@ Says {"answered": N, "processes": M}.
 """
 
 import json
-import os
 import random
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
-import dbus
-import dbus.bus
+from machine import MANAGER, SERVICE, PrivateMachine, ask, wait_until
+from wire import Peer
 
-NAME, PATH = "org.geopublicist.Location1", "/org/geopublicist/Location1"
 IDLE = 0.05
 
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -36,41 +31,23 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 """
 
 
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
 def main(daemon, count):
-    folder = tempfile.mkdtemp(prefix="geopublicist-race.", dir="/tmp")
-    address = f"unix:path={folder}/bus"
-    write(f"{folder}/bus.conf", CONFIGURATION.format(folder=folder))
-    write(f"{folder}/daemon.conf", f"[Service]\nidle-timeout={IDLE}\n")
-    write(f"{folder}/{NAME}.service",
-          f"[D-BUS Service]\nName={NAME}\n"
-          f"Exec={daemon} --system --address {address} --geoclue-address {address} --config {folder}/daemon.conf\n")
-    bus = subprocess.Popen(["setpriv", "--pdeathsig=KILL", "dbus-daemon", "--nofork", "--nopidfile",
-                            f"--config-file={folder}/bus.conf"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        while not os.path.exists(f"{folder}/bus"):
-            time.sleep(0.01)
-        connection = dbus.bus.BusConnection(address)
-        owners, answered = set(), 0
+    with PrivateMachine() as machine:
+        folder, address = machine.folder, f"unix:path={machine.folder}/bus"
+        (folder / "bus.conf").write_text(CONFIGURATION.format(folder=folder))
+        (folder / "daemon.conf").write_text(f"[Service]\nidle-timeout={IDLE}\n")
+        (folder / f"{SERVICE}.service").write_text(
+            f"[D-BUS Service]\nName={SERVICE}\n"
+            f"Exec={daemon} --system --address {address} --geoclue-address {address} --config {folder}/daemon.conf\n")
+        machine.start(["dbus-daemon", "--nofork", "--nopidfile", f"--config-file={folder}/bus.conf"])
+        wait_until("the bus answers", lambda: ask(address, "GetId"))
+        peer, owners = Peer(address), set()
         for _ in range(count):
-            reply = connection.call_blocking(NAME, PATH, NAME, "ListSubscriptions", "", ())
-            assert list(reply) == []
-            answered += 1
-            try:
-                owners.add(connection.get_name_owner(NAME))
-            except dbus.DBusException:
-                pass  # It has ended since.
+            assert peer.call(SERVICE, MANAGER, SERVICE, "ListSubscriptions").arguments() == [[]]
+            # It may have ended since.
+            owners.update(peer.ask_bus("GetNameOwner", "s", [SERVICE]))
             time.sleep(max(0, random.gauss(IDLE, 0.004)))
-        print(json.dumps({"answered": answered, "processes": len(owners)}))
-    finally:
-        bus.kill()
-        bus.wait()
-        shutil.rmtree(folder)
+        print(json.dumps({"answered": count, "processes": len(owners)}))
 
 
 main(sys.argv[1], int(sys.argv[2]))

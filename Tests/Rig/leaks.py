@@ -12,16 +12,15 @@ import os
 import subprocess
 import sys
 
-RIG = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(RIG, "..", "Fuzz", "Bus"))
-from place import Failure, Place  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fuzz", "Bus"))
+from place import RIG, Failure, Place  # noqa: E402
 
 # In KiB, for any number of clients: 10,000 clients that leak 100 bytes each exceed it.
 ALLOWANCE = 768
 
 
 def visit(place, count):
-    subprocess.run(["/usr/bin/python3", f"{RIG}/come-and-go.py", place.address, str(count)], check=True)
+    subprocess.run(["/usr/bin/python3", f"{RIG}/many-clients.py", place.address, "come-and-go", str(count)], check=True)
     place.check()
     place.rest()
 

@@ -19,7 +19,7 @@ import sys
 import time
 
 # Must come first, because it sets the path of the other modules.
-from place import HERE, NAME, RIG, Failure, Place, wait
+from place import HERE, RIG, SERVICE, Failure, Place, log_of, wait
 
 import attacks
 
@@ -37,23 +37,22 @@ def attack(place, seconds, seed, is_pretended, names=()):
     os.chmod(scripts, 0o755)
     attackers = []
     for number, user in enumerate([None, NOBODY] if os.getuid() == 0 else [None]):
-        arguments = [f"{scripts}/attack.py", place.address, NAME, str(seconds), str(seed + number), *names]
-        attackers.append((f"attack-{seed}-{number}", arguments, user))
+        attackers.append(([f"{scripts}/attack.py", place.address, SERVICE, str(seconds), str(seed + number), *names], user))
     if is_pretended:
-        attackers.append((f"pretend-{seed}", [f"{scripts}/pretend.py", place.address, str(seconds), str(seed)], None))
-    running = [(name, place.run(name, ["/usr/bin/python3", *arguments], user)) for name, arguments, user in attackers]
+        attackers.append(([f"{scripts}/pretend.py", place.address, str(seconds), str(seed)], None))
+    running = [place.run(["/usr/bin/python3", *arguments], user) for arguments, user in attackers]
     end = time.monotonic() + seconds + 300
-    while any(process.poll() is None for _, process in running):
+    while any(process.poll() is None for process in running):
         place.complain_if_ended()
         if time.monotonic() > end:
             raise Failure("the attackers do not come to an end")
         time.sleep(0.1)
     place.check()
-    for name, process in running:
-        if said := place.log(name).strip()[-2000:]:
+    for process in running:
+        if said := log_of(process).strip()[-2000:]:
             print(f"  {said}", flush=True)
         if process.returncode != 0:
-            raise Failure(f"{name} ended with {process.returncode}")
+            raise Failure(f"{' '.join(process.args)} ended with {process.returncode}")
 
 
 def besiege(title, seconds, seed, place, is_pretended=False):
