@@ -3,7 +3,8 @@
 
 import os
 import socket
-import time
+
+import nmea
 
 
 class Receiver:
@@ -21,7 +22,7 @@ class Receiver:
         self.reader = None
 
     def write(self, latitude):
-        """Writes a fix between 52 and 53 degrees north. Returns false if GeoClue does not read."""
+        """Writes a fix. Returns false if GeoClue does not read."""
         try:
             while True:
                 self.reader = self.listener.accept()[0]
@@ -29,13 +30,8 @@ class Receiver:
             pass
         if not self.reader:
             return False
-        minutes = (latitude - 52) * 60
-        body = time.strftime("GPGGA,%H%M%S.00,", time.gmtime()) + f"52{minutes:010.7f},N,01322.0000000,E,1,08,1.4,34.0,M,46.9,M,,"
-        checksum = 0
-        for byte in body.encode():
-            checksum ^= byte
         try:
-            self.reader.sendall(f"${body}*{checksum:02X}\r\n".encode())
+            self.reader.sendall(nmea.sentence(latitude, 13 + 22 / 60, 34))
         except OSError:
             self.hang_up()
             return False

@@ -42,7 +42,7 @@ struct GatekeeperOverlapTests {
     let client = try machine.consumer(as: person)
     let path = try client.subscribeAndStart()
     let deaf = try ChildProcess.ready(
-      [Rig.python, Rig.file("never-read.py"), machine.bus.address, "40", "0"], as: person)
+      [Rig.python, Rig.file("many-clients.py"), machine.bus.address, "never-read", "40", "0"], as: person)
     defer { deaf.kill() }
     let answer = try client.location(["timeout": .variant("u", 3_000)])
     #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")

@@ -73,7 +73,8 @@ import Testing
   @Test func `connections that come and vanish leave nothing`() throws {
     let observer = try ConsumerProgram(on: bus)
     func cycles(_ count: Int) throws {
-      let result = try run([Rig.python, Rig.file("come-and-go.py"), bus.address, String(count)], within: .seconds(120))
+      let result = try run(
+        [Rig.python, Rig.file("many-clients.py"), bus.address, "come-and-go", String(count)], within: .seconds(120))
       #expect(result.succeeded, "\(result.standardError)")
       try eventually("nothing is left", turn: rest) { try observer.subscriptions().isEmpty }
     }

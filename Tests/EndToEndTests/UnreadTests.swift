@@ -34,7 +34,7 @@ import Testing
 
   /// Starts clients that never read: how many, with how many subscriptions and calls each.
   private func startDeaf(_ arguments: String..., as user: uid_t? = nil) throws -> ChildProcess {
-    try .ready([Rig.python, Rig.file("never-read.py"), bus.address] + arguments, as: user)
+    try .ready([Rig.python, Rig.file("many-clients.py"), bus.address, "never-read"] + arguments, as: user)
   }
 
   @Test func `D2: 31 clients that start subscriptions and never read do not silence the service`() throws {

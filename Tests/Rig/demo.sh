@@ -66,7 +66,7 @@ is_owned() {
 
 start bus "$here/private-bus.sh" system "$directory"
 await is_owned org.freedesktop.DBus
-start receiver /usr/bin/python3 "$here/nmea-replay.py" "$directory/nmea.sock" \
+start receiver /usr/bin/python3 "$here/nmea.py" "$directory/nmea.sock" \
   52.516275,13.377704,34 52.5167555,13.3829969,35.2 "${RATE:-1}"
 await test -S "$directory/nmea.sock"
 start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"

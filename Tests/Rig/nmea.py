@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GPS receiver that walks from one place to another and back, at 1.4 m/s, for each program that connects to a unix socket.
 
-    nmea-replay.py SOCKET FROM TO [FIXES-PER-SECOND]
+    nmea.py SOCKET FROM TO [FIXES-PER-SECOND]
 
 A place is LATITUDE,LONGITUDE,ALTITUDE, in degrees and metres.
 """
 
+import contextlib
 import datetime
 import itertools
 import math
@@ -61,7 +62,6 @@ def main():
             reader.close()
 
 
-try:
-    main()
-except KeyboardInterrupt:
-    pass
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main()
