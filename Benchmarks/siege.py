@@ -14,7 +14,7 @@ available, the service is limited to 160 MB, as by its unit. Needs root, because
 
 import atexit
 import contextlib
-import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -22,9 +22,8 @@ import subprocess
 import sys
 import time
 
-from presence import fields_of
 import rig
-from rig import BUILT, TOP, Failure, wait_until
+from rig import BUILT, TOP, Failure, fields_of, wait_until
 from sieging import attackers, reader, witness
 from soaking.machine import POLKIT, SoakMachine
 from soaking.receiver import Receiver
@@ -71,47 +70,35 @@ def remove(group, owner):
             group.rmdir()
 
 
-def fork(user, play):
-    """Runs a function in a separate process as a user, and returns the process id."""
-    child = os.fork()
-    if child:
-        return child
-    try:
+def start_as(user, play, *arguments):
+    """Starts a function in a separate process as a user."""
+    def act():
         os.setgroups([])
         os.setgid(user)
         os.setuid(user)
-        play()
-    except BaseException as error:  # noqa: BLE001 - a child must never return into its parent's code
-        if not isinstance(error, attackers.Gone):
-            print(f"  {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    finally:
-        os._exit(0)
+        with contextlib.suppress(attackers.Gone):
+            play(*arguments)
+
+    process = multiprocessing.get_context("fork").Process(target=act, daemon=True)
+    process.start()
+    return process
 
 
 class Observation:
-    """The witness, running in its own process."""
+    """The witness, running in its own process until it is told something."""
 
     def __init__(self, machine):
-        self.input, end = os.pipe(), os.pipe()
-        read, write = self.input
-        self.end = end[1]
-
-        def play():
-            # The input ends when the parent closes the only other end.
-            os.close(self.end)
-            witness.run(machine.address, end[0], write)
-
-        self.child = fork(WITNESS, play)
-        os.close(write)
-        os.close(end[0])
-        self.output = os.fdopen(read)
-        if not self.output.readline():
+        self.end, other = multiprocessing.Pipe()
+        self.process = start_as(WITNESS, witness.run, machine.address, other)
+        other.close()
+        if self.end.recv() == witness.GONE:
             raise Failure("the witness gets no subscription")
 
     def account(self):
-        os.close(self.end)
-        account = json.loads(self.output.readline() or '{"gone": true}')
-        os.waitpid(self.child, 0)
+        with contextlib.suppress(BrokenPipeError):
+            self.end.send("over")
+        account = self.end.recv()
+        self.process.join()
         return account
 
 
@@ -137,14 +124,13 @@ class Siege:
     def start_attack(self, address):
         """Returns a function that ends the attack."""
         users = USERS[:attackers.USERS.get(self.attack, 1)]
-        children = [fork(user, lambda: self.attack(
-            attackers.Besieger(address, self.broker, self.seconds, random.Random(self.seed)))) for user in users]
+        children = [start_as(user, self.attack, attackers.Besieger(
+            address, self.broker, self.seconds, random.Random(self.seed))) for user in users]
 
         def stop():
             for child in children:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(child, 9)
-                os.waitpid(child, 0)
+                child.kill()
+                child.join()
         return stop
 
     def run(self):
@@ -164,7 +150,7 @@ class Siege:
             return "", [f"the service has ended with {self.machine.service.returncode}: {log}"]
         time.sleep(1)
         account, peak = observation.account(), self.machine.peak()
-        if account.get("gone"):
+        if account == witness.GONE:
             return "", ["the bus has ended the witness's connection"]
         for kind in ("calls", "bus", "newcomers"):
             account[kind] = [seconds for began, seconds in account[kind] if began > begun]

@@ -2,18 +2,17 @@
 """A well-behaved user during a siege, whose calls and locations are timed."""
 
 import contextlib
-import json
-import os
 import select
 import threading
 import time
 
 import wire
+from machine import MANAGER, PROPERTIES, SERVICE
 from wire import ERROR, REPLY, SIGNAL, Gone, Peer
 
-SERVICE, MANAGER = "org.geopublicist.Location1", "/org/geopublicist/Location1"
-PROPERTIES = "org.freedesktop.DBus.Properties"
 PAUSE = 0.05
+# What is told when the bus has ended the connection.
+GONE = "gone"
 # Made one at a time, alongside calls to the bus itself, to separate the bus's delays from the service's.
 CALLS = [
     (MANAGER, PROPERTIES, "Get", "ss", [SERVICE, "State"]), (MANAGER, SERVICE, "ListSubscriptions", "", []),
@@ -27,8 +26,6 @@ NEWCOMER = [
 
 
 class Witness:
-    """Runs in a separate process as the witness's user until its input ends, then reports its measurements."""
-
     def __init__(self, address):
         self.address = address
         self.peer = Peer(address)
@@ -95,15 +92,12 @@ class Witness:
                                if now - began > 1]}
 
 
-def run(address, end, output):
-    """Runs in the child process and never returns."""
+def run(address, end):
+    """Tells the other end of a pipe that it has a subscription, and its measurements once that end says anything."""
     try:
         witness = Witness(address)
-        os.write(output, b"{}\n")
+        end.send("ready")
         witness.watch(end)
-        account = witness.account()
+        end.send(witness.account())
     except Gone:
-        account = {"gone": True}
-    with os.fdopen(output, "w") as file:
-        file.write(json.dumps(account))
-    os._exit(0)
+        end.send(GONE)
