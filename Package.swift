@@ -203,8 +203,8 @@ let package = Package(
 
     // Benchmarks
     .executableTarget(
-      name: "GeopublicistPublishingBenchmark", dependencies: ["Publishing"], path: "Benchmarks/Publishing",
-      swiftSettings: strict),
+      name: "GeopublicistPublishingBenchmark", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
+      path: "Benchmarks/Publishing", swiftSettings: strict),
     .executableTarget(
       name: "GeopublicistTasksBenchmark", dependencies: ["MainLoop", "MainLoopTasks"], path: "Benchmarks/Tasks",
       swiftSettings: onMainLoop),

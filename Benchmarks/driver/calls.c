@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "calls.h"
-
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
-#include "names.h"
+#include "driver.h"
 
 static DBusMessage *get(const char *name, const char *path, const char *interface, const char *property) {
   DBusMessage *call = dbus_message_new_method_call(name, path, DBUS_INTERFACE_PROPERTIES, "Get");

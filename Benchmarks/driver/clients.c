@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "clients.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +8,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "names.h"
+#include "driver.h"
 
 struct client {
   struct connection connection;

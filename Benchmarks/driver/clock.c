@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "clock.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "connection.h"
+#include "driver.h"
 
 static struct {
   char name[24];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "connection.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -11,6 +9,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "driver.h"
 
 enum { PATIENCE_MS = 30000 };
 

@@ -28,11 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "clock.h"
-#include "connection.h"
-#include "clients.h"
-#include "receiver.h"
+#include "driver.h"
 
 static const char *address, *raw_program;
 static enum kind kind;
@@ -108,6 +104,12 @@ static long long write_fix(double latitude) {
   return begun;
 }
 
+static void print_times(const long long *times, int count) {
+  printf("{\"microseconds\": [");
+  for (int index = 0; index < count; index++) printf("%s%.1f", index ? ", " : "", (double)times[index] / 1e3);
+  printf("]");
+}
+
 static void fixes(int count) {
   long long *times = calloc((size_t)count, sizeof *times);
   long long before[MAXIMUM_WATCHED];
@@ -127,9 +129,8 @@ static void fixes(int count) {
   /* Work caused by the last fix counts as well. */
   settle();
   getrusage(RUSAGE_SELF, &own[1]);
-  printf("{\"microseconds\": [");
-  for (int index = 0; index < count; index++) printf("%s%.1f", index ? ", " : "", (double)times[index] / 1e3);
-  printf("], \"cpu\": {");
+  print_times(times, count);
+  printf(", \"cpu\": {");
   for (int process = 0; process < watched_count(); process++)
     printf("\"%s\": %.1f, ", watched_name(process), (double)(watched_cpu(process) - before[process]) / 1e3 / count);
   double used = 0;
@@ -144,9 +145,8 @@ static void fixes(int count) {
 static void calls(const char *what, int count) {
   long long *times = calloc((size_t)count, sizeof *times);
   measure_calls(address, what, count, times);
-  printf("{\"microseconds\": [");
-  for (int index = 0; index < count; index++) printf("%s%.1f", index ? ", " : "", (double)times[index] / 1e3);
-  printf("]}\n");
+  print_times(times, count);
+  puts("}");
   free(times);
 }
 

@@ -90,41 +90,36 @@ static void send_for_ever(DBusConnection *connection) {
   }
 }
 
-static void respond_for_ever(DBusConnection *connection) {
-  while (dbus_connection_read_write(connection, -1)) {
-    DBusMessage *call;
-    while ((call = dbus_connection_pop_message(connection))) {
-      if (dbus_message_get_type(call) == DBUS_MESSAGE_TYPE_METHOD_CALL) {
-        DBusMessage *answer = dbus_message_new_method_return(call);
-        if (dbus_message_has_member(call, "Get")) {
-          DBusMessageIter iterator, variant;
-          dbus_bool_t yes = TRUE;
-          dbus_message_iter_init_append(answer, &iterator);
-          dbus_message_iter_open_container(&iterator, DBUS_TYPE_VARIANT, "b", &variant);
-          dbus_message_iter_append_basic(&variant, DBUS_TYPE_BOOLEAN, &yes);
-          dbus_message_iter_close_container(&iterator, &variant);
-        } else {
-          append_location(answer, 52);
-        }
-        dbus_connection_send(connection, answer, NULL);
-        dbus_message_unref(answer);
-      }
-      dbus_message_unref(call);
-    }
+/* Returns the answer to a call, or NULL if it is dropped. */
+static DBusMessage *answer_to(DBusMessage *call, const char *witness) {
+  if (dbus_message_get_type(call) != DBUS_MESSAGE_TYPE_METHOD_CALL) return NULL;
+  dbus_bool_t is_flood = witness && !dbus_message_has_sender(call, witness);
+  if (is_flood && !dbus_message_has_member(call, "CreateSubscription") && !dbus_message_has_member(call, "Start"))
+    return NULL;
+  DBusMessage *answer = dbus_message_new_method_return(call);
+  if (is_flood) {
+    const char *path = RAW_PATH;
+    dbus_message_append_args(answer, DBUS_TYPE_OBJECT_PATH, &path, DBUS_TYPE_INVALID);
+  } else if (!witness && dbus_message_has_member(call, "Get")) {
+    DBusMessageIter iterator, variant;
+    dbus_bool_t yes = TRUE;
+    dbus_message_iter_init_append(answer, &iterator);
+    dbus_message_iter_open_container(&iterator, DBUS_TYPE_VARIANT, "b", &variant);
+    dbus_message_iter_append_basic(&variant, DBUS_TYPE_BOOLEAN, &yes);
+    dbus_message_iter_close_container(&iterator, &variant);
+  } else {
+    append_location(answer, 52);
   }
+  return answer;
 }
 
-static void read_for_ever(DBusConnection *connection, const char *witness) {
-  dbus_connection_set_route_peer_messages(connection, TRUE);
+static void answer_for_ever(DBusConnection *connection, const char *witness) {
+  dbus_connection_set_route_peer_messages(connection, witness != NULL);
   while (dbus_connection_read_write(connection, -1)) {
     DBusMessage *call;
     while ((call = dbus_connection_pop_message(connection))) {
-      dbus_bool_t is_witness = dbus_message_has_sender(call, witness);
-      if (is_witness || dbus_message_has_member(call, "CreateSubscription") || dbus_message_has_member(call, "Start")) {
-        const char *path = RAW_PATH;
-        DBusMessage *answer = dbus_message_new_method_return(call);
-        if (is_witness) append_location(answer, 52);
-        else dbus_message_append_args(answer, DBUS_TYPE_OBJECT_PATH, &path, DBUS_TYPE_INVALID);
+      DBusMessage *answer = answer_to(call, witness);
+      if (answer) {
         dbus_connection_send(connection, answer, NULL);
         dbus_message_unref(answer);
       }
@@ -144,8 +139,7 @@ int main(int count, char **arguments) {
   } else {
     if (dbus_bus_request_name(connection, SERVICE_NAME, DBUS_NAME_FLAG_DO_NOT_QUEUE, NULL) != 1) die("the name is taken");
     puts(SERVICE_NAME);
-    if (count > 3) read_for_ever(connection, arguments[3]);
-    respond_for_ever(connection);
+    answer_for_ever(connection, count > 3 ? arguments[3] : NULL);
   }
   return 0;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "receiver.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "connection.h"
+#include "driver.h"
 
 static int listener = -1, reader = -1;
 
