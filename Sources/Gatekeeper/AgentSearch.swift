@@ -101,7 +101,6 @@ nonisolated struct AgentSearch {
   /// Returns whether deliveries are held until an agent confirms its level.
   func isHeld(at now: Int64) -> Bool { agents.values.contains { $0.confirmation.isHeld(at: now) } }
 
-  /// The number of connections that are being asked.
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.

@@ -76,9 +76,8 @@ nonisolated struct CheckQueue {
   }
 
   private var underWay: [Number: Check] = [:]
-  private var waiting: [UInt32: [Check]] = [:]
-  /// The users with queued checks, in the order of their turns.
-  private var turns: [UInt32] = []
+  /// The queued checks of each user.
+  private var waiting = TurnQueue<UInt32, Check>()
   private var lastNumber: Number = 0
   private var presence = Presence.usual
 
@@ -111,8 +110,8 @@ nonisolated struct CheckQueue {
 
 nonisolated extension CheckQueue {
   private mutating func asked(_ question: Question, _ user: UInt32, _ mayStartPolkit: Bool) -> [Action] {
-    if let index = waiting[user]?.firstIndex(where: { $0.question == question }) {
-      if mayStartPolkit { waiting[user]?[index].mayStartPolkit = true }
+    if let index = waiting[user].firstIndex(where: { $0.question == question }) {
+      if mayStartPolkit { waiting.edit(user) { $0[index].mayStartPolkit = true } }
     } else if !underWay.values.contains(where: { $0.question == question && $0.isWanted }) {
       wait(Check(question: question, user: user, mayStartPolkit: mayStartPolkit))
     }
@@ -152,11 +151,7 @@ nonisolated extension CheckQueue {
   }
 
   private mutating func remove(_ isMeant: (Check) -> Bool) -> [Action] {
-    for user in turns {
-      waiting[user]?.removeAll(where: isMeant)
-      if waiting[user]?.isEmpty == true { waiting[user] = nil }
-    }
-    turns.removeAll { waiting[$0] == nil }
+    waiting.removeAll(where: isMeant)
     let numbers = underWay.filter { $0.value.isWanted && isMeant($0.value) }.keys.sorted()
     // A cancelled check keeps its slot until polkit answers, because the bus counts the call until then.
     for number in numbers { underWay[number]?.isWanted = false }
@@ -166,22 +161,12 @@ nonisolated extension CheckQueue {
 
 nonisolated extension CheckQueue {
   private mutating func wait(_ check: Check, first: Bool = false) {
-    if waiting[check.user] == nil { turns.append(check.user) }
-    waiting[check.user, default: []].insert(check, at: first ? 0 : waiting[check.user, default: []].count)
+    waiting.edit(check.user) { $0.insert(check, at: first ? 0 : $0.count) }
   }
 
   private mutating func sendNext() -> [Action] {
     var actions: [Action] = []
-    var skipped = 0
-    while underWay.count < Self.capacity, skipped < turns.count {
-      let user = turns.removeFirst()
-      guard let check = takeNext(of: user) else {
-        turns.append(user)
-        skipped += 1
-        continue
-      }
-      skipped = 0
-      if waiting[user] != nil { turns.append(user) }
+    while underWay.count < Self.capacity, let check = takeNext() {
       lastNumber &+= 1
       underWay[lastNumber] = check
       let question = Question(
@@ -191,18 +176,16 @@ nonisolated extension CheckQueue {
     return actions
   }
 
-  /// Removes and returns a user's first queued check that may be sent now.
-  private mutating func takeNext(of user: UInt32) -> Check? {
-    let mine = underWay.values.filter { $0.user == user }
-    guard presence != .restarting, mine.count < Self.userCapacity else { return nil }
-    let dialogs = underWay.values.count(where: \.showsDialog)
-    let mayShowDialog = dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.userDialogCapacity
-    let index = waiting[user]?.firstIndex {
-      ($0.mayStartPolkit || presence == .usual) && (mayShowDialog || !$0.showsDialog)
+  /// Removes and returns the next queued check that may be sent now.
+  private mutating func takeNext() -> Check? {
+    guard presence != .restarting else { return nil }
+    let (sent, isThere) = (underWay.values, presence == .usual)
+    let dialogs = sent.count(where: \.showsDialog)
+    return waiting.next { user, checks in
+      let mine = sent.filter { $0.user == user }
+      guard mine.count < Self.userCapacity else { return nil }
+      let mayShowDialog = dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.userDialogCapacity
+      return checks.firstIndex { ($0.mayStartPolkit || isThere) && (mayShowDialog || !$0.showsDialog) }
     }
-    guard let index else { return nil }
-    let check = waiting[user]?.remove(at: index)
-    if waiting[user]?.isEmpty == true { waiting[user] = nil }
-    return check
   }
 }

@@ -95,7 +95,6 @@ nonisolated struct Facts: Hashable, Sendable {
   init(_ user: User) { self.user = user }
 }
 
-/// The polkit actions of the service.
 nonisolated enum PolkitAction: String, CaseIterable, Hashable, Sendable {
   /// Locations up to ``AccuracyLevel/city``.
   case access = "org.geopublicist.location1.access"
@@ -108,7 +107,6 @@ nonisolated enum PolkitAction: String, CaseIterable, Hashable, Sendable {
   static let reducedLevel = AccuracyLevel.city
 }
 
-/// polkit's answer to one check.
 nonisolated struct PolkitReply: Hashable, Sendable {
   let answer: Facts.Answer
   /// Whether a yes rests on an authentication that polkit keeps only for a while. polkit sends `Changed` when it

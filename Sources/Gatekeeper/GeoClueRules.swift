@@ -10,7 +10,6 @@ import MainLoop
 /// Files are reread when they change, whereas GeoClue reads them only at start-up. If a file cannot be read or parsed,
 /// its previous rules stay in force.
 final class GeoClueRules {
-  /// Called when the rules have changed.
   var onChange: ((_ areAgentsAffected: Bool) -> Void)?
 
   private let file: String

@@ -30,7 +30,6 @@ nonisolated struct PolicyAnswers {
   enum Action: Hashable, Sendable {
     /// Ask polkit. Only a call may start polkit, a confirmation never does.
     case ask(PolkitAction, mayStartPolkit: Bool)
-    /// Deliveries are held from now on.
     case held
     /// The decision may have changed, or deliveries are no longer held.
     case changed
@@ -232,7 +231,6 @@ nonisolated extension PolicyAnswers {
     }
   }
 
-  /// The actions on which the decision depends.
   private var relevant: [PolkitAction] {
     guard let precise = known[.accessPrecise], effective(precise, .accessPrecise) != .yes else {
       return [.accessWithoutAgent, .accessPrecise]

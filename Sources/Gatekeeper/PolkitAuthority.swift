@@ -48,7 +48,6 @@ final class PolkitAuthority {
     }
   }
 
-  /// Whether polkit is on the bus.
   var isThere: Bool { owner?.owner != nil }
 
   /// Asks, without a dialog, whether a user's client may perform an action.

@@ -28,7 +28,6 @@ package final class ProbePool {
   /// - Parameter open: Opens a connection to the bus on which the calls are made.
   package init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
 
-  /// Returns a connection for one more call, or nil if none can be opened.
   func take() -> Probe? {
     if let current, current.unanswered < Self.tolerance, current.connection.isConnected {
       current.unanswered += 1

@@ -24,7 +24,6 @@ nonisolated struct SessionState {
 
   enum Action: Hashable, Sendable {
     case ask
-    /// Deliveries are held from now on.
     case held
     /// The state has changed, or deliveries are no longer held.
     case changed(from: Facts.Session)

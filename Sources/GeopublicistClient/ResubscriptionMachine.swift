@@ -126,10 +126,7 @@ nonisolated extension ResubscriptionMachine {
   /// Whether the first location after a restart would have been delivered without the restart.
   private func isWorthDelivering(_ location: Location) -> Bool {
     guard let last else { return true }
-    var rule = DeliveryRule(
-      DeliveryRule.Configuration(
-        distanceThreshold: set.distanceThreshold, requiredAccuracy: set.requiredAccuracy,
-        isSignificant: set.mode == .significant))
+    var rule = DeliveryRule(DeliveryRule.Configuration(set))
     _ = rule.received(last, at: 0)
     return rule.received(location, at: .max).contains { if case .deliver = $0 { true } else { false } }
   }

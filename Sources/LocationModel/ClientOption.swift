@@ -7,9 +7,7 @@ package struct ClientOption: Sendable {
   /// The type and range of an option, with the field that it sets.
   package enum Field: Sendable {
     case level(any WritableKeyPath<ClientOptions, AccuracyLevel> & Sendable)
-    /// A number of metres.
     case metres(any WritableKeyPath<ClientOptions, Double> & Sendable)
-    /// Milliseconds up to a maximum.
     case milliseconds(any WritableKeyPath<ClientOptions, UInt32> & Sendable, upTo: UInt32 = .max)
     case count(any WritableKeyPath<ClientOptions, UInt32> & Sendable)
     /// Text that can be printed on one line.
@@ -22,9 +20,7 @@ package struct ClientOption: Sendable {
   }
 
   package struct Flag: Sendable {
-    /// The long form, without hyphens.
     package let name: String
-    /// The short form.
     package var letter: Character?
     /// One line for `--help`.
     package let help: String
@@ -32,9 +28,7 @@ package struct ClientOption: Sendable {
     package let value: String
   }
 
-  /// The key in the options dictionary.
   package let name: String
-  /// The type, the range and the field.
   package let field: Field
   /// The property of a subscription that shows and changes the option, or nil.
   package let property: String?
@@ -99,18 +93,14 @@ extension ClientOption {
   static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 
-  /// The options of `CreateRegion`.
   package static let ofRegion = [
     latitude, longitude, radius, accuracy, confirm, dwell, unknownAfter, assumed, singleUse, duration, includeLocation,
     desktopID,
   ]
-  /// The options of `CreateSubscription`.
   package static let ofSubscription = [
     accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates, duration, desktopID,
   ]
-  /// The options of `GetLocation`.
   package static let ofRequest = [accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID]
-  /// The options of `RequestAuthorization`.
   package static let ofAuthorization = [accuracy, desktopID]
 }
 
@@ -161,7 +151,6 @@ extension ClientOption {
     }
   }
 
-  /// The option's D-Bus type in the contract.
   package var type: String {
     switch field {
     case .level, .text, .mode, .regionState: "s"

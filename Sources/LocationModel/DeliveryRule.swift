@@ -14,40 +14,25 @@ package struct DeliveryRule: Sendable {
   /// The thresholds of a subscription.
   package struct Configuration: Hashable, Sendable {
     /// The minimum distance from the last location sent, in metres. 0 passes every location.
-    package var distanceThreshold: Double
+    package var distanceThreshold = 0.0
     /// The minimum time between two updates, in milliseconds.
-    package var timeThreshold: UInt32
+    package var timeThreshold: UInt32 = 0
     /// How long no newer candidate must arrive before a candidate is sent, in milliseconds.
-    package var debounce: UInt32
+    package var debounce: UInt32 = 0
     /// The minimum time between two updates required by the accuracy level, in milliseconds. Note that
     /// ``AccuracyLevel/minimumInterval`` is in seconds.
-    package var minimumInterval: UInt32
-
+    package var minimumInterval: UInt32 = 0
     /// The maximum accuracy radius, in metres. 0 accepts every location, including those of unknown accuracy.
-    package var requiredAccuracy: Double
+    package var requiredAccuracy = 0.0
     /// Whether only significant changes pass: at least 500 m from the last location sent and outside both accuracy
     /// circles, at most one every five minutes.
-    package var isSignificant: Bool
-
-    /// Creates a configuration. Without thresholds, every location is sent immediately.
-    package init(
-      distanceThreshold: Double = 0, timeThreshold: UInt32 = 0, debounce: UInt32 = 0, minimumInterval: UInt32 = 0,
-      requiredAccuracy: Double = 0, isSignificant: Bool = false
-    ) {
-      self.distanceThreshold = distanceThreshold
-      self.timeThreshold = timeThreshold
-      self.debounce = debounce
-      self.minimumInterval = minimumInterval
-      self.requiredAccuracy = requiredAccuracy
-      self.isSignificant = isSignificant
-    }
+    package var isSignificant = false
   }
 
   package enum Action: Equatable, Sendable {
     case deliver(Location)
     /// Calls ``DeliveryRule/timerFired(at:)`` at this time, replacing any earlier request.
     case armTimer(at: UInt64)
-    /// Cancels the requested time.
     case disarmTimer
   }
 
@@ -79,7 +64,6 @@ package struct DeliveryRule: Sendable {
   /// Creates the rule of a subscription to which nothing has been sent.
   package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
-  /// Handles a new location.
   package mutating func received(_ location: Location, at now: UInt64) -> [Action] {
     var actions: [Action] = []
     // The candidate's quiet time was over before this location arrived, even if the timer is late. Without debounce the
@@ -161,7 +145,6 @@ package struct DeliveryRule: Sendable {
     return sent.at.saturatingAdd(configuration.interval)
   }
 
-  /// When the candidate is due, or nil without one.
   private var due: UInt64? {
     guard let candidate else { return nil }
     guard let sent else { return candidate.arrivedAt }
@@ -190,6 +173,14 @@ package struct DeliveryRule: Sendable {
 }
 
 extension DeliveryRule.Configuration {
+  /// Creates the thresholds that a client requested, for locations of a level.
+  package init(_ options: ClientOptions, at level: AccuracyLevel = .exact) {
+    self.init(
+      distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold, debounce: options.debounce,
+      minimumInterval: level.minimumInterval &* 1_000, requiredAccuracy: options.requiredAccuracy,
+      isSignificant: options.mode == .significant)
+  }
+
   /// Returns whether a location is as accurate as required.
   func accepts(_ location: Location) -> Bool {
     requiredAccuracy <= 0 || location.accuracy.map { $0 <= requiredAccuracy } ?? false

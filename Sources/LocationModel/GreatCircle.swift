@@ -27,7 +27,6 @@ enum Earth {
 }
 
 enum Angle {
-  /// Returns the same direction from 0 up to but not including 360 degrees.
   static func wrapped(_ degrees: Double) -> Double {
     let rest = fmod(degrees, 360)
     let positive = rest < 0 ? rest + 360 : rest
@@ -40,7 +39,6 @@ enum Angle {
 }
 
 extension Double {
-  /// The angle in radians, for a value in degrees.
   var radians: Double { self * .pi / 180 }
 }
 

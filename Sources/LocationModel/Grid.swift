@@ -17,7 +17,6 @@ struct Grid: Sendable {
   /// The minimum size of a cell from north to south and from east to west, in metres.
   let cellSize: Double
   let bands: Int
-  /// The height of a band in degrees of latitude.
   let height: Double
 
   init(cellSize: Double) {

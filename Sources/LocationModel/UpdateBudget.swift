@@ -6,11 +6,9 @@ package struct UpdateBudget: Sendable {
   package let maxUpdates: UInt32
   /// The time after the first start at which the subscription is complete, in milliseconds. 0 means unlimited.
   package let duration: UInt32
-  /// The number of updates sent so far.
   package private(set) var delivered: UInt64 = 0
   private var startedAt: UInt64?
 
-  /// Creates a budget that has not started.
   package init(maxUpdates: UInt32 = 0, duration: UInt32 = 0) {
     self.maxUpdates = maxUpdates
     self.duration = duration
@@ -25,7 +23,6 @@ package struct UpdateBudget: Sendable {
     return hasSentAll
   }
 
-  /// Whether the maximum number of updates has been sent.
   package var hasSentAll: Bool { maxUpdates > 0 && delivered >= maxUpdates }
 
   /// When the time is over, in microseconds, or nil before the first start and if unlimited.

@@ -26,12 +26,11 @@ public final class LocationService {
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
-      limitsInForce.now = configuration.limits
+      clients.limits = configuration.limits
       // GeoClue's own rules are part of the configuration, too.
       gatekeeper.reload()
     }
   }
-  private let limitsInForce: LimitsInForce
   private(set) var sourceStatus = SourceStatus()
   /// Called when the service has been idle for the configured time.
   public var onIdle: (() -> Void)? {
@@ -49,7 +48,8 @@ public final class LocationService {
     self?.object?.propertyChanged(property, of: ServiceContract.manager)
   }
   private var receivers = 0
-  private var outage = Outage()
+  /// Whether the current outage has been reported, however many retries follow.
+  private var isOutageReported = false
   private var isEnding = false
   private var cellTimer: LoopSource?
   /// Whether ``cells`` will reach the next service.
@@ -70,10 +70,8 @@ public final class LocationService {
     let introductions = Introductions(on: connection)
     gatekeeper = session ?? SystemGatekeeper(on: connection, introductions, probes: ProbePool(open))
     outbox = Outbox(connection, openingMore: open)
-    clients = ClientRegistry(on: connection, outbox, introductions)
-    let limits = LimitsInForce(configuration.limits)
-    limitsInForce = limits
-    intake = CallIntake(connection, clients, outbox) { limits.now }
+    clients = ClientRegistry(on: connection, outbox, introductions, configuration.limits)
+    intake = CallIntake(connection, clients, outbox)
     locations = SharedLocations(publicist.locationPublisher())
     source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
@@ -95,8 +93,6 @@ public final class LocationService {
     }
     follow(publicist, session)
   }
-
-  var limits: Limits { configuration.limits }
 
   /// Whether at least one client is receiving locations.
   var isInUse: Bool { receivers > 0 }
@@ -157,11 +153,8 @@ public final class LocationService {
       }.store(in: &cancellables)
     publicist.sourceStatusPublisher()
       .sink { [weak self] status in self?.sourceChanged(status) }.store(in: &cancellables)
-    publicist.errorPublisher()
-      .filter { [weak self] _ in self?.outage.isNew() ?? false }
-      .sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
-    publicist.locationPublisher()
-      .sink { [weak self] _ in self?.outage.ended() }.store(in: &cancellables)
+    publicist.errorPublisher().sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
+    publicist.locationPublisher().sink { [weak self] _ in self?.isOutageReported = false }.store(in: &cancellables)
   }
 
   /// Handles a new state of the source, or that it is released until the next delivery is due.
@@ -178,6 +171,8 @@ public final class LocationService {
   }
 
   private func report(_ error: LocationError) {
+    guard !isOutageReported else { return }
+    isOutageReported = true
     for object in clients.objects { object.handle(.failure(error)) }
   }
 
@@ -228,7 +223,6 @@ extension LocationService: ClientHost {
     return subscription.path
   }
 
-  /// Creates a stopped region for a client.
   func createRegion(
     for client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration
   ) throws(DBusError) -> ObjectPath {
@@ -241,10 +235,10 @@ extension LocationService: ClientHost {
   private func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
     // The service is exiting, so nothing would close the object.
     guard !isEnding else { throw .ending }
-    try clients.reserve(kind, for: client, limits)
+    try clients.reserve(kind, for: client)
   }
 
-  func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client, limits) }
+  func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client) }
 
   func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }
 
@@ -269,18 +263,4 @@ extension LocationService: ClientHost {
     receivers += difference
     if isInUse != before { changed("InUse") }
   }
-}
-
-/// Recognises the first failure of an outage, however many retries follow.
-private struct Outage {
-  private var isReported = false
-
-  /// Records a failure. Returns whether it is the first since the last location.
-  mutating func isNew() -> Bool {
-    defer { isReported = true }
-    return !isReported
-  }
-
-  /// Records that a location has arrived.
-  mutating func ended() { isReported = false }
 }

@@ -228,11 +228,7 @@ extension LocationManager {
 
   private func configureFilter() {
     guard filteringSource == nil else { return requireLevel() }
-    let options = options
-    filter.configure(
-      DeliveryRule.Configuration(
-        distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold,
-        requiredAccuracy: options.requiredAccuracy, isSignificant: options.mode == .significant))
+    filter.configure(DeliveryRule.Configuration(options))
   }
 
   /// The filters as options of the service.

@@ -30,89 +30,71 @@ struct DecisionTests {
 
   // MARK: The rows
 
-  private typealias Row = (String, Facts, AccuracyLevel, Authorization)
+  private typealias Row = (String, AccuracyLevel, Authorization, (inout Facts) -> Void)
 
   @Test func `the decision table holds`() {
+    let city = Authorization.authorized(.whenInUse, level: .city)
+    let country = Authorization.authorized(.whenInUse, level: .country)
     let rows: [Row] = [
-      ("agent 8", client(), .exact, .authorized(.whenInUse)),
-      ("agent 8, asks for the city", client(), .city, .authorized(.whenInUse, asked: .city)),
-      ("agent 4", client { $0.agent = .level(.city) }, .exact, .authorized(.whenInUse, level: .city, asked: .exact)),
+      ("agent 8", .exact, .authorized(.whenInUse), { _ in }),
+      ("agent 8, asks for the city", .city, .authorized(.whenInUse, asked: .city), { _ in }),
+      ("agent 4", .exact, city, { $0.agent = .level(.city) }),
+      ("agent 4, asks for the city", .city, city.asking(.city), { $0.agent = .level(.city) }),
+      ("agent 0", .exact, .refused(.disabledByUser), { $0.agent = .level(.none) }),
+      ("no agent", .exact, .refused(.noAgent), { $0.agent = .none }),
+      ("search in progress", .exact, .undecided, { $0.agent = .unknown }),
+      ("polkit: no", .exact, .refused(.disallowedByPolicy), { ($0.reduced, $0.precise) = (.no, .no) }),
+      ("polkit: reduced only", .exact, city, { $0.precise = .no }),
+      ("polkit: reduced only, asks for the country", .country, city.asking(.country), { $0.precise = .no }),
+      ("polkit: reduced only, agent 1", .exact, country, { ($0.precise, $0.agent) = (.no, .level(.country)) }),
       (
-        "agent 4, asks for the city", client { $0.agent = .level(.city) }, .city,
-        .authorized(.whenInUse, level: .city, asked: .city)
-      ),
-      ("agent 0", client { $0.agent = .level(.none) }, .exact, .refused(.disabledByUser)),
-      ("no agent", client { $0.agent = .none }, .exact, .refused(.noAgent)),
-      ("search in progress", client { $0.agent = .unknown }, .exact, .undecided),
-      ("polkit: no", client { ($0.reduced, $0.precise) = (.no, .no) }, .exact, .refused(.disallowedByPolicy)),
-      (
-        "polkit: reduced only", client { $0.precise = .no }, .exact,
-        .authorized(.whenInUse, level: .city, asked: .exact)
-      ),
-      (
-        "polkit: reduced only, asks for the country", client { $0.precise = .no }, .country,
-        .authorized(.whenInUse, level: .city, asked: .country)
+        "polkit asks", .exact, .refused(.authorizationRequired), { ($0.reduced, $0.precise) = (.challenge, .challenge) }
       ),
       (
-        "polkit: reduced only, agent 1", client { ($0.precise, $0.agent) = (.no, .level(.country)) }, .exact,
-        .authorized(.whenInUse, level: .country, asked: .exact)
+        "polkit asks, agent 0", .exact, .refused(.disabledByUser),
+        { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) }
       ),
       (
-        "polkit asks", client { ($0.reduced, $0.precise) = (.challenge, .challenge) }, .exact,
-        .refused(.authorizationRequired)
+        "polkit asks, no agent", .exact, .refused(.noAgent),
+        { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) }
       ),
       (
-        "polkit asks, agent 0",
-        client { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .level(.none)) },
-        .exact, .refused(.disabledByUser)
+        "polkit is absent", .exact, .refused(.policyUnavailable),
+        { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) }
       ),
       (
-        "polkit asks, no agent", client { ($0.reduced, $0.precise, $0.agent) = (.challenge, .challenge, .none) },
-        .exact, .refused(.noAgent)
+        "polkit died while asked", .exact, .refused(.policyUnavailable),
+        { ($0.precise, $0.reduced) = (.unavailable, .unknown) }
+      ),
+      ("polkit has not answered", .exact, .undecided, { $0.precise = .unknown }),
+      ("session inactive", .exact, .refused(.sessionInactive), { $0.session = .inactive }),
+      (
+        "session inactive, so polkit says no", .exact, .refused(.sessionInactive),
+        { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) }
       ),
       (
-        "polkit is absent",
-        client { ($0.reduced, $0.precise, $0.withoutAgent) = (.unavailable, .unavailable, .unavailable) },
-        .exact, .refused(.policyUnavailable)
+        "session inactive, polkit has not answered again", .exact, .refused(.sessionInactive),
+        { ($0.session, $0.precise) = (.inactive, .unknown) }
+      ),
+      ("no logind", .exact, .authorized(.whenInUse), { $0.session = .untracked }),
+      ("geoclue.conf forbids", .exact, .refused(.disallowedByConfiguration), { $0.rule = .disallowed }),
+      ("Flatpak", .exact, .refused(.sandboxed), { $0.confinement = .sandbox }),
+      ("process unknown", .exact, .refused(.sandboxed), { $0.confinement = .unverifiable }),
+      (
+        "named by a rule, without anything else", .exact, .authorized(.always),
+        { ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive) }
       ),
       (
-        "polkit died while asked", client { ($0.precise, $0.reduced) = (.unavailable, .unknown) }, .exact,
-        .refused(.policyUnavailable)
-      ),
-      ("polkit has not answered", client { $0.precise = .unknown }, .exact, .undecided),
-      ("session inactive", client { $0.session = .inactive }, .exact, .refused(.sessionInactive)),
-      (
-        "session inactive, so polkit says no",
-        client { ($0.session, $0.precise, $0.reduced) = (.inactive, .no, .no) },
-        .exact, .refused(.sessionInactive)
+        "named by a rule, in a Flatpak", .exact, .refused(.sandboxed),
+        { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }
       ),
       (
-        "session inactive, polkit has not answered anew",
-        client { ($0.session, $0.precise) = (.inactive, .unknown) },
-        .exact, .refused(.sessionInactive)
-      ),
-      ("no logind", client { $0.session = .untracked }, .exact, .authorized(.whenInUse)),
-      ("geoclue.conf forbids", client { $0.rule = .disallowed }, .exact, .refused(.disallowedByConfiguration)),
-      ("Flatpak", client { $0.confinement = .sandbox }, .exact, .refused(.sandboxed)),
-      ("process unknown", client { $0.confinement = .unverifiable }, .exact, .refused(.sandboxed)),
-      (
-        "named by a rule, without anything else",
-        client {
-          ($0.withoutAgent, $0.precise, $0.reduced, $0.agent, $0.session) = (.yes, .no, .no, .none, .inactive)
-        }, .exact, .authorized(.always)
-      ),
-      (
-        "named by a rule, in a Flatpak", client { ($0.withoutAgent, $0.confinement) = (.yes, .sandbox) }, .exact,
-        .refused(.sandboxed)
-      ),
-      (
-        "a dialog about the rule is not shown", client { ($0.withoutAgent, $0.agent) = (.challenge, .none) },
-        .exact,
-        .refused(.noAgent)
+        "a dialog about the rule is not shown", .exact, .refused(.noAgent),
+        { ($0.withoutAgent, $0.agent) = (.challenge, .none) }
       ),
     ]
-    for (name, facts, level, expected) in rows {
-      #expect(Decision(facts, asking: level).authorization == expected, "\(name)")
+    for (name, level, expected, change) in rows {
+      #expect(Decision(client(change), asking: level).authorization == expected, "\(name)")
     }
   }
 

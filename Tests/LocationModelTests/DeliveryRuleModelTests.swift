@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
+
+@testable import GeopublicistLocationModel
 
 /// The sending rule against a naive model of it, which looks at every millisecond and knows no timers.
 @Suite struct DeliveryRuleModelTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
+
+@testable import GeopublicistLocationModel
 
 /// Drives a ``DeliveryRule`` as its owner would, on a clock that stands still between the events.
 struct DeliverySimulation {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 import Testing
+
+@testable import GeopublicistLocationModel
 
 /// Significant changes and the rest of the source between them, on virtual time.
 @Suite struct SignificantChangeTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
+
+@testable import GeopublicistLocationModel
 
 @Suite struct SourceScheduleTests {
   typealias Need = SourceSchedule.Need

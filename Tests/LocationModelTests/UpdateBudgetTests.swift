@@ -53,3 +53,46 @@ import Testing
     #expect(budget.deadline == .max)
   }
 }
+
+@Suite struct SleepFilterTests {
+  private func location(_ seconds: UInt64) -> Location {
+    Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
+  }
+
+  @Test func `D10: after a sleep locations count whose source has a slow clock`() {
+    var filter = SleepFilter()
+    let slow: UInt64 = 3_600
+    #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)
+    filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
+    #expect(filter.passes(location(10_000 - slow), at: 2_100_000) == false, "the one from before")
+    #expect(filter.passes(location(20_000 - slow), at: 2_200_000) == true)
+  }
+
+  @Test func `without a last time the wall clock decides, and only for a few seconds`() {
+    var filter = SleepFilter()
+    filter.woke(at: 2_000_000, Timestamp(seconds: 20_000))
+    #expect(filter.passes(location(19_999), at: 2_100_000) == false)
+    #expect(filter.passes(location(20_000), at: 2_200_000) == true)
+    filter.woke(at: 3_000_000, Timestamp(seconds: 30_000))
+    #expect(filter.passes(location(20_000), at: 3_100_000) == false)
+    #expect(filter.passes(location(20_000), at: 3_000_000 + SleepFilter.doubt) == true)
+  }
+
+  @Test func `the last measurement from before a sleep passes after the doubt, unless repeats never do`() {
+    for passesRepeats in [true, false] {
+      var filter = SleepFilter(passesRepeats: passesRepeats)
+      #expect(filter.passes(location(10), at: 1_000_000) == true)
+      filter.woke(at: 2_000_000)
+      filter.woke(at: 3_000_000)
+      #expect(filter.passes(location(10), at: 7_900_000) == false)
+      #expect(filter.passes(location(10), at: 8_000_000) == passesRepeats)
+      #expect(filter.passes(location(11), at: 8_100_000) == true)
+    }
+  }
+
+  @Test func `a filter that knows no time before a sleep doubts nothing`() {
+    var filter = SleepFilter()
+    filter.woke(at: 2_000_000)
+    #expect(filter.passes(location(1), at: 2_000_001) == true)
+  }
+}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import GeopublicistLocationModel
+import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
-import MainLoop
 import Publicist
 import Publishing
 import Testing
 
+@testable import GeopublicistLocationModel
 @testable import GeopublicistService
 
 /// The end of a subscription's chain: pacing, keeping the newest, and a way to the bus that may be blocked.
@@ -55,11 +55,6 @@ struct LocationChainTests {
     func send(_ location: Location) { subject.send(location) }
   }
 
-  private func spin(until condition: () -> Bool) {
-    let deadline = MainLoop.main.clock.monotonic() + 5_000_000
-    while !condition(), MainLoop.main.clock.monotonic() < deadline { _ = MainLoop.main.iterate() }
-  }
-
   @Test func `without thresholds every fix passes, in order, the first one included`() {
     let chain = Chain(isStarted: false)
     chain.start(with: [fix(1)])
@@ -73,48 +68,46 @@ struct LocationChainTests {
     #expect(chain.sent == [0, 3, 6])
   }
 
-  @Test func `the time threshold holds the newest location back until its time`() {
+  @Test func `the time threshold holds the newest location back until its time`() throws {
     let chain = Chain(.init(timeThreshold: 80))
     for sequence in 1...3 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
-    spin { chain.sent.count == 2 }
+    try turning("it is sent") { chain.sent.count == 2 }
     #expect(chain.sent == [1, 3])
   }
 
-  @Test func `while the queue is full only the newest is kept, and sent when there is room`() {
+  @Test func `while the queue is full only the newest is kept, and sent when there is room`() throws {
     let chain = Chain()
     chain.send(fix(1))
     chain.queued = Outbox.highWater
     for sequence in 2...1000 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     chain.queued = 0
-    spin { chain.sent.count == 2 }
+    try turning("it is sent") { chain.sent.count == 2 }
     #expect(chain.sent == [1, 1000])
     chain.send(fix(1001))
     #expect(chain.sent == [1, 1000, 1001])
   }
 
-  @Test func `a single fix that met a blocked queue is not lost`() {
+  @Test func `a single fix that met a blocked queue is not lost`() throws {
     let chain = Chain()
     chain.queued = Outbox.highWater
     chain.send(fix(1))
     #expect(chain.sent == [])
     chain.queued = 0
-    spin { !chain.sent.isEmpty }
+    try turning("it is sent") { !chain.sent.isEmpty }
     #expect(chain.sent == [1])
     chain.send(fix(2))
     #expect(chain.sent == [1, 2])
   }
 
-  @Test func `after cancellation nothing passes, neither new nor held locations`() {
+  @Test func `after cancellation nothing passes, neither new nor held locations`() throws {
     let chain = Chain(.init(timeThreshold: 20))
     chain.send(fix(1))
     chain.send(fix(2))
     chain.cut()
     chain.send(fix(3))
-    let end = MainLoop.main.clock.monotonic() + 60_000
-    spin { MainLoop.main.clock.monotonic() > end }
-    #expect(chain.sent == [1])
+    try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
   }
 
   @Test func `a new chain on the same gate starts with a first fix again`() {

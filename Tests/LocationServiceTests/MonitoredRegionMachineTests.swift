@@ -6,12 +6,8 @@ import Testing
 
 /// A region of a client from event to event, without a bus.
 @Suite struct MonitoredRegionMachineTests {
-  nonisolated static let allowed = Authorization.authorized(.whenInUse)
-  nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
-  nonisolated static let off = Authorization.refused(.disabledByUser)
-
   private func machine(
-    radius: Double = 1_000, _ authorization: Authorization = allowed, sourceDecides: Bool = false,
+    radius: Double = 1_000, _ authorization: Authorization = .allowed, sourceDecides: Bool = false,
     _ change: (inout ClientOptions) -> Void = { _ in }
   ) throws -> MonitoredRegionMachine {
     var options = ClientOptions()
@@ -22,7 +18,8 @@ import Testing
   }
 
   private func started(
-    radius: Double = 1_000, _ authorization: Authorization = allowed, _ change: (inout ClientOptions) -> Void = { _ in }
+    radius: Double = 1_000, _ authorization: Authorization = .allowed,
+    _ change: (inout ClientOptions) -> Void = { _ in }
   ) throws -> MonitoredRegionMachine {
     var machine = try machine(radius: radius, authorization, change)
     _ = machine.handle(.start(machine.startAsked()), at: 0)
@@ -30,12 +27,8 @@ import Testing
   }
 
   private func evidence(_ latitude: Double, _ second: UInt64, _ level: AccuracyLevel = .exact) -> ClientEvent {
-    .evidence(
+    .location(
       Location(latitude: latitude, longitude: 13, accuracy: 10, timestamp: Timestamp(seconds: second)), level, age: 0)
-  }
-
-  private func standing(_ authorization: Authorization, isHeld: Bool = false) -> ClientEvent {
-    .standing(Standing(authorization: authorization, isHeld: isHeld))
   }
 
   private func happenings(_ actions: [ClientAction]) -> [RegionEvent.Kind] {
@@ -62,7 +55,7 @@ import Testing
     let actions = machine.handle(.start(machine.startAsked()), at: 5)
     #expect(
       actions == [
-        .audit(Self.allowed), .done, .announce(Self.allowed), .changed("Active"), .need(.exact), .receiving(true),
+        .audit(.allowed), .done, .announce(.allowed), .changed("Active"), .need(.exact), .receiving(true),
         .follow(.exact), .armTimer(30 * second + 5), .reviewNeed,
       ])
     #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
@@ -94,31 +87,31 @@ import Testing
   @Test func `access lost while a change stands ends the evaluation, and nothing is left to read`() throws {
     var machine = try started { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
-    #expect(machine.last?.event.location != nil)
+    #expect(machine.last?.delivery != nil)
     _ = machine.handle(evidence(53, 40), at: 40 * second)
-    let actions = machine.handle(standing(Self.off), at: 41 * second)
+    let actions = machine.handle(standing(.off), at: 41 * second)
     #expect(happenings(actions) == [.lost])
-    #expect(actions.contains(.follow(nil)) && actions.contains(.announce(Self.off)))
-    #expect(machine.last?.event.location == nil)
+    #expect(actions.contains(.follow(nil)) && actions.contains(.announce(.off)))
+    #expect(machine.last?.event.location == nil && machine.last?.delivery == nil)
     #expect(stay(&machine, at: 53, from: 45, to: 200) == [])
-    #expect(happenings(machine.handle(standing(Self.allowed), at: 201 * second)) == [])
+    #expect(happenings(machine.handle(standing(.allowed), at: 201 * second)) == [])
     #expect(stay(&machine, at: 53, from: 205, to: 235) == [.exited])
   }
 
   @Test func `while deliveries are held nothing is evaluated, and no timer spins`() throws {
     var machine = try started()
     _ = machine.handle(evidence(52, 1), at: second)
-    let held = machine.handle(standing(Self.allowed, isHeld: true), at: 2 * second)
+    let held = machine.handle(standing(.allowed, isHeld: true), at: 2 * second)
     #expect(!held.contains { if case .armTimer = $0 { true } else { false } })
     #expect(machine.handle(.timer, at: 100 * second) == [])
     #expect(stay(&machine, at: 52, from: 101, to: 130) == [])
-    let released = machine.handle(standing(Self.allowed), at: 131 * second)
+    let released = machine.handle(standing(.allowed), at: 131 * second)
     #expect(released.contains { if case .armTimer = $0 { true } else { false } })
     #expect(happenings(machine.handle(.timer, at: 131 * second)) == [.determined])
   }
 
   @Test func `a reduced level sees only reduced locations, and each of them once`() throws {
-    var machine = try started(radius: 20_000, Self.city)
+    var machine = try started(radius: 20_000, .city)
     #expect(machine.level == .city)
     #expect(machine.handle(evidence(52, 1), at: second) == [], "a finer one")
     _ = machine.handle(evidence(52, 1, .city), at: 2 * second)
@@ -128,15 +121,15 @@ import Testing
   }
 
   @Test func `a grant coarser than the region is reported at once and ends with a finer one`() throws {
-    var machine = try machine(Self.city)
+    var machine = try machine(.city)
     let actions = machine.handle(.start(machine.startAsked()), at: 0)
     #expect(happenings(actions) == [.lost])
     #expect(actions.contains(.changed("StateReason")))
     #expect(!actions.contains { if case .need = $0 { true } else { false } })
     #expect(machine.isActive)
-    let finer = machine.handle(standing(Self.allowed), at: second)
+    let finer = machine.handle(standing(.allowed), at: second)
     #expect(finer.contains(.need(.exact)) && finer.contains(.follow(.exact)))
-    let coarser = machine.handle(standing(Self.city), at: 2 * second)
+    let coarser = machine.handle(standing(.city), at: 2 * second)
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
@@ -144,7 +137,7 @@ import Testing
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)
     #expect(machine.last != nil)
-    _ = machine.handle(standing(Self.city), at: 32 * second)
+    _ = machine.handle(standing(.city), at: 32 * second)
     #expect(machine.last == nil)
   }
 

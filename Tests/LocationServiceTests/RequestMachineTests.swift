@@ -6,9 +6,6 @@ import Testing
 
 /// A call of `GetLocation` from event to event, without a bus.
 @Suite struct LocationRequestMachineTests {
-  nonisolated static let allowed = Authorization.authorized(.whenInUse)
-  nonisolated static let off = Authorization.refused(.disabledByUser)
-
   private func machine(
     sourceDecides: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
   ) -> LocationRequestMachine {
@@ -17,18 +14,12 @@ import Testing
     return LocationRequestMachine(options, SourceStatus(), at: 0, sourceDecides: sourceDecides)
   }
 
-  private func standing(
-    _ authorization: Authorization, isHeld: Bool = false, cached: Location? = nil
-  ) -> ClientEvent {
-    .standing(Standing(authorization: authorization, isHeld: isHeld, cached: cached))
-  }
-
   /// A call of an authorized client that waits for a location.
   private func waiting(
     isHeld: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
   ) -> LocationRequestMachine {
     var machine = machine(change)
-    _ = machine.handle(standing(Self.allowed, isHeld: isHeld), at: 0)
+    _ = machine.handle(standing(.allowed, isHeld: isHeld), at: 0)
     _ = machine.handle(.prepared, at: 1)
     return machine
   }
@@ -38,15 +29,15 @@ import Testing
 
   @Test func `nothing happens before the facts are known`() {
     var machine = machine()
-    #expect(machine.handle(standing(Self.off), at: 0) == [])
-    #expect(machine.handle(standing(Self.allowed), at: 1) == [])
+    #expect(machine.handle(standing(.off), at: 0) == [])
+    #expect(machine.handle(standing(.allowed), at: 1) == [])
     #expect(machine.handle(.prepared, at: 2) == [.need(.exact), .receiving(true), .follow(.exact)])
   }
 
   @Test func `a cached location answers at once, without the source`() {
     var machine = machine()
-    _ = machine.handle(standing(Self.allowed, cached: location), at: 0)
-    #expect(machine.handle(.prepared, at: 1) == [.audit(Self.allowed), .end(nil), .deliver(delivery)])
+    _ = machine.handle(standing(.allowed, cached: location), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .deliver(delivery)])
   }
 
   @Test func `a cached location is young enough by its arrival, and never with a maximum age of 0`() {
@@ -56,7 +47,9 @@ import Testing
     #expect(!self.machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 1_000))
   }
 
-  @Test(arguments: [off, .refused(.sandboxed)]) func `a refusal is reported at once`(authorization: Authorization) {
+  @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported at once`(
+    authorization: Authorization
+  ) {
     var machine = machine()
     _ = machine.handle(standing(authorization), at: 0)
     #expect(
@@ -80,7 +73,7 @@ import Testing
     var other = machine
     #expect(
       machine.handle(.location(location, .exact), at: 2) == [
-        .audit(Self.allowed), .follow(nil), .need(nil), .receiving(false), .end(nil), .deliver(delivery),
+        .audit(.allowed), .follow(nil), .need(nil), .receiving(false), .end(nil), .deliver(delivery),
       ])
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
@@ -91,7 +84,7 @@ import Testing
     _ = machine.handle(.prepared, at: 1)
     var allowed = machine
     #expect(machine.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000)])
-    _ = allowed.handle(standing(Self.allowed), at: 2)
+    _ = allowed.handle(standing(.allowed), at: 2)
     #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
     #expect(self.machine { $0.maximumAge = 0 }.nextTime == 20_000_000)
   }
@@ -131,15 +124,14 @@ import Testing
     var machine = waiting(isHeld: true)
     #expect(machine.handle(.location(location, .exact), at: 2) == [])
     var other = machine
-    #expect(machine.handle(standing(Self.allowed), at: 3).last == .deliver(delivery))
-    #expect(other.handle(standing(Self.off), at: 3).last == .refuse(.notAuthorized(Self.off)))
+    #expect(machine.handle(standing(.allowed), at: 3).last == .deliver(delivery))
+    #expect(other.handle(standing(.off), at: 3).last == .refuse(.notAuthorized(.off)))
   }
 
   @Test func `a location of a finer level than is allowed by then is not given`() {
     var machine = waiting(isHeld: true)
     _ = machine.handle(.location(location, .exact), at: 2)
-    let city = Authorization.authorized(.whenInUse, level: .city)
-    #expect(machine.handle(standing(city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
+    #expect(machine.handle(standing(.city), at: 3) == [.follow(nil), .need(.city), .follow(.city)])
   }
 
   @Test(arguments: [SourceReason.geoclueNotInstalled, .disallowedByConfiguration])
@@ -169,7 +161,6 @@ import Testing
 
 /// A call of `RequestAuthorization` from event to event, without a bus.
 @Suite struct AuthorizationRequestMachineTests {
-  private let allowed = Authorization.authorized(.whenInUse)
   private let open = Authorization.refused(.authorizationRequired)
 
   private func machine(isInteractive: Bool = true, sourceDecides: Bool = false) -> AuthorizationRequestMachine {
@@ -177,14 +168,10 @@ import Testing
       ClientOptions(), SourceStatus(), isInteractive: isInteractive, at: 1_000, sourceDecides: sourceDecides)
   }
 
-  private func standing(_ authorization: Authorization, canAsk: Bool = false) -> ClientEvent {
-    .standing(Standing(authorization: authorization, canAsk: canAsk))
-  }
-
   @Test func `a decision is answered as soon as the facts are known`() {
     var machine = machine()
-    #expect(machine.handle(standing(allowed), at: 0) == [])
-    #expect(machine.handle(.prepared, at: 1) == [.audit(allowed), .end(nil), .reply(allowed)])
+    #expect(machine.handle(standing(.allowed), at: 0) == [])
+    #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .reply(.allowed)])
   }
 
   @Test func `the user is asked if that could give more`() {
@@ -192,7 +179,7 @@ import Testing
     _ = machine.handle(standing(open, canAsk: true), at: 2_000)
     #expect(machine.handle(.prepared, at: 3_000) == [.armTimer(119_001_000), .openDialog])
     var other = machine
-    #expect(machine.handle(.dialogEnded(allowed), at: 4_000) == [.audit(allowed), .end(nil), .reply(allowed)])
+    #expect(machine.handle(.dialogEnded(.allowed), at: 4_000) == [.audit(.allowed), .end(nil), .reply(.allowed)])
     #expect(
       other.handle(.dialogUnavailable(.promptsPerConnection), at: 4_000).last
         == .refuse(.limitsExceeded(.promptsPerConnection)))
@@ -234,6 +221,6 @@ import Testing
   @Test func `a caller that leaves is not answered`() {
     var machine = machine()
     #expect(machine.handle(.ownerLeft, at: 1) == [.end(nil)])
-    #expect(machine.handle(standing(allowed), at: 2) == [])
+    #expect(machine.handle(standing(.allowed), at: 2) == [])
   }
 }

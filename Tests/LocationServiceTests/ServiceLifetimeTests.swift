@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeoClue
+import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
+import MainLoop
 import Publicist
 import Testing
 
@@ -53,5 +55,108 @@ extension LocationService {
     self.init(on: connection, LocationPublicist(manager), for: .session, Configuration()) { () throws(DBusError) in
       connection
     }
+  }
+}
+
+/// When memory is given back.
+@Suite struct CrowdTests {
+  private func moments(_ counts: [Int]) -> [Int] {
+    var crowd = Crowd()
+    return counts.filter { count in
+      guard crowd.countChanged(to: count) else { return false }
+      crowd.trimmed()
+      return true
+    }
+  }
+
+  @Test func `a small crowd triggers no trimming`() {
+    #expect(moments(Array(0...15) + (0...15).reversed()) == [])
+  }
+
+  @Test func `trimming follows each halving of a crowd`() {
+    #expect(moments(Array(0...1_000) + (0...1_000).reversed()) == [500, 250, 125, 62, 31, 15])
+  }
+
+  @Test func `trimming does not wait for the last clients`() {
+    #expect(moments([1_000, 999, 501, 500, 499, 500, 501]) == [500])
+  }
+
+  @Test func `new clients count again`() {
+    #expect(moments([100, 50, 100, 51, 50]) == [50, 50])
+  }
+}
+
+@Suite struct SleepMeterTests {
+  private func clock(boottime: UInt64, monotonic: Int64) -> LoopClock {
+    LoopClock(monotonic: { monotonic }, boottime: { boottime }, realtime: { 0 })
+  }
+
+  /// Whether each pair of times, in microseconds, tells of a sleep since the one before.
+  private func sleeps(_ times: [(boottime: UInt64, monotonic: Int64)]) -> [Bool] {
+    var meter = SleepMeter(clock(boottime: 5_000_000, monotonic: 5_000_000))
+    var sleeps: [Bool] = []
+    for time in times { sleeps.append(meter.hasGrown(clock(boottime: time.boottime, monotonic: time.monotonic))) }
+    return sleeps
+  }
+
+  @Test(arguments: [-3, -1, 0, 5] as [Int64])
+  func `D19: clocks that are read one after the other are no sleep`(difference: Int64) {
+    #expect(sleeps([(9_000_000, 9_000_000 - difference), (9_500_000, 9_500_000)]) == [false, false])
+  }
+
+  @Test func `a sleep is noticed once`() {
+    #expect(
+      sleeps([(65_000_000, 6_000_000), (66_000_000, 7_000_000), (69_000_000, 7_500_000)]) == [true, false, true])
+  }
+}
+
+@Suite("The level that GeoClue is asked for")
+struct LevelChoiceTests {
+  private func status(
+    _ state: SourceState, _ reason: SourceReason = .none, available: AccuracyLevel? = .exact
+  ) -> SourceStatus {
+    SourceStatus(state: state, reason: reason, availableAccuracy: available)
+  }
+
+  @Test func `a client at city level is served by a GPS receiver when there is nothing coarser`() {
+    var choice = LevelChoice()
+    choice.need(.city)
+    #expect(choice.level(available: .exact, ceiling: .exact) == .city)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact))
+    choice.raise()
+    #expect(choice.level(available: .exact, ceiling: .exact) == .exact)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
+  }
+
+  @Test func `no finer source is awaited while fixes arrive or none exists`() {
+    var choice = LevelChoice()
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
+    choice.need(.city)
+    #expect(choice.isWaiting(status(.running), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noAgent), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix, available: .city), ceiling: .exact) == false)
+    #expect(choice.isWaiting(status(.waiting, .noFix, available: nil), ceiling: .exact) == false)
+    choice.need(.exact)
+    #expect(choice.isWaiting(status(.waiting, .noFix), ceiling: .exact) == false)
+  }
+
+  @Test func `a user whose agent permits the city alone gets nothing from a receiver`() {
+    var choice = LevelChoice()
+    choice.need(.city)
+    #expect(!choice.isWaiting(status(.waiting, .noFix), ceiling: .city))
+    choice.raise()
+    #expect(choice.level(available: .exact, ceiling: .city) == .city, "the permission has ended meanwhile")
+    #expect(choice.level(available: .exact, ceiling: .street) == .street)
+  }
+
+  @Test func `a different demand starts again`() {
+    var choice = LevelChoice()
+    choice.need(.city)
+    choice.raise()
+    choice.need(.street)
+    #expect(choice.level(available: .exact, ceiling: .exact) == .street)
+    choice.need(nil)
+    choice.raise()
+    #expect(choice.level(available: .exact, ceiling: .exact) == nil)
   }
 }

@@ -5,15 +5,23 @@ import Testing
 
 @testable import GeopublicistService
 
+nonisolated extension Authorization {
+  static let allowed = authorized(.whenInUse)
+  static let city = authorized(.whenInUse, level: .city)
+  static let off = refused(.disabledByUser)
+  static let forbidden = refused(.disallowedByPolicy)
+}
+
+nonisolated func standing(
+  _ authorization: Authorization, isHeld: Bool = false, canAsk: Bool = false, cached: Location? = nil
+) -> ClientEvent {
+  .standing(Standing(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
+}
+
 /// A subscription from event to event, without a bus.
 @Suite struct SubscriptionMachineTests {
-  nonisolated static let allowed = Authorization.authorized(.whenInUse)
-  nonisolated static let city = Authorization.authorized(.whenInUse, level: .city)
-  nonisolated static let off = Authorization.refused(.disabledByUser)
-  nonisolated static let forbidden = Authorization.refused(.disallowedByPolicy)
-
   private func machine(
-    _ authorization: Authorization = allowed, sourceDecides: Bool = false,
+    _ authorization: Authorization = .allowed, sourceDecides: Bool = false,
     _ change: (inout ClientOptions) -> Void = { _ in }
   ) -> SubscriptionMachine {
     var options = ClientOptions()
@@ -25,11 +33,7 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: sequence), sequence: sequence)
   }
 
-  private func standing(_ authorization: Authorization) -> ClientEvent {
-    .standing(Standing(authorization: authorization))
-  }
-
-  private func started(_ authorization: Authorization = allowed) -> SubscriptionMachine {
+  private func started(_ authorization: Authorization = .allowed) -> SubscriptionMachine {
     var machine = machine(authorization)
     _ = machine.handle(.start(machine.startAsked()), at: 0)
     return machine
@@ -39,7 +43,7 @@ import Testing
     var machine = machine()
     #expect(
       machine.handle(.start(machine.startAsked()), at: 5) == [
-        .audit(Self.allowed), .done, .announce(Self.allowed), .changed("Active"), .need(.exact), .receiving(true),
+        .audit(.allowed), .done, .announce(.allowed), .changed("Active"), .need(.exact), .receiving(true),
         .follow(.exact),
       ])
     #expect(machine.isActive)
@@ -51,10 +55,10 @@ import Testing
   }
 
   @Test func `Start is refused while a rule forbids it`() {
-    var machine = machine(Self.forbidden)
+    var machine = machine(.forbidden)
     #expect(
       machine.handle(.start(machine.startAsked()), at: 0) == [
-        .audit(Self.forbidden), .refuse(.notAuthorized(Self.forbidden)),
+        .audit(.forbidden), .refuse(.notAuthorized(.forbidden)),
       ])
   }
 
@@ -66,13 +70,13 @@ import Testing
     #expect(!machine.isActive)
   }
 
-  @Test(arguments: [off, .undecided, .refused(.noAgent)])
+  @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
   func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
     var machine = machine(first)
     #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce(first)])
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
     #expect(
-      machine.handle(standing(Self.allowed), at: 2).suffix(4) == [
+      machine.handle(standing(.allowed), at: 2).suffix(4) == [
         .changed("Active"), .need(.exact), .receiving(true), .follow(.exact),
       ])
   }
@@ -82,8 +86,8 @@ import Testing
     _ = machine.handle(.location(location(1), .exact), at: 1)
     #expect(machine.last != nil)
     #expect(
-      machine.handle(standing(Self.off), at: 2) == [
-        .audit(Self.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce(Self.off),
+      machine.handle(standing(.off), at: 2) == [
+        .audit(.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce(.off),
         .changed("AuthorizationStatus"), .changed("AuthorizationReason"),
       ])
     #expect(machine.last == nil)
@@ -93,8 +97,8 @@ import Testing
   @Test func `a reduced grant begins a chain at its level and says so in each location`() {
     var machine = started()
     _ = machine.handle(.location(location(1), .exact), at: 1)
-    let actions = machine.handle(standing(Self.city), at: 2)
-    #expect(actions.first == .audit(Self.city) && actions[1] == .follow(nil) && actions.last == .follow(.city))
+    let actions = machine.handle(standing(.city), at: 2)
+    #expect(actions.first == .audit(.city) && actions[1] == .follow(nil) && actions.last == .follow(.city))
     #expect(machine.last == nil, "it was finer than what is allowed now")
     #expect(machine.handle(.location(location(2), .exact), at: 3) == [], "one that was still on its way")
     let delivery = Delivery(location: location(3), level: .city, isReduced: true)
@@ -104,8 +108,8 @@ import Testing
   @Test func `another reason alone is announced, and does not interrupt`() {
     var machine = started(.authorized(.always))
     #expect(
-      machine.handle(standing(Self.allowed), at: 1) == [
-        .audit(Self.allowed), .announce(Self.allowed), .changed("AuthorizationStatus"),
+      machine.handle(standing(.allowed), at: 1) == [
+        .audit(.allowed), .announce(.allowed), .changed("AuthorizationStatus"),
       ])
   }
 
@@ -152,7 +156,7 @@ import Testing
     let error = LocationError(.unavailable, "gone")
     var machine = started()
     #expect(machine.handle(.failure(error), at: 1) == [.report(error)])
-    _ = machine.handle(standing(Self.forbidden), at: 2)
+    _ = machine.handle(standing(.forbidden), at: 2)
     #expect(machine.handle(.failure(error), at: 3) == [])
     var stopped = self.machine()
     #expect(stopped.handle(.failure(error), at: 1) == [])
@@ -164,7 +168,7 @@ import Testing
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
     for event in [
-      .start(machine.startAsked()), .stop, standing(Self.off), .location(location(1), .exact), .timer, .ownerLeft,
+      .start(machine.startAsked()), .stop, standing(.off), .location(location(1), .exact), .timer, .ownerLeft,
       .close(.byClient), .clockChanged,
     ] as [ClientEvent] {
       #expect(machine.handle(event, at: 2) == [])
@@ -176,11 +180,11 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var machine = machine { $0.maximumUpdates = seed % 3 == 0 ? 4 : 0 }
     var (need, follows, receivers, isOver) = (AccuracyLevel?.none, AccuracyLevel?.none, 0, false)
-    var now = Self.allowed
+    var now = Authorization.allowed
     for step in 0..<60 as Range<UInt64> {
       let events: [ClientEvent] = [
-        .start(machine.startAsked()), .start(machine.startAsked()), .stop, standing(Self.allowed), standing(Self.off),
-        standing(Self.city), standing(Self.forbidden),
+        .start(machine.startAsked()), .start(machine.startAsked()), .stop, standing(.allowed), standing(.off),
+        standing(.city), standing(.forbidden),
         .location(location(step), follows ?? .exact), .location(location(step), .exact), .clockChanged, .timer,
       ]
       let event = events.randomElement(using: &random) ?? .stop

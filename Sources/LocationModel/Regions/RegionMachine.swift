@@ -30,13 +30,10 @@ package struct RegionMachine: Sendable {
   package enum Need: Equatable, Sendable {
     /// Nothing, although locations that arrive anyway are evaluated.
     case nothing
-    /// Locations, now.
     case now
-    /// Nothing until this time.
     case check(at: UInt64)
   }
 
-  /// The settings of the region.
   package let configuration: RegionConfiguration
   private var level: AccuracyLevel?
   private var phase = Phase.stopped

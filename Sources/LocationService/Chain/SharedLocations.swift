@@ -9,7 +9,7 @@ import Publishing
 ///     publicist.locationPublisher()      every location that GeoClue announces
 ///       .compactMap(\.last)              the newest of the batch
 ///       → arbiter                        unless a better one still holds
-///       → reduced to a level, shared     once for all clients of that level
+///       → reduced to a level             the same for all clients of that level
 ///       .prepend(first)                  what a new client begins with
 ///       .paced(by: pacer)                distance, time and debounce of this client
 ///       .keepingNewest()                 while the client or the bus is not ready
@@ -18,30 +18,26 @@ import Publishing
 /// This class is the first half, shared by all clients. ``deliver(at:from:through:to:)`` adds the second half for each
 /// client.
 ///
-/// The branches do not replay: a new subscriber receives only later locations. ``newest(for:)`` returns the current
-/// location for a client that has just been checked.
+/// Nothing is replayed: a new subscriber receives only later locations. ``newest(for:)`` returns the current location for
+/// a client that has just been checked.
 final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
   private let accepted = PassthroughSubject<Location, Never>()
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
-  private var branches: [AccuracyLevel: AnyPublisher<Location, Never>] = [:]
   private var cancellables: Set<AnyCancellable> = []
   private var release: LoopSource?
   private var sleep = SleepFilter()
 
-  /// Follows the locations of a publicist.
   init(_ locations: AnyPublisher<[Location], Never>) {
     locations.compactMap(\.last).sink { [weak self] in self?.take($0) }.store(in: &cancellables)
   }
 
-  /// Returns future locations, reduced to a level. All clients of a level share the branch.
-  func locations(for level: AccuracyLevel) -> AnyPublisher<Location, Never> {
-    if let branch = branches[level] { return branch }
-    let branch = accepted.compactMap { [weak self] _ in self?.newest(for: level) }.share().eraseToAnyPublisher()
-    branches[level] = branch
-    return branch
+  /// Returns future locations, reduced to a level. All clients of a level receive the same, because the level's reducer
+  /// decides once for each of its intervals.
+  func locations(for level: AccuracyLevel) -> some Publisher<Location, Never> {
+    accepted.compactMap { [weak self] _ in self?.newest(for: level) }
   }
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
@@ -98,10 +94,8 @@ final class SharedLocations {
 
 // MARK: - Cells that outlive the service, see ``GridReducer``
 extension SharedLocations {
-  /// The current cells, one line each.
   var memory: [String] { reducers.values.compactMap(\.memory) }
 
-  /// Restores the cells of the previous service.
   func restore(_ memory: [String]) {
     for line in memory {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }

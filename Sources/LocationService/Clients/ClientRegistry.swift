@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistGatekeeper
+import Glibc
 import MainLoop
 
 /// Holds each client while its connection lives. Enforces the limits per connection and per user.
@@ -9,25 +10,25 @@ final class ClientRegistry {
   private let peers: PeerWatch
   private let outbox: Outbox
   private let introductions: Introductions
+  var limits: Limits
   private var clients: [BusName: Client] = [:]
   private var quotas: [ObjectKind: UserQuota] = [:]
   private var promptsOfUser: [UInt32: UInt32] = [:]
   private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
-  /// The prepared replies to `ListSubscriptions`.
   let list = SubscriptionList()
   /// Called when a call has been answered or an object has ended.
   var onLessBusy: (() -> Void)?
   /// Called with the user and the length of each answer, in bytes.
   var onAnswered: ((UInt32, Int) -> Void)?
-  /// Called when a client has left the bus.
   var onLeft: ((Client) -> Void)?
 
-  init(on connection: Connection, _ outbox: Outbox, _ introductions: Introductions) {
+  init(on connection: Connection, _ outbox: Outbox, _ introductions: Introductions, _ limits: Limits) {
     self.connection = connection
     self.outbox = outbox
     self.introductions = introductions
+    self.limits = limits
     peers = PeerWatch(on: connection)
     outbox.userOf = { [weak self] name in
       guard let client = self?.clients[name] else { return nil }
@@ -37,7 +38,7 @@ final class ClientRegistry {
 
   /// Returns the client of a connection, creating it if necessary. The client is removed when the connection leaves the
   /// bus.
-  func client(_ name: BusName, _ limits: Limits) -> Client {
+  func client(_ name: BusName) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
     let client = Client(name, OutgoingQueue(to: name, in: outbox), introductions, limits: limits)
@@ -57,13 +58,13 @@ final class ClientRegistry {
 
   /// Takes a token from the client, and one from its user if known. Throws the rate limit that would be exceeded.
   /// Returns whether the user has paid.
-  func payForCall(_ client: Client, _ limits: Limits) throws(DBusError) -> Bool {
+  func payForCall(_ client: Client) throws(DBusError) -> Bool {
     guard client.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
-    return try payForUser(of: client, limits)
+    return try payForUser(of: client)
   }
 
   /// Takes a token from the client's user, or throws if none is left. Returns false if the user is not known.
-  func payForUser(of client: Client, _ limits: Limits) throws(DBusError) -> Bool {
+  func payForUser(of client: Client) throws(DBusError) -> Bool {
     guard let user = client.credentials?.userID else { return false }
     let (rate, now) = (limits[.callsPerSecondPerUser], MainLoop.main.clock.monotonic())
     if callBuckets.count >= Self.largestBucketCount {
@@ -80,25 +81,24 @@ final class ClientRegistry {
   private static let largestBucketCount = 256
 
   /// Charges a client's user for the processor time of a call, in whole tokens.
-  func chargeForTime(since begin: Int64, _ client: Client, _ limits: Limits) {
-    charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime), limits)
+  func chargeForTime(since begin: Int64, _ client: Client) {
+    charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime))
   }
 
   /// Charges a client's user for the size of a call, because the bus delivers large messages slowly while other users'
   /// calls wait.
-  func chargeForSize(_ bytes: Int, _ client: Client, _ limits: Limits) { charge(client, Double(bytes / 1_024), limits) }
+  func chargeForSize(_ bytes: Int, _ client: Client) { charge(client, Double(bytes / 1_024)) }
 
   /// The processor time that costs one token, in microseconds.
   private static let tokenTime: Int64 = 1_000
 
-  /// Charges a user for more than one ordinary call.
-  private func charge(_ client: Client, _ cost: Double, _ limits: Limits) {
+  private func charge(_ client: Client, _ cost: Double) {
     guard let user = client.credentials?.userID, cost > 0 else { return }
     callBuckets[user]?.charge(cost, burst: limits[.callsPerSecondPerUser])
   }
 
   /// Admits a client's call, or throws the limit that it would exceed. Its answer costs one token per KiB.
-  func admit(_ call: MethodCall, of client: Client, _ limits: Limits) throws(DBusError) {
+  func admit(_ call: MethodCall, of client: Client) throws(DBusError) {
     guard client.pendingCalls < limits[.callsPerConnection] else { throw .limitsExceeded(.callsPerConnection) }
     client.pendingCalls += 1
     pendingCalls += 1
@@ -106,14 +106,14 @@ final class ClientRegistry {
       client.pendingCalls -= 1
       guard let self else { return }
       pendingCalls -= 1
-      charge(client, Double(bytes / 1_024), limits)
+      charge(client, Double(bytes / 1_024))
       if let user = client.credentials?.userID { onAnswered?(user, bytes) }
       onLessBusy?()
     }
   }
 
   /// Counts one more object, or throws the limit that it would exceed.
-  func reserve(_ kind: ObjectKind, for client: Client, _ limits: Limits) throws(DBusError) {
+  func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
     let keys = kind.limits
     guard client.objects.values.count(where: { $0.kind == kind }) < Int(limits[keys.perConnection]) else {
       throw .limitsExceeded(keys.perConnection)
@@ -127,13 +127,12 @@ final class ClientRegistry {
     case nil: break
     }
     list.changed(for: user)
-    charge(client, Self.creationCost, limits)
+    charge(client, Self.creationCost)
   }
 
   /// The extra cost of creating an object, in tokens, because the gatekeeper must ask other services about the owner.
   private static let creationCost = 3.0
 
-  /// Releases the count of an object that has ended.
   func release(_ kind: ObjectKind, of client: Client) {
     if let user = client.credentials?.userID { quotas[kind]?.release(of: user) }
     list.changed(for: client.credentials?.userID)
@@ -141,7 +140,7 @@ final class ClientRegistry {
   }
 
   /// Counts one more dialog, or returns the limit that it would exceed.
-  func reservePrompt(for client: Client, _ limits: Limits) -> Limits.Key? {
+  func reservePrompt(for client: Client) -> Limits.Key? {
     guard client.pendingPrompts < limits[.promptsPerConnection] else { return .promptsPerConnection }
     let user = client.credentials?.userID ?? .max
     guard promptsOfUser[user, default: 0] < limits[.promptsPerUser] else { return .promptsPerUser }
@@ -150,7 +149,6 @@ final class ClientRegistry {
     return nil
   }
 
-  /// Releases the count of a dialog that has ended.
   func releasePrompt(of client: Client) {
     client.pendingPrompts -= 1
     let user = client.credentials?.userID ?? .max
@@ -160,7 +158,6 @@ final class ClientRegistry {
 
   var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }
 
-  /// Returns whether a client has not left yet.
   func isHere(_ client: Client) -> Bool { clients[client.name] === client }
 
   /// All subscriptions and regions, in the order of their numbers.
@@ -173,6 +170,14 @@ final class ClientRegistry {
     }
   }
 
-  /// All pending calls of `GetLocation` and `RequestAuthorization`.
   var requests: [any PendingRequest] { clients.values.flatMap { $0.requests.values } }
+}
+
+/// The processor time of this thread. Measures what a call costs, regardless of the load of the machine.
+enum ProcessorTime {
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DBus
 import GeopublicistProcessSupport
 
 /// The administrator's settings from `/etc/geopublicist/geopublicist.conf` and the `conf.d/*.conf` files beside it,
@@ -55,5 +56,52 @@ public struct Configuration {
 
   private static func existingFiles() -> [String] {
     (TextFile.exists(mainFile) ? [mainFile] : []) + TextFile.dropIns(in: dropInFolder)
+  }
+}
+
+/// The limits per connection, per user and for the whole service.
+nonisolated public struct Limits: Equatable, Sendable {
+  /// The limits' names in the property `Limits` and in error messages.
+  public enum Key: String, CaseIterable, Sendable {
+    case subscriptionsPerConnection = "subscriptions-per-connection"
+    case regionsPerConnection = "regions-per-connection"
+    case callsPerConnection = "calls-per-connection"
+    case subscriptionsPerUser = "subscriptions-per-user"
+    case regionsPerUser = "regions-per-user"
+    case subscriptions = "subscriptions"
+    case regions = "regions"
+    case callsBurst = "calls-burst"
+    case callsPerSecond = "calls-per-second"
+    case callsPerSecondPerUser = "calls-per-second-per-user"
+    case promptsPerConnection = "prompts-per-connection"
+    case promptsPerUser = "prompts-per-user"
+    case messageBytes = "message-bytes"
+  }
+
+  private var values: [Key: UInt32] = [
+    .subscriptionsPerConnection: 16,
+    .regionsPerConnection: 20,
+    .callsPerConnection: 16,
+    .subscriptionsPerUser: 512,
+    .regionsPerUser: 100,
+    .subscriptions: 4096,
+    .regions: 1000,
+    .callsBurst: 200,
+    .callsPerSecond: 50,
+    .callsPerSecondPerUser: 400,
+    .promptsPerConnection: 1,
+    .promptsPerUser: 2,
+    .messageBytes: 64 * 1024,
+  ]
+
+  public init() {}
+
+  public subscript(key: Key) -> UInt32 {
+    get { values[key] ?? 0 }
+    set { values[key] = newValue }
+  }
+
+  var value: Value {
+    .dictionary(key: .string, value: "u", Key.allCases.map { Value.Entry(.string($0.rawValue), .uint32(self[$0])) })
   }
 }

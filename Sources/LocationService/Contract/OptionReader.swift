@@ -7,7 +7,6 @@ import GeopublicistLocationModel
 nonisolated enum OptionReader {
   static let maximumKeys = 32
 
-  /// Reads the options of a method.
   static func read(_ value: Value, _ allowed: [ClientOption]) throws(DBusError) -> ClientOptions {
     guard let pairs = value.options else { throw .invalidOption("The options must have the type a{sv}") }
     guard pairs.count <= maximumKeys else { throw .invalidOption("There are more than \(maximumKeys) options") }

@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 
 /// The contract's own errors, each with one sentence that tells the user what to do.
 nonisolated extension DBusError {
-  /// The refusal that matches a status.
   static func notAuthorized(_ authorization: Authorization) -> DBusError {
     DBusError(.notAuthorized, authorization.sentence)
   }
@@ -24,10 +23,8 @@ nonisolated extension DBusError {
       "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later")
   }
 
-  /// The service is about to exit.
   static let ending = DBusError(.locationUnavailable, "The service is ending; call again to start it")
 
-  /// No location arrived in time.
   static let timeout = DBusError(
     .locationTimeout, "No location came in the time allowed; try again with a longer timeout or a greater maximum-age")
 

@@ -22,27 +22,23 @@ final class CallIntake {
   private let connection: Connection
   private let clients: ClientRegistry
   private let outbox: Outbox
-  private let limits: () -> Limits
   private var queue = FairQueue<BusName, Arrival>()
   private var refusals = RefusalQueue<BusName, (MethodCall, DBusError)>()
   private var refusing: LoopSource?
   private var turn: LoopSource?
   private var waitForRoom: LoopSource?
 
-  init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox, _ limits: @escaping () -> Limits) {
+  init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox) {
     self.connection = connection
     self.clients = clients
     self.outbox = outbox
-    self.limits = limits
     clients.onAnswered = { [weak self] user, bytes in self?.queue.charge(bytes, to: user) }
     clients.onLeft = { [weak self] client in self?.left(client) }
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
 
-  /// Called for each call that arrives.
   var onCall: (() -> Void)?
 
-  /// The number of calls waiting for their turn.
   var count: Int { queue.count }
 
   /// Drops all calls, because nobody waits for answers to calls from the previous connection.
@@ -53,8 +49,8 @@ final class CallIntake {
 
   private func take(_ call: MethodCall) {
     onCall?()
-    let limits = limits()
-    let client = clients.client(call.sender, limits)
+    let limits = clients.limits
+    let client = clients.client(call.sender)
     outbox.called(client.name)
     // The client has not read for a long time, so the bus would only queue another answer on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
@@ -63,11 +59,11 @@ final class CallIntake {
     }
     let isPaid: Bool
     do throws(DBusError) {
-      isPaid = try clients.payForCall(client, limits)
+      isPaid = try clients.payForCall(client)
     } catch {
       return refuse(call, bytes: bytes, of: client, error)
     }
-    clients.chargeForSize(bytes, client, limits)
+    clients.chargeForSize(bytes, client)
     let user = client.credentials?.userID
     guard queue.add(Arrival(call: call, isPaid: isPaid), bytes: bytes, from: client.name, of: user) else {
       return refuse(call, bytes: bytes, of: client, .limitsExceeded(.callsPerSecondPerUser))
@@ -142,17 +138,17 @@ final class CallIntake {
   }
 
   private func dispatch(_ arrival: Arrival) {
-    let (call, limits) = (arrival.call, limits())
+    let call = arrival.call
     guard let client = clients.known(call.sender) else { return call.drop() }
     do throws(DBusError) {
-      if !arrival.isPaid { _ = try clients.payForUser(of: client, limits) }
-      try clients.admit(call, of: client, limits)
+      if !arrival.isPaid { _ = try clients.payForUser(of: client) }
+      try clients.admit(call, of: client)
     } catch {
       return call.fail(error)
     }
     let begin = ProcessorTime.now
     connection.objects.perform(call)
-    clients.chargeForTime(since: begin, client, limits)
+    clients.chargeForTime(since: begin, client)
   }
 
   private func dispatchWhenRoom() {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
+
 /// Calls waiting for their turn: first come, first served for one user, and round robin among users.
 ///
 /// While several users wait, a user whose calls had long answers is passed over until the others have had answers of the
@@ -18,30 +20,16 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     var firstBytes = 4 * 1024
   }
 
-  private enum Line: Hashable {
-    case user(UInt32)
-    case unknown(Client)
-  }
-
   private struct Waiting {
     let client: Client
     let call: Call
     let bytes: Int
   }
 
-  private struct Calls {
-    var waiting: [Waiting] = []
-    /// The number of calls at the start of `waiting` that have already been taken.
-    var first = 0
-    var bytes = 0
-    var count: Int { waiting.count - first }
-  }
-
   private let bounds: Bounds
-  private var lines: [Line: Calls] = [:]
-  /// The users with waiting calls in the order of their turns, each once.
-  private var turns: [UInt32] = []
-  private var nextTurn = 0
+  private var known = TurnQueue<UInt32, Waiting>()
+  /// The calls of clients whose user is not known yet.
+  private var unknown: [Client: [Waiting]] = [:]
   /// The lengths of answers, in bytes, for which users have not been passed over yet.
   private var debts: [UInt32: Int] = [:]
   private(set) var count = 0
@@ -49,8 +37,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
-  /// Whether a call can be taken now.
-  var isReady: Bool { nextTurn < turns.count }
+  var isReady: Bool { !known.isEmpty }
 
   /// Whether lines with several waiting calls accept no more.
   var isFull: Bool { count >= bounds.allCalls || bytes >= bounds.allBytes }
@@ -62,31 +49,25 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   mutating func add(_ call: Call, bytes size: Int, from client: Client, of user: UInt32?) -> Bool {
     // Earlier calls of the client must not be overtaken.
     if let user { identify(client, as: user) }
-    let line: Line = user.map { .user($0) } ?? .unknown(client)
-    var calls = lines.removeValue(forKey: line) ?? Calls()
-    defer { if calls.count > 0 { lines[line] = calls } }
+    let line = load(of: user.map { known[$0] } ?? unknown[client] ?? [])
     // The first few calls of a line always have room, even if clients of other users fill the queue.
-    let isFirst = calls.count < bounds.firstCalls && size <= bounds.firstBytes
+    let isFirst = line.calls < bounds.firstCalls && size <= bounds.firstBytes
     let isFull = user == nil ? isFullForUnknown : isFull
-    guard !isFull || isFirst, calls.count < bounds.calls, calls.bytes + size <= bounds.bytes || calls.count == 0 else {
+    guard !isFull || isFirst, line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else {
       return false
     }
-    if let user, calls.count == 0 { turns.append(user) }
-    calls.waiting.append(Waiting(client: client, call: call, bytes: size))
-    calls.bytes += size
+    let waiting = Waiting(client: client, call: call, bytes: size)
+    if let user { known.edit(user) { $0.append(waiting) } } else { unknown[client, default: []].append(waiting) }
     count += 1
     bytes += size
     return true
   }
 
+  private func load(of line: [Waiting]) -> (calls: Int, bytes: Int) { (line.count, line.reduce(0) { $0 + $1.bytes }) }
+
   /// Moves a client's calls to its user's line once the bus has identified the client.
   mutating func identify(_ client: Client, as user: UInt32) {
-    guard let unknown = lines.removeValue(forKey: .unknown(client)) else { return }
-    var calls = lines.removeValue(forKey: .user(user)) ?? Calls()
-    if calls.count == 0 { turns.append(user) }
-    calls.waiting += unknown.waiting[unknown.first...]
-    calls.bytes += unknown.bytes
-    lines[.user(user)] = calls
+    if let calls = unknown.removeValue(forKey: client) { known.edit(user) { $0 += calls } }
   }
 
   /// The length of an answer that costs one turn, in bytes.
@@ -94,83 +75,40 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   private static var largestDebt: Int { 64 * 1024 }
 
-  /// Charges a user for the length of an answer.
   mutating func charge(_ bytes: Int, to user: UInt32) {
     debts[user] = min(debts[user, default: 0] + min(bytes, Self.largestDebt), Self.largestDebt)
   }
 
-  /// Removes and returns the next call.
   mutating func next() -> Call? {
-    while isReady {
-      let user = turns[nextTurn]
-      nextTurn += 1
-      guard let calls = lines[.user(user)], calls.count > 0 else { continue }
-      // The debt lapses if nobody else is waiting.
-      guard isReady, let debt = debts[user], debt >= Self.turnBytes else {
-        debts[user] = nil
-        return takeFirst(of: user)
-      }
+    // The debt lapses if nobody else is waiting.
+    while let user = known.nextKey, known.keyCount > 1, let debt = debts[user], debt >= Self.turnBytes {
       debts[user] = debt - Self.turnBytes
-      turns.append(user)
-      compactTurns()
+      known.passOver()
     }
-    return nil
-  }
-
-  private mutating func takeFirst(of user: UInt32) -> Call? {
-    guard var calls = lines.removeValue(forKey: .user(user)) else { return nil }
-    let waiting = calls.waiting[calls.first]
-    calls.first += 1
-    calls.bytes -= waiting.bytes
+    if let user = known.nextKey { debts[user] = nil }
+    guard let waiting = known.next() else { return nil }
+    if known.isEmpty { debts = [:] }
     count -= 1
     bytes -= waiting.bytes
-    if calls.count > 0 {
-      // Compact a line that is never empty, which would otherwise keep growing.
-      if calls.first >= 64, calls.first * 2 >= calls.waiting.count {
-        calls.waiting.removeFirst(calls.first)
-        calls.first = 0
-      }
-      lines[.user(user)] = calls
-      turns.append(user)
-    }
-    compactTurns()
-    if !isReady { debts = [:] }
     return waiting.call
-  }
-
-  private mutating func compactTurns() {
-    guard nextTurn >= 64, nextTurn * 2 >= turns.count else { return }
-    turns.removeFirst(nextTurn)
-    nextTurn = 0
   }
 
   /// Removes and returns a client's waiting calls in order, because it has left or cannot be identified.
   mutating func remove(_ client: Client, of user: UInt32?) -> [Call] {
-    var removed: [Call] = []
-    for line in [user.map { Line.user($0) }, .unknown(client)] {
-      guard let line, var calls = lines.removeValue(forKey: line) else { continue }
-      let mine = calls.waiting[calls.first...].filter { $0.client == client }
-      calls.waiting = calls.waiting[calls.first...].filter { $0.client != client }
-      calls.first = 0
-      let size = mine.reduce(0) { $0 + $1.bytes }
-      calls.bytes -= size
-      count -= mine.count
-      bytes -= size
-      removed += mine.map(\.call)
-      if calls.count > 0 { lines[line] = calls } else if case .user(let user) = line { skip(user) }
+    var removed: [Waiting] = []
+    if let user {
+      removed = known[user].filter { $0.client == client }
+      known.edit(user) { $0.removeAll { $0.client == client } }
     }
-    return removed
+    removed += unknown.removeValue(forKey: client) ?? []
+    let load = load(of: removed)
+    (count, bytes) = (count - load.calls, bytes - load.bytes)
+    return removed.map(\.call)
   }
 
-  /// Removes and returns all calls.
   mutating func removeAll() -> [Call] {
-    let removed = lines.values.flatMap { $0.waiting[$0.first...].map(\.call) }
+    let removed = known.elements + unknown.values.joined()
     self = FairQueue(bounds)
-    return removed
-  }
-
-  private mutating func skip(_ user: UInt32) {
-    guard let index = turns[nextTurn...].firstIndex(of: user) else { return }
-    turns.remove(at: index)
+    return removed.map(\.call)
   }
 }

@@ -19,7 +19,6 @@ final class Outbox {
   private let queuedBytes: () -> Int
   private let pings: any ClientPinging
   private var ledger: ReaderLedger<BusName>
-  /// Actions waiting for room, by client.
   private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
   private var reducedDeliveries: LoopSource?
@@ -39,7 +38,6 @@ final class Outbox {
     connection.onSent = { [weak self] client, bytes in self?.sent(bytes, to: client) }
   }
 
-  /// Whether too much is queued to the bus.
   var isFull: Bool { queuedBytes() >= Self.highWater }
 
   /// Whether the answer to another call could be sent without much delay.
@@ -48,7 +46,6 @@ final class Outbox {
   /// Whether the bus has taken everything, so that a refusal delays no answer.
   var isEmpty: Bool { queuedBytes() == 0 }
 
-  /// Returns how much a client may be sent now.
   func state(of client: BusName) -> ReaderLedger<BusName>.State { ledger.state(of: client, at: now) }
 
   /// Returns whether deferrable messages may be sent to a client now.
@@ -62,12 +59,10 @@ final class Outbox {
     arm()
   }
 
-  /// Records a call by a client.
   func called(_ client: BusName) {
     if ledger.called(client, at: now) { drain(client) }
   }
 
-  /// Discards a client that has left the bus.
   func left(_ client: BusName) {
     ledger.left(client)
     pings.forget(client)
@@ -134,7 +129,6 @@ final class Outbox {
   }
 }
 
-/// The queue to one client.
 final class OutgoingQueue {
   private let client: BusName
   private weak var outbox: Outbox?

@@ -98,12 +98,10 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     return !wasReading
   }
 
-  /// Returns how much a client may be sent now.
   func state(of client: Client, at now: Int64) -> State {
     entries[client].map { state(of: $0, at: now) } ?? .reading
   }
 
-  /// Discards a client that has left the bus.
   mutating func left(_ client: Client) {
     guard var entry = entries.removeValue(forKey: client) else { return }
     count(-entry.unproven, in: &entry)
@@ -116,7 +114,6 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     }
   }
 
-  /// The number of known clients.
   var count: Int { entries.count }
 
   private func state(of entry: Entry, at now: Int64) -> State {

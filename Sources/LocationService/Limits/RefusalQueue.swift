@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
+
 /// Schedules the refusal of calls.
 ///
 /// A refusal costs the bus, and users waiting for answers, as much as any other answer. Each user therefore gets a
@@ -15,7 +17,6 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     var all = 8_192
   }
 
-  /// What to do with a call.
   enum Outcome: Equatable {
     case refuseNow
     /// ``next(at:)`` will return it.
@@ -26,9 +27,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
 
   private struct Line {
     var bucket: TokenBucket
-    var calls: [Client: [Call]] = [:]
-    /// The clients in the order of their turns, each once.
-    var turns: [Client] = []
+    var calls = TurnQueue<Client, Call>()
   }
 
   private let bounds: Bounds
@@ -40,7 +39,6 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
-  /// The number of waiting calls.
   var count: Int { quota.total }
 
   /// Decides what to do with a call. Clients whose `user` is not known share one line. `bytes` is the size of the call:
@@ -52,14 +50,12 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     var line = lines.removeValue(forKey: user) ?? Line(bucket: TokenBucket(burst: bounds.burst, at: now))
     defer { lines[user] = line }
     line.bucket.charge(Double(bytes / 1_024), burst: bounds.burst)
-    if mayRefuseNow, line.turns.isEmpty, takeToken(&line, now) { return .refuseNow }
-    let waiting = line.calls[client]?.count ?? 0
-    guard waiting < bounds.perClient, quota.take(for: user ?? .max, perUser: bounds.all, of: bounds.all) == nil else {
-      return .drop
-    }
-    if line.turns.isEmpty { users.append(user) }
-    if waiting == 0 { line.turns.append(client) }
-    line.calls[client, default: []].append(call)
+    if mayRefuseNow, line.calls.isEmpty, takeToken(&line, now) { return .refuseNow }
+    guard line.calls[client].count < bounds.perClient,
+      quota.take(for: user ?? .max, perUser: bounds.all, of: bounds.all) == nil
+    else { return .drop }
+    if line.calls.isEmpty { users.append(user) }
+    line.calls.edit(client) { $0.append(call) }
     return .waits
   }
 
@@ -67,9 +63,9 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   mutating func next(at now: Int64) -> Call? {
     for _ in users.indices {
       let user = users.removeFirst()
-      guard var line = lines.removeValue(forKey: user), !line.turns.isEmpty else { continue }
-      let call = takeToken(&line, now) ? takeFirst(of: &line) : nil
-      if !line.turns.isEmpty { users.append(user) }
+      guard var line = lines.removeValue(forKey: user), !line.calls.isEmpty else { continue }
+      let call = takeToken(&line, now) ? line.calls.next() : nil
+      if !line.calls.isEmpty { users.append(user) }
       lines[user] = line
       guard let call else { continue }
       quota.release(of: user ?? .max)
@@ -78,35 +74,22 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return nil
   }
 
-  /// Removes and returns the calls of a client that has left.
   mutating func remove(_ client: Client) -> [Call] {
     var removed: [Call] = []
     for user in lines.keys {
-      guard let calls = lines[user]?.calls.removeValue(forKey: client) else { continue }
-      lines[user]?.turns.removeAll { $0 == client }
+      let calls = lines[user]?.calls[client] ?? []
+      lines[user]?.calls.edit(client) { $0 = [] }
       quota.release(calls.count, of: user ?? .max)
       removed += calls
     }
-    users.removeAll { lines[$0]?.turns.isEmpty ?? true }
+    users.removeAll { lines[$0]?.calls.isEmpty ?? true }
     return removed
   }
 
-  /// Removes and returns all calls.
   mutating func removeAll() -> [Call] {
-    let removed = lines.values.flatMap { $0.calls.values.joined() }
+    let removed = lines.values.flatMap(\.calls.elements)
     self = RefusalQueue(bounds)
     return removed
-  }
-
-  private func takeFirst(of line: inout Line) -> Call? {
-    let client = line.turns.removeFirst()
-    guard var calls = line.calls.removeValue(forKey: client), !calls.isEmpty else { return nil }
-    let call = calls.removeFirst()
-    if !calls.isEmpty {
-      line.calls[client] = calls
-      line.turns.append(client)
-    }
-    return call
   }
 
   private func takeToken(_ line: inout Line, _ now: Int64) -> Bool {
@@ -116,7 +99,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   private mutating func removeIdle(at now: Int64) {
     lines = lines.filter { _, line in
       var bucket = line.bucket
-      return !line.turns.isEmpty || !bucket.isFull(burst: bounds.burst, perSecond: bounds.perSecond, at: now)
+      return !line.calls.isEmpty || !bucket.isFull(burst: bounds.burst, perSecond: bounds.perSecond, at: now)
     }
   }
 }

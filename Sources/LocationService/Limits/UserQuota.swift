@@ -7,9 +7,7 @@
 /// shares its resources by the same rule. A limit per user of at most a tenth of the whole already is a share, so ten
 /// users can have all that it promises.
 nonisolated struct UserQuota: Sendable {
-  /// The limit that would be exceeded.
   enum Refusal: Equatable, Sendable {
-    /// The limit per user.
     case user
     /// The whole, or this user's share of it.
     case whole
@@ -25,7 +23,6 @@ nonisolated struct UserQuota: Sendable {
   private(set) var total = 0
   private var held: [UInt32: Int] = [:]
 
-  /// Returns the amount that a user holds.
   func held(by user: UInt32) -> Int { held[user] ?? 0 }
 
   /// Takes `amount` for a user, or returns the limit that it would exceed.
@@ -49,5 +46,42 @@ nonisolated struct UserQuota: Sendable {
     let released = min(amount, mine)
     total -= released
     held[user] = mine > released ? mine - released : nil
+  }
+}
+
+/// Allows a burst, then a steady rate. Expensive operations are charged afterwards.
+nonisolated struct TokenBucket: Sendable {
+  private var tokens: Double
+  private var filledAt: Int64
+
+  init(burst: UInt32, at now: Int64) {
+    tokens = Double(burst)
+    filledAt = now
+  }
+
+  /// Takes one token if available. `now` is in microseconds of a monotonic clock.
+  mutating func take(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
+    fill(burst: burst, perSecond: perSecond, at: now)
+    guard tokens >= 1 else { return false }
+    tokens -= 1
+    return true
+  }
+
+  /// Charges for work already done, even beyond the available tokens. The debt is limited to one burst, so that a lower
+  /// limit after a configuration change does not lock a client out.
+  mutating func charge(_ cost: Double, burst: UInt32) {
+    tokens = max(-Double(burst), tokens - cost)
+  }
+
+  /// Returns whether the bucket is full, so that it can be replaced by a new one.
+  mutating func isFull(burst: UInt32, perSecond: UInt32, at now: Int64) -> Bool {
+    fill(burst: burst, perSecond: perSecond, at: now)
+    return tokens >= Double(burst)
+  }
+
+  private mutating func fill(burst: UInt32, perSecond: UInt32, at now: Int64) {
+    let elapsed = Double(max(0, now &- filledAt)) / 1_000_000
+    tokens = min(Double(burst), tokens + elapsed * Double(perSecond))
+    filledAt = now
   }
 }

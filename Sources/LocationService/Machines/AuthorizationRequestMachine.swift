@@ -18,7 +18,6 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case gathering
     /// The facts are known, but something is still undecided.
     case waiting
-    /// The user is being asked.
     case asking
     case over
   }
@@ -60,7 +59,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case .timer: return now >= deadline ? answer() : [.armTimer(deadline)]
     case .close: return answer()
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .location, .failure, .clockChanged, .evidence, .slept, .check: return []
+    case .start, .stop, .options, .location, .failure, .clockChanged, .slept, .check: return []
     }
   }
 }

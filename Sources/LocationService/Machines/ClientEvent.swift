@@ -14,12 +14,10 @@ nonisolated enum ClientEvent: Sendable {
   /// The current decision of the gatekeeper.
   case standing(Standing)
   case source(SourceStatus)
-  /// The chain delivered a location of the level that it follows.
-  case location(Location, AccuracyLevel)
+  /// The chain delivered a location of the level that it follows, measured `age` microseconds ago.
+  case location(Location, AccuracyLevel, age: UInt64 = 0)
   /// The source reported a failure but continues.
   case failure(LocationError)
-  /// A region received a location of the level that it follows, measured `age` microseconds ago.
-  case evidence(Location, AccuracyLevel, age: UInt64)
   /// The machine has slept and may have moved.
   case slept
   /// The device may have moved.
@@ -69,16 +67,12 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case askSource
   /// Sends ``ClientEvent/timer`` at this time, replacing any earlier request.
   case armTimer(UInt64)
-  /// Logs the client's authorization.
   case audit(Authorization)
   case deliver(Delivery)
-  /// Sends `StateChanged` of a region.
   case tell(RegionReport)
   /// Asks when the region next needs the source.
   case reviewNeed
-  /// Sends `AuthorizationChanged`.
   case announce(Authorization)
-  /// Sends `ErrorOccurred`.
   case report(LocationError)
   case changed(MemberName)
   /// Answers the current call without values.
@@ -101,7 +95,6 @@ nonisolated struct Delivery: Equatable, Sendable {
 
 /// The state machine of a client's object or call. All times are in microseconds of the boot clock.
 nonisolated protocol ClientMachine: Sendable {
-  /// Handles an event and returns the actions in order.
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction]
   var options: ClientOptions { get }
 }

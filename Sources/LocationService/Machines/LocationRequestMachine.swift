@@ -26,7 +26,6 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   /// How long a call waits for the source before it requests the current location, in microseconds.
   static let patience: UInt64 = 3_000_000
 
-  /// Creates the state machine of a call that arrived at `now`.
   init(_ options: ClientOptions, _ source: SourceStatus, at now: UInt64, sourceDecides: Bool) {
     self.options = options
     self.source = source
@@ -50,14 +49,13 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case .source(let status):
       source = status
       return evaluate()
-    case .location(let location, let level):
+    case .location(let location, let level, _):
       take(location, level)
       return evaluate()
     case .timer: return timer(now)
     case .close: return finish(.refuse(.ending))
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable, .evidence, .slept, .check:
-      return []
+    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable, .slept, .check: return []
     }
   }
 

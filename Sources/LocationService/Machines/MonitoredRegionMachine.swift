@@ -55,7 +55,7 @@ nonisolated extension MonitoredRegionMachine {
       // End the evaluation first, because it determines what is needed.
       return run(.stop, at: now) + object.stop()
     case .standing(let standing): return standingChanged(standing, at: now)
-    case .evidence(let location, let level, let age): return take(location, level, age, at: now)
+    case .location(let location, let level, let age): return take(location, level, age, at: now)
     case .slept:
       newest = nil
       armedFor = nil
@@ -70,7 +70,7 @@ nonisolated extension MonitoredRegionMachine {
       return []
     case .close(let reason): return object.end(reason)
     case .ownerLeft: return object.end(nil)
-    case .prepared, .source, .options, .location, .failure, .dialogEnded, .dialogUnavailable: return []
+    case .prepared, .source, .options, .failure, .dialogEnded, .dialogUnavailable: return []
     }
   }
 
@@ -104,8 +104,10 @@ nonisolated extension MonitoredRegionMachine {
       switch action {
       case .emit(let event):
         if event.state != event.previous { since = event.timestamp }
-        let report = RegionReport(
-          event: event, level: level, isReduced: object.isReduced, includesLocation: options.region.includesLocation)
+        var report = RegionReport(event: event, level: level)
+        if options.region.includesLocation, let location = event.location {
+          report.delivery = Delivery(location: location, level: level, isReduced: object.isReduced)
+        }
         last = report
         delivered &+= 1
         actions.append(.tell(report))
@@ -143,8 +145,6 @@ nonisolated struct RegionReport: Equatable, Sendable {
   var event: RegionEvent
   /// The finest level that the event may reveal.
   var level: AccuracyLevel
-  /// Whether the granted level is coarser than the requested one.
-  var isReduced: Bool
-  /// Whether the owner requested the location as well.
-  var includesLocation: Bool
+  /// The location of the event, if the owner requested it.
+  var delivery: Delivery?
 }

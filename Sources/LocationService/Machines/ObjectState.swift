@@ -4,7 +4,6 @@ import GeopublicistLocationModel
 /// The state that subscriptions and regions share: whether they are started, what their owner may have, and what they
 /// use of the service.
 nonisolated struct ObjectState: Sendable {
-  /// The level that the owner requested.
   private(set) var asked: AccuracyLevel
   private(set) var authorization: Authorization
   private(set) var isStarted = false

@@ -34,7 +34,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
       // The last delivery may reveal more than is allowed now.
       if let last, last.level > level { self.last = nil }
       return actions
-    case .location(let location, let level): return deliver(location, level)
+    case .location(let location, let level, _): return deliver(location, level)
     case .failure(let error): return object.isStarted && authorization.status != .restricted ? [.report(error)] : []
     case .timer: return budget.isComplete(at: now) ? end(.completed) : armDeadline()
     case .clockChanged:
@@ -42,7 +42,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
       return armDeadline()
     case .close(let reason): return end(reason)
     case .ownerLeft: return end(nil)
-    case .prepared, .source, .dialogEnded, .dialogUnavailable, .evidence, .slept, .check: return []
+    case .prepared, .source, .dialogEnded, .dialogUnavailable, .slept, .check: return []
     }
   }
 }

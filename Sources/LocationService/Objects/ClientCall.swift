@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
 
 /// A call that waits for a decision or a location.
 protocol PendingRequest: AnyObject {
   func handle(_ event: ClientEvent)
-  /// Queries the gatekeeper again.
   func refresh()
 }
 
@@ -31,4 +33,77 @@ class ClientCall<Machine: ClientMachine>: ClientShell<Machine>, PendingRequest {
   override func send(_ action: ClientAction) { if case .refuse(let error) = action { call.fail(error) } }
 
   override func finish(_ reason: ClosedReason?) { client.remove(self) }
+}
+
+/// One `GetLocation` call, driven by a ``LocationRequestMachine``.
+final class LocationRequest: ClientCall<LocationRequestMachine> {
+  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+    let machine = LocationRequestMachine(
+      options, host.sourceStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides)
+    super.init(call, machine, from: client, in: host)
+  }
+
+  func begin() { begin([.armTimer(machine.nextTime)]) }
+
+  override var standing: Standing {
+    var standing = super.standing
+    let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
+    if standing.authorization.isAuthorized, let arrival = host.locations.newestArrival,
+      machine.accepts(arrivedAt: arrival, at: now)
+    {
+      standing.cached = host.locations.newest(for: level)
+    }
+    return standing
+  }
+
+  override func send(_ action: ClientAction) {
+    guard case .deliver(let delivery) = action else { return super.send(action) }
+    call.reply(delivery.value(age: delivery.age(at: now)))
+  }
+}
+
+/// One `RequestAuthorization` call, driven by an ``AuthorizationRequestMachine``.
+final class AuthorizationRequest: ClientCall<AuthorizationRequestMachine> {
+  private var prompt: Prompt?
+  private var isAsking = false
+
+  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+    let machine = AuthorizationRequestMachine(
+      options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
+      sourceDecides: host.gatekeeper.sourceDecides)
+    super.init(call, machine, from: client, in: host)
+  }
+
+  func begin() { begin(withMachine { $0.begin() }) }
+
+  override var standing: Standing {
+    var standing = super.standing
+    standing.canAsk = host.gatekeeper.wouldAsk(client, asking: machine.options.accuracy, as: machine.options.desktopID)
+    return standing
+  }
+
+  override func send(_ action: ClientAction) {
+    switch action {
+    case .openDialog: openDialog()
+    case .reply(let authorization):
+      call.reply(.string(authorization.status.rawValue), .string(authorization.reason.rawValue))
+    default: super.send(action)
+    }
+  }
+
+  override func finish(_ reason: ClosedReason?) {
+    if isAsking { host.releasePrompt(of: client) }
+    prompt?.cancel()
+    prompt = nil
+    super.finish(reason)
+  }
+
+  private func openDialog() {
+    if let limit = host.reservePrompt(for: client) { return handle(.dialogUnavailable(limit)) }
+    isAsking = true
+    let prompt = host.gatekeeper.ask(
+      client, asking: machine.options.accuracy, as: machine.options.desktopID
+    ) { [weak self] authorization in self?.handle(.dialogEnded(authorization)) }
+    if !isOver { self.prompt = prompt }
+  }
 }

@@ -9,7 +9,6 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   let kind: ObjectKind
   let number: UInt64
   let path: ObjectPath
-  /// The wall-clock time of its creation.
   private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
   private var object: ExportedObject?
   /// The `Start` calls in progress, in order.

@@ -30,13 +30,13 @@ class ClientShell<Machine: ClientMachine> {
     pacer.onNeedChanged = { [weak self] in self?.updateNeed() }
   }
 
-  /// Returns the thresholds of the chain at a level. None unless overridden.
-  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration { DeliveryRule.Configuration() }
+  func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
+    DeliveryRule.Configuration(ClientOptions())
+  }
   /// Returns the location with which the chain of a level begins.
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
   /// Whether the thresholds apply. Without them, every location is delivered.
   var isPaced: Bool { true }
-  func received(_ location: Location, at level: AccuracyLevel) { handle(.location(location, level)) }
   /// Called at the time that the machine requested.
   func timeHasCome() { handle(.timer) }
   /// Returns what the running chain needs from the source.
@@ -123,10 +123,34 @@ class ClientShell<Machine: ClientMachine> {
     pacer.configure(thresholds(at: level))
     let emitter = LocationEmitter(
       client.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
-      { [weak self] location in self?.received(location, at: level) })
+      { [weak self] location in
+        guard let self else { return }
+        let wallClock = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
+        handle(.location(location, level, age: location.age(at: now, wallClock)))
+      })
     self.emitter = emitter
     chain = host.locations.deliver(
       at: level, from: firstLocation(for: level), through: isPaced ? pacer : nil, to: emitter)
     updateNeed()
   }
+}
+
+/// The part of the service that clients' objects can access.
+protocol ClientHost: AnyObject {
+  var connection: Connection { get }
+  var gatekeeper: any Gatekeeper { get }
+  /// The part of the chain that all clients share.
+  var locations: SharedLocations { get }
+  var signals: LocationSignals { get }
+  var sourceStatus: SourceStatus { get }
+
+  func firstLocation(for level: AccuracyLevel) -> Location?
+  /// Sets what an object needs from the source, or nil for nothing.
+  func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)
+  func askSource()
+  func receiverCountChanged(by difference: Int)
+  /// Counts one more dialog for a client, or returns the limit that it would exceed.
+  func reservePrompt(for client: Client) -> Limits.Key?
+  func releasePrompt(of client: Client)
+  func ended(_ object: any OwnedObject)
 }

@@ -6,7 +6,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// The interface `org.geopublicist.Location1`.
 extension LocationService {
   static let interface = Interface<LocationService>(
     ServiceContract.manager,
@@ -50,7 +49,7 @@ extension LocationService {
       },
 
       .property("Version", "s", emits: .const) { _ in .string(ProgramVersion.current) },
-      .property("Limits", "a{su}", emits: .const) { $0.limits.value },
+      .property("Limits", "a{su}", emits: .const) { $0.clients.limits.value },
       .property("State", "s", emits: .changed) { .string($0.sourceStatus.state.rawValue) },
       .property("StateReason", "s", emits: .changed) { .string($0.sourceStatus.reason.rawValue) },
       .property("StateMessage", "s", emits: .nothing) { .string($0.sourceStatus.message) },
@@ -83,7 +82,7 @@ extension LocationService {
 
   /// Calls `body` once the caller's user is known. Refuses the call if the bus does not report it.
   private func withClient(of call: MethodCall, _ body: @escaping (Client) -> Void) {
-    let client = clients.client(call.sender, limits)
+    let client = clients.client(call.sender)
     client.whenKnown { [weak self] credentials in
       guard let self, clients.isHere(client) else { return }
       guard credentials != nil else { return call.fail(.notAuthorized(.refused(.policyUnavailable))) }
@@ -93,7 +92,7 @@ extension LocationService {
 
   /// Runs `action` if the caller is root or the service's own user, and refuses the call otherwise.
   func asAdministrator(_ call: MethodCall, _ action: @escaping () -> Void) {
-    clients.client(call.sender, limits).whenKnown { credentials in
+    clients.client(call.sender).whenKnown { credentials in
       if let user = credentials?.userID, user == 0 || user == UserID.own { return action() }
       call.fail(DBusError(.accessDenied, "Only root may change the log settings"))
     }
@@ -101,7 +100,7 @@ extension LocationService {
 
   private func readAuthorization(_ request: PropertyRead, _ text: @escaping (Authorization) -> String) {
     guard let sender = request.sender else { return }
-    let client = clients.client(sender, limits)
+    let client = clients.client(sender)
     client.whenKnown { [weak self] _ in
       self?.gatekeeper.prepare(client) { [weak self] in
         guard let self else { return }

@@ -27,11 +27,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   }
 
   override func thresholds(at level: AccuracyLevel) -> DeliveryRule.Configuration {
-    let options = machine.options
-    return DeliveryRule.Configuration(
-      distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold,
-      debounce: options.debounce, minimumInterval: level.minimumInterval &* 1_000,
-      requiredAccuracy: options.requiredAccuracy, isSignificant: options.mode == .significant)
+    DeliveryRule.Configuration(machine.options, at: level)
   }
 
   override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
@@ -51,7 +47,6 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   }
 }
 
-/// The interface `org.geopublicist.Location1.Subscription`.
 extension LocationSubscription {
   static let interface = Interface<LocationSubscription>(
     ServiceContract.subscription,

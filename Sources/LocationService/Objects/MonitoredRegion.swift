@@ -31,11 +31,6 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
   override func checkNow() { handle(.check) }
 
-  override func received(_ location: Location, at level: AccuracyLevel) {
-    let wallClock = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
-    handle(.evidence(location, level, age: location.age(at: now, wallClock)))
-  }
-
   override func timeHasCome() {
     guard client.queue.hasRoom else { return waitForRoom() }
     super.timeHasCome()
@@ -65,7 +60,6 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   }
 }
 
-/// The interface `org.geopublicist.Location1.Region`.
 extension MonitoredRegion {
   static let interface = Interface<MonitoredRegion>(
     ServiceContract.region,
@@ -85,7 +79,6 @@ extension MonitoredRegion {
 }
 
 nonisolated extension RegionReport {
-  /// The argument of `StateChanged`.
   var value: Value {
     var pairs: [(String, Value)] = [
       ("Event", .string(event.kind.rawValue)),
@@ -98,9 +91,7 @@ nonisolated extension RegionReport {
       ("Gap", .boolean(event.hasGap)),
       ("Simulated", .boolean(event.isSimulated)),
     ]
-    if includesLocation, let location = event.location {
-      pairs.append(("Location", Delivery(location: location, level: level, isReduced: isReduced).value()))
-    }
+    if let delivery { pairs.append(("Location", delivery.value())) }
     return .options(pairs)
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistContract
+import MainLoop
 
 /// An object on the bus that belongs to one client.
-protocol OwnedObject: AnyObject {
+protocol OwnedObject: PendingRequest {
   var kind: ObjectKind { get }
   var number: UInt64 { get }
   var client: Client { get }
@@ -11,9 +12,6 @@ protocol OwnedObject: AnyObject {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
-  func handle(_ event: ClientEvent)
-  /// Queries the gatekeeper again.
-  func refresh()
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow()
 }
@@ -42,5 +40,58 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
     case .subscription: ServiceContract.subscriptionsPath
     case .region: ServiceContract.regionsPath
     }
+  }
+}
+
+/// Generates the numbers in clients' object paths. They are never reused, not even after a restart, and carry no
+/// meaning.
+///
+/// The first number is the start time in microseconds, so a later service starts above all earlier numbers as long as
+/// fewer than 7,800 objects per second are created. Steps are random, because a counter would reveal how busy other
+/// clients are.
+nonisolated struct ObjectNumbers: Sendable {
+  private var last: UInt64
+
+  /// - Parameter now: The wall-clock time in microseconds since 1970.
+  init(startedAt now: UInt64) { last = now }
+
+  mutating func next() -> UInt64 {
+    last &+= .random(in: 1...256)
+    return last
+  }
+}
+
+/// Caches the replies to `ListSubscriptions` while they are accurate enough: with hundreds of rows, building one takes
+/// milliseconds and sending it again almost nothing.
+final class SubscriptionList {
+  private struct Entry {
+    let reply: PreparedReply
+    let madeAt: Int64
+    let rows: Int
+  }
+
+  /// The maximum age of a reply whose rows may have changed without being added or removed: microseconds per row.
+  private static let patience: Int64 = 2_000
+  private var entries: [UInt32: Entry] = [:]
+
+  /// Answers a user's call with the cached rows, or with new ones from `rows`.
+  func answer(_ call: MethodCall, of user: UInt32, _ rows: () -> [Value]) {
+    let now = MainLoop.main.clock.monotonic()
+    if let entry = entries[user], now - entry.madeAt <= Int64(entry.rows) * Self.patience {
+      return call.reply(entry.reply)
+    }
+    let values = rows()
+    guard let reply = try? PreparedReply([.array(.variantDictionary, values)]) else {
+      return call.fail(DBusError(.limitsExceeded, "There are too many objects to list in one message"))
+    }
+    // Nothing would ever remove the entry of a user without objects.
+    if !values.isEmpty { entries[user] = Entry(reply: reply, madeAt: now, rows: values.count) }
+    call.reply(reply)
+  }
+
+  /// Discards the replies that contain the objects of a user.
+  func changed(for user: UInt32?) {
+    if let user { entries[user] = nil }
+    entries[0] = nil
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 
+@testable import GeopublicistLocationModel
 @testable import GeopublicistService
 
 /// Fuzzes the delivery rule: it must send only received fixes, not too often, and forget none that wait.

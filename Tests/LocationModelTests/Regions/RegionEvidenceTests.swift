@@ -5,44 +5,29 @@ import Testing
 @testable import GeopublicistLocationModel
 
 @Suite struct RegionEvidenceTests {
-  private func evidence(
-    metres: Double, accuracy: Double?, radius: Double = 200, isInside: Bool = false
-  ) -> RegionEvidence? {
-    RegionEvidence(
-      of: RegionSimulation.location(metres, accuracy: accuracy, measured: 0),
-      on: RegionSimulation.configuration(radius: radius).region, isInside: isInside)
-  }
-
-  @Test func `a location without a known accuracy says nothing`() {
-    #expect(evidence(metres: 0, accuracy: nil) == nil)
-  }
-
-  @Test func `reported accuracies below 15 m are not believed`() {
-    #expect(evidence(metres: 210, accuracy: 1.7) == .uncertain)
-    #expect(evidence(metres: 216, accuracy: 1.7) == .outside)
-  }
-
-  @Test func `a circle within the region is inside, and one beyond it is outside`() {
-    #expect(evidence(metres: 150, accuracy: 50) == .inside)
-    #expect(evidence(metres: 260, accuracy: 50) == .outside)
-    #expect(evidence(metres: 230, accuracy: 50) == .uncertain)
-  }
-
-  @Test func `an occupied region is left only beyond a margin`() {
-    #expect(evidence(metres: 219, accuracy: 15, isInside: true) == .uncertain)
-    #expect(evidence(metres: 236, accuracy: 15, isInside: true) == .outside)
-    #expect(evidence(metres: 100_400, accuracy: 100, radius: 100_000, isInside: true) == .uncertain)
-    #expect(evidence(metres: 100_700, accuracy: 100, radius: 100_000, isInside: true) == .outside)
-  }
-
-  @Test func `a coarse location centred on a region is not an exit`() {
-    #expect(evidence(metres: 0, accuracy: 25_000, radius: 100, isInside: true) == .uncertain)
-  }
-
-  @Test func `larger regions need a larger share`() {
-    // The border lies half the location's radius beyond its centre, so 75 to 80 % of its area is within.
-    #expect(evidence(metres: 254, accuracy: 90, radius: 299) == .inside)
-    #expect(evidence(metres: 255, accuracy: 90, radius: 300) == .uncertain)
+  @Test(
+    arguments: [
+      ("a location without a known accuracy says nothing", 0, nil, 200, false, nil),
+      ("reported accuracies below 15 m are not believed", 210, 1.7, 200, false, .uncertain),
+      ("reported accuracies below 15 m are not believed", 216, 1.7, 200, false, .outside),
+      ("a circle within the region is inside", 150, 50, 200, false, .inside),
+      ("a circle beyond the region is outside", 260, 50, 200, false, .outside),
+      ("a circle across the border is neither", 230, 50, 200, false, .uncertain),
+      ("an occupied region is left only beyond a margin", 219, 15, 200, true, .uncertain),
+      ("an occupied region is left only beyond a margin", 236, 15, 200, true, .outside),
+      ("an occupied region is left only beyond a margin", 100_400, 100, 100_000, true, .uncertain),
+      ("an occupied region is left only beyond a margin", 100_700, 100, 100_000, true, .outside),
+      ("a coarse location centred on a region is not an exit", 0, 25_000, 100, true, .uncertain),
+      // The border lies half the location's radius beyond its centre, so 75 to 80 % of its area is within.
+      ("larger regions need a larger share", 254, 90, 299, false, .inside),
+      ("larger regions need a larger share", 255, 90, 300, false, .uncertain),
+    ] as [(String, Double, Double?, Double, Bool, RegionEvidence?)])
+  func `a location is evidence by its circle`(
+    _: String, metres: Double, accuracy: Double?, radius: Double, isInside: Bool, expected: RegionEvidence?
+  ) {
+    let location = RegionSimulation.location(metres, accuracy: accuracy, measured: 0)
+    let region = RegionSimulation.configuration(radius: radius).region
+    #expect(RegionEvidence(of: location, on: region, isInside: isInside) == expected)
   }
 
   /// Counts points of a fine lattice instead of solving for the lens.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
-import MainLoop
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistService
@@ -39,8 +40,7 @@ import Testing
     way.outbox.whenRoom(for: ":1.1") { done.append("location") }
     #expect(done.isEmpty)
     way.queue(0)
-    let end = MainLoop.main.clock.monotonic() + 5_000_000
-    while done.isEmpty, MainLoop.main.clock.monotonic() < end { _ = MainLoop.main.iterate() }
+    try turning("it is sent") { !done.isEmpty }
     #expect(done == ["location"])
   }
 
@@ -78,5 +78,31 @@ import Testing
     for _ in 0..<100 { way.outbox.sent(100_000, to: ":1.99") }
     #expect(way.pings.actions.isEmpty)
     #expect(way.outbox.state(of: ":1.99") == .reading)
+  }
+}
+
+/// Signs of life of clients, over real connections.
+@Suite struct PingPoolTests {
+  /// The exclusivity check ended the service when spare connections were closed.
+  @Test func `more clients than fit on one connection answer`() throws {
+    let bus = try PrivateBus(.session)
+    let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
+    let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
+    var answered: Set<BusName> = []
+    for client in clients { pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) } }
+    try turning("all have answered") { answered.count == clients.count }
+  }
+}
+
+@Suite struct BroadcastPacerTests {
+  @Test func `D2: rapid changes of state are thinned out, but the last one is sent`() throws {
+    var told: [MemberName] = []
+    let pacer = BroadcastPacer { told.append($0) }
+    for _ in 0..<1_000 { pacer.changed("State") }
+    pacer.changed("InUse")
+    #expect(told.count == Int(BroadcastPacer.burst))
+    try turning("the last one is sent") { told.last == "InUse" }
+    #expect(told.suffix(2) == ["State", "InUse"])
+    #expect(told.count == Int(BroadcastPacer.burst) + 2)
   }
 }

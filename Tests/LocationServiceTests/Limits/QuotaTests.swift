@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import Testing
+
+@testable import GeopublicistService
+
+@Suite("Limits")
+struct LimitsTests {
+  @Test func `a burst passes, then the rate per second`() {
+    var bucket = TokenBucket(burst: 3, at: 0)
+    func take(_ now: Int64) -> Bool { bucket.take(burst: 3, perSecond: 2, at: now) }
+    #expect([take(0), take(0), take(0), take(0)] == [true, true, true, false])
+    #expect([take(499_000), take(500_000), take(500_000)] == [false, true, false])
+    // A long pause fills it to the burst and no further.
+    #expect([take(60_000_000), take(60_000_000), take(60_000_000), take(60_000_000)] == [true, true, true, false])
+  }
+
+  @Test func `a clock that goes back neither adds nor removes tokens`() {
+    var bucket = TokenBucket(burst: 2, at: 1_000_000)
+    func take() -> Bool { bucket.take(burst: 2, perSecond: 1, at: 0) }
+    #expect([take(), take(), take()] == [true, true, false])
+  }
+
+  @Test func `the property has every limit under its name`() {
+    let limits = Limits()
+    guard case .dictionary(let key, let value, let entries) = limits.value else {
+      Issue.record("not a dictionary")
+      return
+    }
+    #expect(key == "s" && value == "u")
+    #expect(Set(entries.compactMap(\.key.string)) == Set(Limits.Key.allCases.map(\.rawValue)))
+    #expect(limits[.subscriptions] == 4096)
+    #expect(limits[.messageBytes] == 65_536)
+  }
+
+  @Test func `the error names the limit`() {
+    for key in Limits.Key.allCases {
+      let error = DBusError.limitsExceeded(key)
+      #expect(error.name.rawValue == "org.geopublicist.Location1.Error.LimitsExceeded")
+      #expect(error.message.split(separator: " ").contains { $0 == key.rawValue })
+    }
+  }
+}
+
+@Suite struct TokenBucketTests {
+  @Test func `D3: an expensive call is paid for before the next one`() {
+    var bucket = TokenBucket(burst: 400, at: 0)
+    func take(_ now: Int64) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
+    #expect(take(0))
+    bucket.charge(599, burst: 400)
+    #expect(!take(499_000))
+    #expect(take(510_000))
+  }
+
+  @Test func `the debt is at most one burst`() {
+    var bucket = TokenBucket(burst: 10, at: 0)
+    bucket.charge(1_000_000, burst: 10)
+    func take(_ now: Int64) -> Bool { bucket.take(burst: 10, perSecond: 10, at: now) }
+    #expect(!take(1_000_000))
+    #expect(take(1_200_000))
+  }
+
+  @Test func `a full bucket can be forgotten`() {
+    var bucket = TokenBucket(burst: 2, at: 0)
+    func isFull(_ now: Int64) -> Bool { bucket.isFull(burst: 2, perSecond: 1, at: now) }
+    #expect(isFull(0))
+    _ = bucket.take(burst: 2, perSecond: 1, at: 0)
+    #expect(!isFull(500_000))
+    #expect(isFull(1_000_000))
+  }
+}
+
+@Suite struct UserQuotaTests {
+  @Test func `D23: eight users cannot take everything, and root still gets some`() {
+    var quota = UserQuota()
+    let taken = (1...8).map { quota.fill($0) }
+    #expect(taken[0] == 512)
+    #expect(quota.total < 4096 - 64)
+    #expect(quota.fill(0) >= 64)
+    #expect(quota.fill(99) >= 16)
+  }
+
+  @Test func `D23: thirty users leave something for the next one`() {
+    var quota = UserQuota()
+    for user: UInt32 in 1...30 { #expect(quota.fill(user) >= UserQuota.free) }
+    #expect(quota.fill(31) >= UserQuota.free)
+    #expect(quota.take(for: 0, perUser: 512, of: 4096) == nil, "root has its reserve")
+  }
+
+  @Test func `ten users may have a tenth each, and root still gets some`() {
+    var quota = UserQuota()
+    for user: UInt32 in 1...10 { #expect(quota.fill(user, perUser: 100, of: 1_000) == 100) }
+    #expect(quota.fill(11, perUser: 100, of: 1_000) == 0)
+    #expect(quota.fill(0, perUser: 100, of: 1_000) == 15)
+  }
+
+  @Test func `a user alone may have the whole limit per user`() {
+    var quota = UserQuota()
+    #expect(quota.fill(1000) == 512)
+    #expect(quota.take(for: 1000, perUser: 512, of: 4096) == .user)
+  }
+
+  @Test func `a small whole is not shared but used up`() {
+    var quota = UserQuota()
+    #expect(quota.fill(1000, of: 10) == 10)
+    #expect(quota.take(for: 1000, perUser: 512, of: 10) == .whole)
+    #expect(quota.take(for: 1001, perUser: 512, of: 10) == .whole)
+  }
+
+  @Test func `a released place can be taken again`() {
+    var quota = UserQuota()
+    for _ in 0..<3 {
+      #expect(quota.fill(1000) == 512)
+      for _ in 0..<512 { quota.release(of: 1000) }
+      #expect(quota.total == 0)
+      #expect(quota.held(by: 1000) == 0)
+    }
+    quota.release(5, of: 7)
+    #expect(quota.total == 0, "nothing is released that was not taken")
+  }
+}
+
+extension UserQuota {
+  /// Takes as much as there is for a user, and returns how much that was.
+  fileprivate mutating func fill(_ user: UInt32, perUser: Int = 512, of whole: Int = 4096) -> Int {
+    var count = 0
+    while take(for: user, perUser: perUser, of: whole) == nil { count += 1 }
+    return count
+  }
+}
