@@ -8,6 +8,7 @@ import Testing
   @Test(arguments: [Daemon.Deployment.system, .session])
   func `an NMEA sentence becomes one update`(_ deployment: Daemon.Deployment) throws {
     let (machine, consumer, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
+    #expect(try consumer.property("Location", of: path) == [:])
     let before = Date()
     let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704, altitude: 34.5)
     try machine.receiver.write(sentence)
@@ -32,6 +33,7 @@ import Testing
     }
     #expect(signal.destination == consumer.client.uniqueName)
     #expect(signal.interface == Daemon.subscription)
+    #expect(try consumer.property("Location", of: path) == location)
     try always("there is one update", for: .milliseconds(300)) { consumer.locations(from: path).count == 1 }
   }
 
@@ -56,21 +58,6 @@ import Testing
     #expect(zip(sequence, sequence.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test func `every subscription receives every fix on its own path`() throws {
-    let machine = try Machine(.system)
-    let consumers = try (0..<3).map { _ in try machine.consumer() }
-    let paths = try consumers.map { try $0.subscribeAndStart() }
-    let sent = walk(5)
-    for (index, sentence) in sent.enumerated() {
-      try machine.receiver.write(sentence)
-      for (consumer, path) in zip(consumers, paths) { _ = try consumer.locations(index + 1, from: path) }
-    }
-    for (consumer, path) in zip(consumers, paths) {
-      #expect(consumer.client.received.filter { $0.member == "LocationUpdated" }.allSatisfy { $0.path == path })
-      #expect(zip(consumer.locations(from: path), sent).allSatisfy { deviation(of: $0, from: $1) < 1e-6 })
-    }
-  }
-
   @Test func `a stopped subscription is silent and starts again`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
@@ -89,46 +76,5 @@ import Testing
     _ = try consumer.locations(3, from: other)
     let last = try #require(try consumer.locations(2, from: stopped).last)
     #expect(deviation(of: last, from: steps[2]) < 1e-6)
-  }
-
-  @Test func `distance and time thresholds hold updates back`() throws {
-    let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let all = try consumer.subscribeAndStart()
-    let far = try consumer.subscribeAndStart(["distance-threshold": .variant("d", 50)])
-    let seldom = try consumer.subscribeAndStart(["time-threshold": .variant("u", 60_000)])
-    // A bit more than ten metres a step to the north.
-    let sent = (0..<11).map { GGASentence(latitude: 52.5 + Double($0) * 10.1 / 111_195, longitude: 13) }
-    for (index, sentence) in sent.enumerated() {
-      try machine.receiver.write(sentence)
-      _ = try consumer.locations(index + 1, from: all)
-    }
-    try eventually("50 m and 100 m were sent") { consumer.locations(from: far).count >= 3 }
-    #expect(consumer.locations(from: far).count == 3)
-    for (location, sentence) in zip(consumer.locations(from: far), [sent[0], sent[5], sent[10]]) {
-      #expect(deviation(of: location, from: sentence) < 1e-6)
-    }
-    #expect(consumer.locations(from: seldom).count == 1)
-  }
-
-  @Test func `the Location property is the last update`() throws {
-    let (machine, consumer, path) = try Machine.subscribed()
-    #expect(try consumer.property("Location", of: path) == [:])
-    let last = try #require(try machine.deliver(walk(2), to: consumer, at: path).last)
-    #expect(try consumer.property("Location", of: path) == last)
-  }
-
-  @Test func `updates continue after GeoClue restarts`() throws {
-    let (machine, consumer, path) = try Machine.subscribed()
-    let steps = walk(2)
-    try machine.deliver([steps[0]], to: consumer, at: path)
-    machine.geoclue.kill()
-    try eventually("the daemon says so", turn: rest) { try consumer.property("State") != "running" }
-    try machine.geoclue.restart()
-    try eventually("GeoClue reads again", within: .seconds(30)) { machine.receiver.isConnected }
-    try machine.receiver.write(steps[1])
-    let last = try #require(try consumer.locations(2, from: path).last)
-    #expect(deviation(of: last, from: steps[1]) < 1e-6)
-    try consumer.waitFor("State", "running")
   }
 }

@@ -9,69 +9,66 @@ import Testing
   /// One way of GeoClue's to fail, and how it recovers.
   nonisolated struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
+    /// What ``FakeGeoClue/fault(on:_:_:)`` makes it do, or one of two words of this suite.
+    let action: String
+    var member = ""
+    var parameters: [String: JSON] = [:]
     /// What the caller of `GetLocation` may hear.
-    let errors: Set<String>
-    let cause: @MainActor @Sendable (FakeGeoClue) throws -> Void
-    let cure: @MainActor @Sendable (FakeGeoClue) throws -> Void
+    var errors: Set<String> = ["Timeout", "Unavailable", "NotAuthorized"]
 
     var testDescription: String { name }
+
+    @MainActor func begin(_ geoclue: FakeGeoClue) throws {
+      switch action {
+      case "kill": geoclue.kill()
+      case "measure nothing": try geoclue.tell(["fix": .null])
+      default: try geoclue.fault(on: member, action, parameters)
+      }
+    }
+
+    @MainActor func end(_ geoclue: FakeGeoClue) throws {
+      switch action {
+      case "kill", "exit": try geoclue.restart()
+      case "measure nothing": break
+      case "hang": try geoclue.release(member)
+      default: try geoclue.tell(["heal": .string(member)])
+      }
+    }
   }
 
-  nonisolated private static let anything: Set = ["Timeout", "Unavailable", "NotAuthorized"]
-
   nonisolated static let faults: [Fault] = [
+    Fault(name: "it is not there", action: "kill", errors: ["Unavailable"]),
+    Fault(name: "CreateClient is never answered", action: "hang", member: "CreateClient"),
     Fault(
-      name: "it is not there", errors: ["Unavailable"],
-      cause: { $0.kill() }, cure: { try $0.restart() }),
+      name: "CreateClient is refused", action: "refuse", member: "CreateClient",
+      parameters: ["name": "org.freedesktop.DBus.Error.Failed", "text": "no memory"]),
     Fault(
-      name: "CreateClient is never answered", errors: anything,
-      cause: { try $0.fault(on: "CreateClient", "hang") }, cure: { try $0.release("CreateClient") }),
+      name: "CreateClient answers garbage", action: "reply", member: "CreateClient",
+      parameters: ["signature": "s", "arguments": ["/nowhere"]]),
+    Fault(name: "Start is never answered", action: "hang", member: "Start"),
     Fault(
-      name: "CreateClient is refused", errors: anything,
-      cause: { try $0.refuse("CreateClient", with: "no memory", name: "Failed") },
-      cure: { try $0.tell(["heal": "CreateClient"]) }),
+      name: "Start is refused", action: "refuse", member: "Start",
+      parameters: ["name": "org.freedesktop.DBus.Error.AccessDenied", "text": "Geolocation disabled for UID 0"]),
+    Fault(name: "it exits when a client is started", action: "exit", member: "Start"),
     Fault(
-      name: "CreateClient answers garbage", errors: anything,
-      cause: { try $0.fault(on: "CreateClient", "reply", ["signature": "s", "arguments": ["/nowhere"]]) },
-      cure: { try $0.tell(["heal": "CreateClient"]) }),
+      name: "locations cannot be read", action: "reply", member: "GetAll",
+      parameters: ["signature": "a{sv}", "arguments": [[:]], "interface": location], errors: ["Timeout"]),
     Fault(
-      name: "Start is never answered", errors: anything,
-      cause: { try $0.fault(on: "Start", "hang") }, cure: { try $0.release("Start") }),
+      name: "locations are of the wrong type", action: "reply", member: "GetAll",
+      parameters: ["signature": "s", "arguments": ["here"], "interface": location], errors: ["Timeout"]),
     Fault(
-      name: "Start is refused", errors: anything,
-      cause: { try $0.refuse("Start", with: "Geolocation disabled for UID 0") },
-      cure: { try $0.tell(["heal": "Start"]) }),
-    Fault(
-      name: "it exits when a client is started", errors: anything,
-      cause: { try $0.fault(on: "Start", "exit") }, cure: { try $0.restart() }),
-    Fault(
-      name: "locations cannot be read", errors: ["Timeout"],
-      cause: {
-        try $0.fault(on: "GetAll", "reply", ["signature": "a{sv}", "arguments": [[:]], "interface": .string(location)])
-      },
-      cure: { try $0.tell(["heal": "GetAll"]) }),
-    Fault(
-      name: "locations are of the wrong type", errors: ["Timeout"],
-      cause: {
-        try $0.fault(on: "GetAll", "reply", ["signature": "s", "arguments": ["here"], "interface": .string(location)])
-      },
-      cure: { try $0.tell(["heal": "GetAll"]) }),
-    Fault(
-      name: "reading a location hangs", errors: ["Timeout"],
-      cause: { try $0.fault(on: "GetAll", "hang", ["interface": .string(location)]) },
-      cure: { try $0.release("GetAll") }),
-    Fault(
-      name: "it measures nothing", errors: ["Timeout"],
-      cause: { try $0.tell(["fix": .null]) }, cure: { _ in }),
+      name: "reading a location hangs", action: "hang", member: "GetAll", parameters: ["interface": location],
+      errors: ["Timeout"]),
+    Fault(name: "it measures nothing", action: "measure nothing", errors: ["Timeout"]),
   ]
 
-  nonisolated private static let location = "org.freedesktop.GeoClue2.Location"
+  nonisolated private static let location: JSON = "org.freedesktop.GeoClue2.Location"
 
   @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
     let machine = try SimulatedMachine()
     let (geoclue, daemon, consumer) = (machine.geoclue, machine.daemon, machine.client)
-    if fault.name != "it measures nothing" { try geoclue.fix(latitude: 52) }
-    try fault.cause(geoclue)
+    if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }
+    try fault.begin(geoclue)
 
     let path = try consumer.subscribeAndStart()
     // Each within ten seconds: a call of GeoClue's that hangs takes 25 to fail.
@@ -88,7 +85,7 @@ import Testing
     try consumer.tell(path, "Start")
     #expect(daemon.isRunning)
 
-    try fault.cure(geoclue)
+    try fault.end(geoclue)
     try machine.measure(52.25, until: path)
     try consumer.waitFor("State", "running")
     #expect(try consumer.location(["timeout": .variant("u", 2000)]).errorName == nil)

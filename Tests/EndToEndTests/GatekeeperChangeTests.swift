@@ -157,8 +157,8 @@ struct GatekeeperChangeTests {
     let dialogs = try DialogAgent(machine.bus, for: consumer)
     let forbidden = try consumer.requestAuthorization()
     #expect(forbidden.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
-    let refused = try consumer.call(
-      "GetLocation", signature: "a{sv}", [["timeout": .variant("u", 300)]], interactive: true)
+    let call = try consumer.begin("GetLocation", ["timeout": .variant("u", 300)], interactive: true)
+    let refused = try consumer.client.answer(to: call)
     #expect(refused.errorName == "\(Daemon.name).Error.NotAuthorized")
     #expect(dialogs.asked.isEmpty, "no other method asks")
 
@@ -190,14 +190,9 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `a dialog is withdrawn when its client leaves`() throws {
-    let machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: person)
-    let consumer = try machine.consumer(as: person)
-    let dialogs = try DialogAgent(machine.bus, for: consumer)
-    _ = try consumer.begin("RequestAuthorization", interactive: true)
-    try eventually("the person is asked") { dialogs.asked.count == 1 }
-    consumer.client.kill()
-    try eventually("the dialog is taken back") { dialogs.isCancelled }
+    let asking = try Asking()
+    asking.client.client.kill()
+    try eventually("the dialog is taken back") { asking.dialogs.isCancelled }
   }
 
   // MARK: The session deployment
@@ -219,6 +214,23 @@ struct GatekeeperChangeTests {
     #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2, "\(core)")
     machine.daemon.signal(SIGABRT)
     #expect(try machine.daemon.waitForExit() == .signal(SIGABRT), "a crash is the end")
+  }
+}
+
+/// A client whose user is being asked for permission in a dialog.
+struct Asking {
+  let machine: GatekeeperMachine
+  let client: ConsumerProgram
+  let dialogs: DialogAgent
+  let request: Int64
+
+  init() throws {
+    machine = try GatekeeperMachine(.asks)
+    try machine.agent(of: GatekeeperMachine.person)
+    client = try machine.consumer(as: GatekeeperMachine.person)
+    dialogs = try DialogAgent(machine.bus, for: client)
+    request = try client.begin("RequestAuthorization", interactive: true)
+    try eventually("the user is asked") { [dialogs] in dialogs.asked.count == 1 }
   }
 }
 

@@ -51,31 +51,23 @@ struct GatekeeperOverlapTests {
   }
 
   @Test func `D7: a dialog that is answered after an administrator's no grants nothing`() throws {
-    let machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: person)
-    let client = try machine.consumer(as: person)
-    let dialogs = try DialogAgent(machine.bus, for: client)
-    let request = try client.begin("RequestAuthorization", interactive: true)
-    try eventually("the user is asked") { dialogs.asked.count == 1 }
-    try machine.setPolicy(.no)
-    let other = try machine.consumer(as: person)
+    let asking = try Asking()
+    let client = asking.client
+    try asking.machine.setPolicy(.no)
+    let other = try asking.machine.consumer(as: person)
     try other.waitFor("AuthorizationReason", "disallowed-by-policy")
-    try dialogs.answer("yes")
-    #expect(try client.client.answer(to: request) == .reply(["restricted", "disallowed-by-policy"]))
+    try asking.dialogs.answer("yes")
+    #expect(try client.client.answer(to: asking.request) == .reply(["restricted", "disallowed-by-policy"]))
     #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Daemon.name).Error.NotAuthorized")
   }
 
   @Test func `a yes from a dialog outlasts a change that still asks for it`() throws {
-    let machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: person)
-    let client = try machine.consumer(as: person)
+    let asking = try Asking()
+    let (machine, client) = (asking.machine, asking.client)
     let path = try client.subscribeAndStart()
-    let dialogs = try DialogAgent(machine.bus, for: client)
-    let request = try client.begin("RequestAuthorization", interactive: true)
-    try eventually("the user is asked") { dialogs.asked.count == 1 }
     try machine.setPolicy(.asks)
-    try dialogs.answer("yes")
-    #expect(try client.client.answer(to: request) == .reply(["authorized-when-in-use", ""]))
+    try asking.dialogs.answer("yes")
+    #expect(try client.client.answer(to: asking.request) == .reply(["authorized-when-in-use", ""]))
     try client.waitForAuthorization("authorized-when-in-use ", of: path)
     try machine.setPolicy(.no)
     try client.waitForAuthorization("restricted disallowed-by-policy", of: path)
@@ -162,5 +154,31 @@ struct GatekeeperOverlapTests {
   /// Something that a closure makes and a test keeps.
   private final class Kept {
     var process: ChildProcess?
+  }
+}
+
+/// With a receiver alone, which is as fine as sources get: who gets a coarse location from it. GeoClue is the oracle.
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+struct GatekeeperLevelTests {
+  private let person = GatekeeperMachine.person
+
+  @Test(arguments: [(8, true), (4, false)])
+  func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
+    let machine = try GatekeeperMachine(.yes)
+    try machine.agent(of: person, level: level)
+    let client = try machine.consumer(as: person)
+    let oracle = try BusClient(at: machine.bus.address, as: person)
+    try oracle.match("type='signal',sender='\(geoClueName)',member='LocationUpdated'")
+    #expect(try oracle.startGeoClueClient().answer == .reply([]))
+    let path = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
+    let end = ContinuousClock.now + .seconds(6)
+    while ContinuousClock.now < end {
+      // GeoClue opens the receiver only for a client that it serves.
+      if machine.receiver.isConnected { try machine.receiver.write(.berlin) }
+      usleep(200_000)
+    }
+    #expect(client.locations(from: path).isEmpty == !isServed)
+    #expect(oracle.received("LocationUpdated").isEmpty == !isServed)
+    for location in client.locations(from: path) { #expect(location["Level"]?.string == "city") }
   }
 }

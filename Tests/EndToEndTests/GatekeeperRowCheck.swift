@@ -133,7 +133,7 @@ final class RowCheck {
     } else {
       #expect(answer == .reply([]), "\(row)")
     }
-    try consumer.tellRegion(path, "Close")
+    try consumer.tell(path, "Close")
   }
 
   private func location() throws {

@@ -14,19 +14,23 @@ import Testing
     daemon = try Daemon(.system, on: bus)
   }
 
-  @Test func `the seventeenth subscription of a connection is refused`() throws {
+  @Test(arguments: [("subscription", 16), ("region", 20)])
+  func `one object more than the limit of a connection is refused`(_ kind: String, _ limit: Int) throws {
+    func create(_ kind: String, _ client: ConsumerProgram) throws -> BusClient.Answer {
+      try kind == "region" ? client.createRegion(ConsumerProgram.circle(52, 13)) : client.createSubscription()
+    }
     let greedy = try ConsumerProgram(on: bus)
-    for _ in 0..<16 { _ = try greedy.subscribe() }
-    let answer = try greedy.createSubscription()
+    let paths = try (0..<limit).map { _ in try create(kind, greedy).arguments()[0].string ?? "" }
+    let answer = try create(kind, greedy)
     #expect(answer.errorName == limitsExceeded)
-    #expect(answer.errorMessage?.contains("subscriptions-per-connection") == true)
-    #expect(try greedy.subscriptions().count == 16)
-
-    let other = try ConsumerProgram(on: bus)
-    _ = try other.subscribe()
-    let path = try #require(try greedy.subscriptions().first?["Path"]?.content.string)
-    try greedy.tell(path, "Close")
-    _ = try greedy.subscribe()
+    #expect(answer.errorMessage?.contains("\(kind)s-per-connection") == true)
+    #expect(try greedy.subscriptions().count == limit)
+    // Other clients and the other kind have limits of their own, and an object that is closed makes room.
+    _ = try create(kind, ConsumerProgram(on: bus)).arguments()
+    _ = try create(kind == "region" ? "subscription" : "region", greedy).arguments()
+    try greedy.tell(paths[0], "Close")
+    _ = try create(kind, greedy).arguments()
+    #expect(greedy.closed(paths[0]) == "by-consumer")
   }
 
   @Test func `a flood of CreateSubscription is refused and harms no other client`() throws {

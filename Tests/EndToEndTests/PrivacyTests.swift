@@ -8,17 +8,18 @@ import Testing
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func `an eavesdropper sees no coordinate and no subscription`() throws {
+  func `an eavesdropper sees no coordinate, no subscription and no region`() throws {
     let machine = try Machine(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     try spy.match("")
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
+    let region = try consumer.regionStarted(ConsumerProgram.circle(52.516275, -13.377704))
     try machine.deliver(walk(3), to: consumer, at: path)
+    try consumer.waitFor(["determined"], region)
     _ = try consumer.location()
     try consumer.client.set("TimeThreshold", of: Daemon.subscription, at: path, to: .variant("u", 1))
-    try consumer.tell(path, "Stop")
-    try consumer.tell(path, "Close")
+    for member in ["Stop", "Close"] { for path in [path, region] { try consumer.tell(path, member) } }
     try consumer.waitFor("State", "idle")
     // The bus keeps the order: what comes after this was sent before it.
     try consumer.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
@@ -28,10 +29,9 @@ import Testing
     let ours = spy.received.filter { $0.sender == owner }
     #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Daemon.path }, "the spy does listen")
     for signal in spy.received {
-      #expect(signal.interface != Daemon.subscription, "\(signal.text)")
-      #expect(!signal.text.contains("subscription/"), "\(signal.text)")
-      for coordinate in ["52.516", "13.377", "Latitude", "Longitude"] {
-        #expect(!signal.text.contains(coordinate), "\(signal.text)")
+      #expect(signal.interface != Daemon.subscription && signal.interface != Daemon.region, "\(signal.text)")
+      for secret in ["subscription/", "region/", "52.516", "13.377", "Latitude", "Longitude"] {
+        #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }
   }
@@ -51,16 +51,17 @@ import Testing
     }
   }
 
-  @Test func `a subscription answers its owner only`() throws {
-    let (machine, owner, path) = try Machine.subscribed()
-    try machine.deliver([.berlin], to: owner, at: path)
-    let properties = busProperties
-    let subscription = JSON.string(Daemon.subscription)
+  @Test(arguments: [(Daemon.subscription, "Location"), (Daemon.region, "Latitude")])
+  func `an object answers its owner only`(_ name: String, _ property: String) throws {
+    let (machine, owner, subscription) = try Machine.subscribed()
+    try machine.deliver([.berlin], to: owner, at: subscription)
+    let path =
+      name == Daemon.subscription ? subscription : try owner.regionStarted(ConsumerProgram.circle(52.5, 13.4))
+    let (properties, interface) = (busProperties, JSON.string(name))
     let calls: [(String, String, String, [JSON])] = [
-      (Daemon.subscription, "Start", "", []), (Daemon.subscription, "Stop", "", []),
-      (Daemon.subscription, "Close", "", []), (Daemon.subscription, "NoSuchMember", "", []),
-      (properties, "Get", "ss", [subscription, "Location"]), (properties, "GetAll", "s", [subscription]),
-      (properties, "Set", "ssv", [subscription, "TimeThreshold", .variant("u", 1)]),
+      (name, "Start", "", []), (name, "Stop", "", []), (name, "Close", "", []), (name, "NoSuchMember", "", []),
+      (properties, "Get", "ss", [interface, .string(property)]), (properties, "GetAll", "s", [interface]),
+      (properties, "Set", "ssv", [interface, "TimeThreshold", .variant("u", 1)]),
       ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
     ]
     let stranger = try machine.consumer()
@@ -79,13 +80,14 @@ import Testing
     #expect(try owner.property("Active", of: path) == true)
 
     let number = path.components(separatedBy: "/").last ?? ""
+    let parent = String(path.dropLast(number.count + 1))
     func lists(_ path: String, to consumer: ConsumerProgram) throws -> Bool {
       let answer = try consumer.client.call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)
       return try answer.errorName == nil && answer.arguments()[0].string?.contains("<node name=\"\(number)\"") == true
     }
     #expect(try !lists(Daemon.path, to: stranger))
-    #expect(try !lists("\(Daemon.path)/subscription", to: stranger))
-    #expect(try lists("\(Daemon.path)/subscription", to: owner))
+    #expect(try !lists(parent, to: stranger))
+    #expect(try lists(parent, to: owner))
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))

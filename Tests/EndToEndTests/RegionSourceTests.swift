@@ -91,7 +91,7 @@ import Testing
       }
       let wide = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 200_000, city))
       let small = ConsumerProgram.circle(52, 13, radius: 14_999, city)
-      try client.tellRegion(paths[0], "Close")
+      try client.tell(paths[0], "Close")
       let limited = try client.regionStarted(small)
       try client.waitFor(["lost accuracy-limited"], limited)
       #expect(try client.property("StateReason", of: limited) == "accuracy-limited")

@@ -44,22 +44,6 @@ import Testing
     }
   }
 
-  @Test func `single bad locations, coarse ones and ones without an accuracy change nothing`() throws {
-    try follow()
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 100, confirm: 2_000))
-    try measure(52)
-    try client.waitFor(["determined"], path)
-    // 300 m off for less than the confirmation, then back.
-    for _ in 0..<3 {
-      try measure(52.0027, ["Accuracy": .variant("d", 1.7)])
-      try measure(52.00001)
-      try measure(52)
-    }
-    try measure(52, ["Accuracy": .variant("d", 25_000)])
-    try measure(53, ["Accuracy": .variant("d", 25_000_000)])
-    try always("nothing is told", for: .seconds(3)) { client.happenings(path) == ["determined"] }
-  }
-
   @Test func `stay, single use, expiry and location are reported as requested`() throws {
     try follow()
     let path = try client.regionStarted(
@@ -124,19 +108,6 @@ import Testing
     #expect(client.events(of: path)[0]["State"]?.content == "inside")
   }
 
-  @Test func `the twenty-first region of a connection is refused`() throws {
-    let paths = try (0..<20).map { _ in try client.region(ConsumerProgram.circle(52, 13)) }
-    let answer = try client.createRegion(ConsumerProgram.circle(52, 13))
-    #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
-    #expect(answer.errorMessage?.contains("regions-per-connection") == true)
-    #expect(try client.subscriptions().count == 20)
-    // Subscriptions have limits of their own.
-    _ = try client.subscribe()
-    try client.tellRegion(paths[0], "Close")
-    _ = try client.region(ConsumerProgram.circle(52, 13))
-    #expect(client.closed(paths[0]) == "by-consumer")
-  }
-
   @Test func `the hundred-and-first region of a user is refused, and nothing else changes`() throws {
     let clients = try [client] + (1..<6).map { _ in try ConsumerProgram(on: bus) }
     for index in 0..<100 { _ = try clients[index / 20].region(ConsumerProgram.circle(52, 13)) }
@@ -152,7 +123,7 @@ import Testing
     _ = try last.subscribe()
     let path = try #require(
       try clients[0].subscriptions().first { $0["Sender"]?.content.string == clients[0].client.uniqueName })
-    try clients[0].tellRegion(try #require(path["Path"]?.content.string), "Close")
+    try clients[0].tell(try #require(path["Path"]?.content.string), "Close")
     _ = try last.region(ConsumerProgram.circle(52, 13))
     #expect(try last.createRegion(ConsumerProgram.circle(52, 13)).errorName != nil)
   }
@@ -164,12 +135,12 @@ import Testing
     try client.waitFor("StateReason", "resting", within: .seconds(20))
     try client.waitFor("InUse", true)
     #expect(try geoclue.clients().isEmpty)
-    try client.tellRegion(path, "Stop")
+    try client.tell(path, "Stop")
     try client.waitFor("InUse", false)
     try client.waitFor("StateReason", "")
     #expect(try client.property("State", of: path) == "unknown")
     // What was known is remembered.
-    try client.tellRegion(path, "Start")
+    try client.tell(path, "Start")
     try eventually("it was entered meanwhile", within: .seconds(20), turn: rest) {
       try measure(52)
       return client.happenings(path).last == "entered gap"
@@ -185,21 +156,6 @@ import Testing
     try client.waitFor(["determined"], right)
   }
 
-  @Test func `a restart of GeoClue while inside is no event`() throws {
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
-    try follow()
-    try measure(52)
-    try client.waitFor(["determined"], path)
-    for _ in 0..<2 {
-      try geoclue.restart()
-      try geoclue.startedClient(turn: rest)
-      try measure(52.0001)
-    }
-    try always("nothing is told", for: .milliseconds(500)) { client.happenings(path) == ["determined"] }
-    try measure(53)
-    try client.waitFor(["determined", "exited"], path)
-  }
-
   @Test func `a region ends with its owner, and no other client notices`() throws {
     let other = try ConsumerProgram(on: bus)
     let theirs = try other.regionStarted(ConsumerProgram.circle(52, 13))
@@ -211,43 +167,8 @@ import Testing
       try measure(52)
       return other.happenings(theirs) == ["determined"]
     }
-    try other.tellRegion(theirs, "Close")
+    try other.tell(theirs, "Close")
     try other.waitFor("State", "idle")
     #expect(daemon.isRunning)
-  }
-
-  @Test func `a region answers its owner only`() throws {
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
-    let stranger = try ConsumerProgram(on: bus)
-    let properties = busProperties
-    for (interface, member, signature, arguments) in [
-      (Daemon.region, "Start", "", []), (Daemon.region, "Close", "", []),
-      (properties, "Get", "ss", [.string(Daemon.region), "Latitude"]),
-      (properties, "GetAll", "s", [.string(Daemon.region)]),
-      ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
-    ] as [(String, String, String, [JSON])] {
-      let answer = try stranger.client.call(member, of: interface, at: path, signature: signature, arguments)
-      #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject", "\(interface).\(member)")
-    }
-  }
-
-  @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func `an eavesdropper sees no event, and the list shows a user's own regions without their places`() throws {
-    let spy = try ConsumerProgram(on: bus, as: User.games)
-    try spy.client.match("")
-    try follow()
-    let path = try client.regionStarted(ConsumerProgram.circle(52.1234, 13))
-    try measure(52.1234)
-    try client.waitFor(["determined"], path)
-    try measure(53)
-    try client.waitFor(["determined", "exited"], path)
-    #expect(try spy.subscriptions().isEmpty)
-    try client.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
-    _ = try spy.client.waitFor(1, "Last")
-    for signal in spy.client.received {
-      #expect(signal.interface != Daemon.region, "\(signal.text)")
-      #expect(!signal.text.contains("region/") && !signal.text.contains("52.1234"), "\(signal.text)")
-    }
-    #expect(!daemon.log.contains("52.1234"))
   }
 }

@@ -3,6 +3,37 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
+/// A session in which the service replays a track, and a client of it.
+struct ReplaySession {
+  let bus: PrivateBus
+  let daemon: Daemon
+  let client: ConsumerProgram
+
+  /// Where tracks begin, degrees.
+  static let start = (latitude: 52.0, longitude: 13.0)
+  /// Metres of a degree of latitude.
+  static let degree = 6_371_008.8 * Double.pi / 180
+
+  /// Starts it with a track to the north of the start.
+  init(_ fixes: [TrackFix], speed: UInt64, in directory: TemporaryDirectory) throws {
+    let file = directory.freshFile("track")
+    let format = ISO8601DateFormatter()
+    let points = fixes.map { fix in
+      let time = format.string(from: Date(timeIntervalSince1970: 1_767_225_600 + Double(fix.at)))
+      return "<trkpt lat='\(Self.latitude(fix.metres))' lon='\(Self.start.longitude)'><time>\(time)</time>"
+        + "<extensions><accuracy>\(fix.accuracy)</accuracy></extensions></trkpt>"
+    }
+    try "<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>".write(
+      toFile: file, atomically: true, encoding: .utf8)
+    bus = try PrivateBus(.session)
+    daemon = try Daemon(.session, on: bus, options: ["--replay", file, "--speed", "\(speed)"])
+    client = try ConsumerProgram(on: bus)
+  }
+
+  /// The latitude so many metres north of the start.
+  static func latitude(_ metres: Double) -> Double { start.latitude + metres / degree }
+}
+
 /// Regions on tracks with noise, outliers and gaps, replayed by the service and compared with an oracle.
 @Suite struct RegionTrackTests {
   /// How many times faster the tracks are replayed.
@@ -67,7 +98,7 @@ import Testing
       }
       // It keeps the source on.
       _ = try client.subscribeAndStart()
-      for path in paths { try client.tellRegion(path, "Start") }
+      for path in paths { try client.tell(path, "Start") }
     }
 
     func check() throws {

@@ -44,3 +44,50 @@ import Testing
     #expect(clientsMade == 1)
   }
 }
+
+/// A source that is released between two deliveries, and what brings it back early.
+@Suite(.serialized) final class RestingTests: SimulatedMachine {
+  private let manager: BusClient
+
+  init() throws {
+    let (manager, bus) = try BusClient.owning("org.freedesktop.NetworkManager")
+    self.manager = manager
+    try super.init(on: bus)
+  }
+
+  private func changeConnection(_ property: String = "PrimaryConnection", from sender: BusClient) throws {
+    try sender.announceChange(
+      of: "org.freedesktop.NetworkManager", at: "/org/freedesktop/NetworkManager",
+      [property: .variant("o", "/org/freedesktop/NetworkManager/ActiveConnection/2")])
+  }
+
+  /// A subscription to significant changes and a region far from its border, both resting.
+  private func rested() throws -> (significant: String, region: String) {
+    let significant = try client.subscribeAndStart(["mode": .variant("s", "significant")])
+    let region = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    try geoclue.fix(latitude: 50)
+    try client.waitFor(["determined"], region)
+    _ = try client.locations(1, from: significant)
+    try client.waitFor("StateReason", "resting", within: .seconds(20))
+    #expect(clientsMade == 1)
+    return (significant, region)
+  }
+
+  @Test func `another primary connection is a reason to look, and only NetworkManager is believed`() throws {
+    let (significant, region) = try rested()
+    try changeConnection(from: try BusClient(at: bus.address))
+    try changeConnection("Connectivity", from: manager)
+    try always("nothing is looked for", for: .milliseconds(500)) { clientsMade == 1 }
+    try changeConnection(from: manager)
+    try eventually("GeoClue is asked again") { clientsMade == 2 }
+    try geoclue.fix(latitude: 52)
+    // The region is entered; the other one may be told only five minutes after the first.
+    try client.waitFor(["determined", "entered"], region)
+    #expect(client.locations(from: significant).count == 1)
+    // A connection that comes and goes does not keep the source busy.
+    try client.waitFor("StateReason", "resting", within: .seconds(45))
+    try changeConnection(from: manager)
+    try always("it is left alone", for: .milliseconds(500)) { clientsMade == 2 }
+    #expect(daemon.isRunning)
+  }
+}

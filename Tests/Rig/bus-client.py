@@ -13,7 +13,6 @@ Commands are JSON, one a line; so are the answers, in which "id" is the command'
     {"id": 2, "match": RULE}             -> {"id": 2, "reply": {...}}
     {"id": 3, "emit": {"destination": S|null, "path": S, "interface": S, "member": S, "signature": S,
                        "arguments": [...]}}
-    {"pause": seconds}                   reads nothing in that time
     {"quit": true}                       leaves the bus; so does the end of the input
 
 Every signal that arrives: {"signal": {"sender", "destination", "path", "interface", "member", "signature",
@@ -44,8 +43,6 @@ class Client:
     def command(self, command):
         if "quit" in command:
             self.bus.is_over = True
-        elif "pause" in command:
-            time.sleep(command["pause"])
         elif "call" in command:
             self.call(command["id"], **command["call"])
         elif "match" in command:

@@ -3,26 +3,14 @@ import Foundation
 
 /// A bus connection of another program: Python in a process of its own, possibly as another user.
 public final class BusClient {
-  /// The answer to a call.
   public nonisolated enum Answer: Equatable, Sendable {
     case reply([JSON])
     case error(name: String, message: String)
 
-    /// The name of the error, nil for a reply.
-    public var errorName: String? {
-      guard case .error(let name, _) = self else { return nil }
-      return name
-    }
+    public var errorName: String? { if case .error(let name, _) = self { name } else { nil } }
+    public var errorMessage: String? { if case .error(_, let message) = self { message } else { nil } }
 
-    /// The text of the error, nil for a reply.
-    public var errorMessage: String? {
-      guard case .error(_, let message) = self else { return nil }
-      return message
-    }
-
-    /// Returns the arguments of a reply.
-    ///
-    /// - Throws: `CallFailed` for an error.
+    /// Returns the arguments of a reply. Throws `CallFailed` for an error.
     public func arguments() throws -> [JSON] {
       switch self {
       case .reply(let arguments): return arguments
@@ -58,11 +46,7 @@ public final class BusClient {
   private var answered: [Int64] = []
   private var lastCall: Int64 = 0
 
-  /// Connects.
-  ///
-  /// - Parameters:
-  ///   - address: The address of the bus.
-  ///   - user: The user to run as; only root may choose.
+  /// Connects, as another user if this one is root.
   public init(at address: String, as user: uid_t? = nil) throws {
     let process = try ChildProcess([Rig.python, Rig.file("bus-client.py"), address], as: user)
     self.process = process
@@ -71,7 +55,6 @@ public final class BusClient {
     }
   }
 
-  /// The process of the connection.
   public var processIdentifier: pid_t { process.processIdentifier }
 
   /// Calls a method and waits for the answer.
@@ -79,33 +62,22 @@ public final class BusClient {
   /// - Parameters:
   ///   - interface: nil leaves it out of the message.
   ///   - destination: The service by default.
-  ///   - signature: Of the arguments.
-  ///   - interactive: Whether the message carries ALLOW_INTERACTIVE_AUTHORIZATION.
   public func call(
     _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
-    signature: String = "",
-    _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
+    signature: String = "", _ arguments: [JSON] = [], within limit: Duration = .seconds(10)
   ) throws -> Answer {
-    let call = try begin(
-      member, of: interface, at: path, of: destination, signature: signature, arguments, interactive: interactive)
-    return try answer(to: call, within: limit)
+    try answer(
+      to: begin(member, of: interface, at: path, of: destination, signature: signature, arguments), within: limit)
   }
 
-  /// Calls a method that is expected to succeed.
-  ///
-  /// - Throws: `CallFailed` when it does not.
+  /// Calls a method that is expected to succeed. Throws `CallFailed` otherwise.
   public func reply(
     _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
-    signature: String = "",
-    _ arguments: [JSON] = [], interactive: Bool = false, within limit: Duration = .seconds(10)
+    signature: String = "", _ arguments: [JSON] = []
   ) throws -> [JSON] {
-    try call(
-      member, of: interface, at: path, of: destination, signature: signature, arguments, interactive: interactive,
-      within: limit
-    ).arguments()
+    try call(member, of: interface, at: path, of: destination, signature: signature, arguments).arguments()
   }
 
-  /// Reads a property.
   public func get(
     _ property: String, of interface: String, at path: String, of destination: String = Daemon.name
   ) throws -> JSON {
@@ -114,7 +86,6 @@ public final class BusClient {
       .content
   }
 
-  /// Changes a property.
   @discardableResult
   public func set(
     _ property: String, of interface: String, at path: String, of destination: String = Daemon.name, to value: JSON
@@ -124,21 +95,18 @@ public final class BusClient {
       [.string(interface), .string(property), value])
   }
 
-  /// Owns a name on the bus.
   public func own(_ name: String) throws { _ = try askBus("RequestName", signature: "su", [.string(name), 0]) }
 
-  /// Calls a method of the bus itself.
   public func askBus(_ member: String, signature: String = "", _ arguments: [JSON] = []) throws -> [JSON] {
     try reply(
       member, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", of: "org.freedesktop.DBus",
       signature: signature, arguments)
   }
 
-  /// Sends a call without waiting; see `answer(to:)`.
+  /// Sends a call without waiting; see `answer(to:)`. An interactive one carries ALLOW_INTERACTIVE_AUTHORIZATION.
   public func begin(
     _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
-    signature: String = "",
-    _ arguments: [JSON] = [], interactive: Bool = false
+    signature: String = "", _ arguments: [JSON] = [], interactive: Bool = false
   ) throws -> Int64 {
     try send([
       "call": [
@@ -149,7 +117,6 @@ public final class BusClient {
     ])
   }
 
-  /// The answer to a call, if it has arrived.
   public func answerSoFar(to call: Int64) -> Answer? {
     read()
     return answers[call]
@@ -161,7 +128,6 @@ public final class BusClient {
     return answered
   }
 
-  /// Waits for the answer to a call.
   public func answer(to call: Int64, within limit: Duration = .seconds(10)) throws -> Answer {
     try eventual("an answer", within: limit, seen: process.standardError) { answerSoFar(to: call) }
   }
@@ -203,9 +169,6 @@ public final class BusClient {
     }
   }
 
-  /// Reads nothing from the bus for a while.
-  public func pause(for seconds: Double) throws { _ = try send(["pause": .number(seconds)]) }
-
   /// Stops the process, as a debugger does, or continues it.
   public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
 
@@ -240,5 +203,4 @@ public final class BusClient {
   }
 }
 
-/// The standard interface of properties.
 public nonisolated let busProperties = "org.freedesktop.DBus.Properties"

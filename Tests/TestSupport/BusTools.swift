@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Calls `busctl` on a private bus.
-public func busctl(
-  _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil, within limit: Duration = .seconds(20)
-) throws -> CommandResult {
-  try run(["/usr/bin/busctl", "--address=\(bus.address)", "--no-pager"] + arguments, as: user, within: limit)
+public func busctl(_ arguments: [String], on bus: PrivateBus) throws -> CommandResult {
+  try run(["/usr/bin/busctl", "--address=\(bus.address)", "--no-pager"] + arguments)
 }
 
 /// Calls `gdbus` on a private bus.
 ///
 /// - Parameter command: `call`, `introspect`, …; the bus's address goes between it and the arguments.
-public func gdbus(
-  _ command: String, _ arguments: [String], on bus: PrivateBus, as user: uid_t? = nil,
-  within limit: Duration = .seconds(20)
-) throws -> CommandResult {
-  try run(["/usr/bin/gdbus", command, "--address", bus.address] + arguments, as: user, within: limit)
+public func gdbus(_ command: String, _ arguments: [String], on bus: PrivateBus) throws -> CommandResult {
+  try run(["/usr/bin/gdbus", command, "--address", bus.address] + arguments)
 }
 
-/// Whether a name has an owner.
 public func hasOwner(_ name: String, on bus: PrivateBus) throws -> Bool {
   let service = "org.freedesktop.DBus"
   let answer = try busctl(["call", service, "/org/freedesktop/DBus", service, "NameHasOwner", "s", name], on: bus)

@@ -6,7 +6,6 @@ import Foundation
 /// It is killed, with its whole process group, when the last reference is released, and by the kernel when this
 /// process dies for any reason.
 public final class ChildProcess {
-  /// How a process ended.
   public nonisolated enum Exit: Equatable, Sendable {
     case status(Int32)
     case signal(Int32)
@@ -73,13 +72,8 @@ public final class ChildProcess {
 
   isolated deinit { kill() }
 
-  /// What it has written to standard output so far.
   public var standardOutput: String { contents(of: "stdout") }
-
-  /// What it has written to standard error so far.
   public var standardError: String { contents(of: "stderr") }
-
-  /// What it has written to both so far.
   public var output: String { standardOutput + standardError }
 
   /// The complete lines of standard output that no earlier call has returned.
@@ -90,16 +84,13 @@ public final class ChildProcess {
     return String(decoding: unread[..<end], as: UTF8.self).components(separatedBy: "\n")
   }
 
-  /// Writes a line to its standard input.
   public func send(_ line: String) throws { try standardInput?.write(contentsOf: Data((line + "\n").utf8)) }
 
-  /// Ends its standard input.
   public func closeStandardInput() {
     try? standardInput?.close()
     standardInput = nil
   }
 
-  /// How it ended, nil while it runs.
   public var exited: Exit? {
     if exit == nil {
       var status: Int32 = 0
@@ -123,7 +114,6 @@ public final class ChildProcess {
     try eventual("\(name) ends", within: limit, seen: output) { exited }
   }
 
-  /// Kills it with its process group, and reaps it.
   public func kill() {
     closeStandardInput()
     guard exited == nil else { return }
@@ -138,11 +128,31 @@ public final class ChildProcess {
     String(decoding: contents(of: directory.file(file), from: 0), as: UTF8.self)
   }
 
-  /// The contents of a file from an offset on.
   private func contents(of path: String, from start: Int) -> Data {
     guard let file = FileHandle(forReadingAtPath: path), (try? file.seek(toOffset: UInt64(start))) != nil else {
       return Data()
     }
     return (try? file.readToEnd()) ?? Data()
   }
+}
+
+public nonisolated struct CommandResult: Sendable {
+  public let exit: ChildProcess.Exit
+  public let standardOutput: String
+  public let standardError: String
+
+  public var succeeded: Bool { exit == .status(0) }
+}
+
+/// Runs a program to its end.
+///
+/// - Throws: `DeadlineExceeded` if it does not end in time; the program is then killed.
+public func run(
+  _ arguments: [String], environment: [String: String] = [:], as user: uid_t? = nil,
+  within limit: Duration = .seconds(20)
+) throws -> CommandResult {
+  let process = try ChildProcess(arguments, environment: environment, as: user)
+  process.closeStandardInput()
+  let exit = try process.waitForExit(within: limit)
+  return CommandResult(exit: exit, standardOutput: process.standardOutput, standardError: process.standardError)
 }

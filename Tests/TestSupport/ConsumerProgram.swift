@@ -6,18 +6,12 @@ public final class ConsumerProgram {
   public let client: BusClient
 
   /// Connects.
-  ///
-  /// - Parameter user: The user to run as; only root may choose.
   public init(on bus: PrivateBus, as user: uid_t? = nil) throws { client = try BusClient(at: bus.address, as: user) }
 
-  /// Calls a method of the manager object.
   public func call(
-    _ member: String, signature: String = "", _ arguments: [JSON] = [], interactive: Bool = false,
-    within limit: Duration = .seconds(10)
+    _ member: String, signature: String = "", _ arguments: [JSON] = [], within limit: Duration = .seconds(10)
   ) throws -> BusClient.Answer {
-    try client.call(
-      member, of: Daemon.name, at: Daemon.path, signature: signature, arguments, interactive: interactive, within: limit
-    )
+    try client.call(member, of: Daemon.name, at: Daemon.path, signature: signature, arguments, within: limit)
   }
 
   /// Calls a method of the manager object that takes options, without waiting; see `BusClient.answer(to:)`.
@@ -25,46 +19,42 @@ public final class ConsumerProgram {
     try client.begin(member, of: Daemon.name, at: Daemon.path, signature: "a{sv}", [options], interactive: interactive)
   }
 
-  /// Calls `RequestAuthorization` and waits for the answer.
   public func requestAuthorization(_ options: JSON = [:], interactive: Bool = false) throws -> BusClient.Answer {
-    try call("RequestAuthorization", signature: "a{sv}", [options], interactive: interactive)
+    try client.answer(to: begin("RequestAuthorization", options, interactive: interactive))
   }
 
-  /// Calls `GetLocation` and waits for the answer.
   public func location(_ options: JSON = [:], within limit: Duration = .seconds(25)) throws -> BusClient.Answer {
     try call("GetLocation", signature: "a{sv}", [options], within: limit)
   }
 
-  /// Calls `CreateSubscription`.
   public func createSubscription(_ options: JSON = [:]) throws -> BusClient.Answer {
     try call("CreateSubscription", signature: "a{sv}", [options])
   }
 
-  /// Creates a subscription and returns its path.
   public func subscribe(_ options: JSON = [:]) throws -> String {
     try createSubscription(options).arguments().first?.string ?? ""
   }
 
-  /// Creates a subscription, starts it, and returns its path.
   public func subscribeAndStart(_ options: JSON = [:]) throws -> String {
     let path = try subscribe(options)
     try tell(path, "Start")
     return path
   }
 
-  /// Calls `Start`, `Stop` or `Close` of a subscription.
+  /// Calls `Start`, `Stop` or `Close` of a subscription or region.
   public func tell(_ path: String, _ member: String) throws {
-    _ = try client.reply(member, of: Daemon.subscription, at: path)
+    _ = try client.reply(member, of: interface(of: path), at: path)
   }
 
-  /// Reads a property of the manager object, or of a subscription.
+  /// Reads a property of the manager object, a subscription or a region.
   public func property(_ name: String, of path: String = Daemon.path) throws -> JSON {
-    let interface =
-      path == Daemon.path ? Daemon.name : path.contains("/region/") ? Daemon.region : Daemon.subscription
-    return try client.get(name, of: interface, at: path)
+    try client.get(name, of: interface(of: path), at: path)
   }
 
-  /// Waits until a property of the manager object, or of a subscription, has a value.
+  private func interface(of path: String) -> String {
+    path == Daemon.path ? Daemon.name : path.contains("/region/") ? Daemon.region : Daemon.subscription
+  }
+
   public func waitFor(
     _ name: String, _ value: JSON, of path: String = Daemon.path, within limit: Duration = .seconds(10)
   ) throws {
@@ -80,8 +70,6 @@ public final class ConsumerProgram {
 
   /// The locations that a subscription has delivered so far.
   public func locations(from path: String) -> [JSON] { client.received("LocationUpdated", from: path).map { $0[0] } }
-
-  /// The latitudes of these locations.
   public func latitudes(from path: String) -> [Double] { locations(from: path).compactMap { $0["Latitude"]?.number } }
 
   /// Why a subscription or region was closed, nil while it is not.
@@ -97,6 +85,53 @@ public final class ConsumerProgram {
     try eventual("\(count) locations", within: limit, seen: client.received.map(\.text).joined(separator: "\n")) {
       let found = locations(from: path)
       return found.count >= count ? found : nil
+    }
+  }
+}
+
+extension ConsumerProgram {
+  /// The options of a circle, with short times unless others are given.
+  public static func circle(
+    _ latitude: Double, _ longitude: Double, radius: Double = 1_000, confirm: UInt32 = 100,
+    _ more: [String: JSON] = [:]
+  ) -> JSON {
+    let options: [String: JSON] = [
+      "latitude": .variant("d", .number(latitude)), "longitude": .variant("d", .number(longitude)),
+      "radius": .variant("d", .number(radius)), "confirm": .variant("u", .integer(Int64(confirm))),
+    ]
+    return .object(options.merging(more) { $1 })
+  }
+
+  public func createRegion(_ options: JSON) throws -> BusClient.Answer {
+    try call("CreateRegion", signature: "a{sv}", [options])
+  }
+
+  public func region(_ options: JSON) throws -> String { try createRegion(options).arguments().first?.string ?? "" }
+
+  public func regionStarted(_ options: JSON) throws -> String {
+    let path = try region(options)
+    try tell(path, "Start")
+    return path
+  }
+
+  /// The events that a region has sent so far.
+  public func events(of path: String) -> [JSON] { client.received("StateChanged", from: path).map { $0[0] } }
+
+  /// The events that a region has sent so far in short: what happened, and "gap" or the reason after a space.
+  public func happenings(_ path: String) -> [String] {
+    events(of: path).map { event in
+      let parts = [
+        event["Event"]?.content.string ?? "", event["Gap"]?.content == true ? "gap" : "",
+        event["Reason"]?.content.string ?? "",
+      ]
+      return parts.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  /// Waits until a region has sent exactly these events.
+  public func waitFor(_ happenings: [String], _ path: String, within limit: Duration = .seconds(20)) throws {
+    try eventually("\(happenings)", within: limit, seen: "\(self.happenings(path))") {
+      self.happenings(path) == happenings
     }
   }
 }

@@ -8,13 +8,9 @@ public final class Daemon {
     case session = "--session"
   }
 
-  /// Its name on the bus.
   public nonisolated static let name = "org.geopublicist.Location1"
-  /// Its manager object.
   public nonisolated static let path = "/org/geopublicist/Location1"
-  /// The interface of its subscriptions.
   public nonisolated static let subscription = "org.geopublicist.Location1.Subscription"
-  /// The interface of its regions.
   public nonisolated static let region = "org.geopublicist.Location1.Region"
 
   private let process: ChildProcess
@@ -42,21 +38,28 @@ public final class Daemon {
   }
 
   public var processIdentifier: pid_t { process.processIdentifier }
-
-  /// Whether it runs.
   public var isRunning: Bool { process.exited == nil }
-
-  /// What it wrote.
   public var log: String { process.standardError }
-
-  /// Sends it a signal.
   public func signal(_ number: Int32) { process.signal(number) }
 
-  /// Waits for its end.
   public func waitForExit(within limit: Duration = .seconds(10)) throws -> ChildProcess.Exit {
     try process.waitForExit(within: limit)
   }
 
   /// Kills it, as a crash would.
   public func kill() { process.kill() }
+}
+
+extension Daemon {
+  public func residentKilobytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)
+    let words = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(separator: " ")
+    return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
+  }
+
+  /// Whether its memory tells of the daemon alone: a sanitizer has a part of its own in it, which grows, too.
+  public nonisolated static var isMemoryItsOwn: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil
+  }
 }

@@ -5,12 +5,10 @@ import Foundation
 ///
 /// It runs as root or as this user, on a system or a session bus, and needs an agent as the real one does.
 public final class FakeGeoClue {
-  /// A call that it received.
   public nonisolated struct Call: Sendable {
     public let member: String
     public let path: String
     public let sender: String
-    public let arguments: [JSON]
   }
 
   private let bus: PrivateBus
@@ -18,7 +16,6 @@ public final class FakeGeoClue {
   private var process: ChildProcess
   private var received: [Call] = []
   private var lastState = JSON.null
-  /// How many commands it has carried out.
   private var told = 0
 
   /// Starts it and waits until it owns its name.
@@ -65,7 +62,6 @@ public final class FakeGeoClue {
   /// Answers what hangs, and everything that follows.
   public func release(_ member: String) throws { try tell(["release": .string(member)]) }
 
-  /// Every call that it has got so far.
   public var calls: [Call] {
     read()
     return received
@@ -80,10 +76,8 @@ public final class FakeGeoClue {
     return lastState
   }
 
-  /// The clients that it has now.
   public func clients() throws -> [JSON] { try state()["clients"]?.array ?? [] }
 
-  /// Waits until a client is started, and returns it.
   @discardableResult
   public func startedClient(within limit: Duration = .seconds(20), turn: () -> Void = nap) throws -> JSON {
     try eventual("a client is started", within: limit, turn: turn) { try clients().first { $0["active"] == true } }
@@ -91,8 +85,6 @@ public final class FakeGeoClue {
 
   /// Ends it as a crash would.
   public func kill() { process.kill() }
-
-  /// How it ended, nil while it runs.
   public var exited: ChildProcess.Exit? { process.exited }
 
   /// Starts it again after it has ended, healed.
@@ -116,9 +108,7 @@ public final class FakeGeoClue {
       if message["told"] != nil { told += 1 }
       guard let member = message["called"]?.string else { continue }
       received.append(
-        Call(
-          member: member, path: message["path"]?.string ?? "", sender: message["sender"]?.string ?? "",
-          arguments: message["arguments"]?.array ?? []))
+        Call(member: member, path: message["path"]?.string ?? "", sender: message["sender"]?.string ?? ""))
     }
   }
 }

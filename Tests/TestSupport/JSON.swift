@@ -34,40 +34,18 @@ public nonisolated enum JSON: Sendable {
     return value.content
   }
 
-  public subscript(key: String) -> JSON? {
-    guard case .object(let members) = content else { return nil }
-    return members[key]
-  }
+  public subscript(key: String) -> JSON? { if case .object(let members) = content { members[key] } else { nil } }
 
   public subscript(index: Int) -> JSON? {
     guard case .array(let items) = content, items.indices.contains(index) else { return nil }
     return items[index]
   }
 
-  public var keys: [String] {
-    guard case .object(let members) = content else { return [] }
-    return members.keys.sorted()
-  }
-
-  public var array: [JSON]? {
-    guard case .array(let items) = content else { return nil }
-    return items
-  }
-
-  public var string: String? {
-    guard case .string(let text) = content else { return nil }
-    return text
-  }
-
-  public var bool: Bool? {
-    guard case .bool(let value) = content else { return nil }
-    return value
-  }
-
-  public var integer: Int64? {
-    guard case .integer(let value) = content else { return nil }
-    return value
-  }
+  public var keys: [String] { if case .object(let members) = content { members.keys.sorted() } else { [] } }
+  public var array: [JSON]? { if case .array(let items) = content { items } else { nil } }
+  public var string: String? { if case .string(let text) = content { text } else { nil } }
+  public var bool: Bool? { if case .bool(let value) = content { value } else { nil } }
+  public var integer: Int64? { if case .integer(let value) = content { value } else { nil } }
 
   public var number: Double? {
     switch content {
@@ -77,7 +55,6 @@ public nonisolated enum JSON: Sendable {
     }
   }
 
-  /// The value as one line of text.
   public var line: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,7 +3,6 @@ import Foundation
 
 /// A message bus of its own for one test.
 public final class PrivateBus {
-  /// The rules of the bus.
   public nonisolated enum Kind: String, Sendable {
     /// Debian's rules for the system bus, GeoClue's packaged policy and ours.
     case system
@@ -11,7 +10,6 @@ public final class PrivateBus {
     case session
   }
 
-  /// The implementation of the bus.
   public nonisolated enum Broker: String, Sendable {
     case dbusDaemon = "dbus-daemon"
     case dbusBroker = "dbus-broker"
@@ -50,10 +48,6 @@ public final class PrivateBus {
 
   /// Stops the bus, like a machine under load, or continues it; works with dbus-daemon.
   public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
-
-  /// What the broker wrote.
-  public var log: String { process.standardError }
-
   public nonisolated struct Failure: Error, CustomStringConvertible {
     public let description: String
   }
@@ -65,7 +59,6 @@ public final class PrivateBus {
   }
 }
 
-/// A unix socket's address as the C library wants it.
 public func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)

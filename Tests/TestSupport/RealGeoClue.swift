@@ -21,7 +21,6 @@ public final class RealGeoClue {
   /// Ends it as a crash would.
   public func kill() { process.kill() }
 
-  /// Starts it again after it has ended.
   public func restart() throws {
     process.kill()
     process = try Self.start(on: bus, receiver: receiver, idleSeconds: idleSeconds)
@@ -29,11 +28,7 @@ public final class RealGeoClue {
 
   /// Stops it, as if it hung, or continues it.
   public func suspend(_ suspended: Bool) { process.signal(suspended ? SIGSTOP : SIGCONT) }
-
-  /// Whether it runs.
   public var isRunning: Bool { process.exited == nil }
-
-  /// Its debug messages.
   public var log: String { process.output }
 
   /// The numbers of all existing clients.
@@ -48,5 +43,84 @@ public final class RealGeoClue {
   }
 }
 
-/// GeoClue's name on the bus.
 public let geoClueName = "org.freedesktop.GeoClue2"
+
+/// GeoClue's settings for a test that writes its own.
+public nonisolated enum GeoClueSettings {
+  /// Without any source but a receiver, or without any.
+  ///
+  /// - Parameters:
+  ///   - receiver: Whether NMEA is read.
+  ///   - more: Further groups.
+  public static func offline(receiver: Bool, _ more: String = "") -> String {
+    """
+    [agent]
+    whitelist=geoclue-demo-agent
+    [network-nmea]
+    enable=\(receiver)
+    [3g]
+    enable=false
+    [cdma]
+    enable=false
+    [modem-gps]
+    enable=false
+    [wifi]
+    enable=false
+    \(more)
+
+    """
+  }
+}
+
+/// A client of GeoClue itself, to compare the service with.
+extension BusClient {
+  public func askGeoClue(_ member: String) throws -> Answer {
+    try call(member, of: "\(geoClueName).Manager", at: "/org/freedesktop/GeoClue2/Manager", of: geoClueName)
+  }
+
+  /// Makes a client of GeoClue for everything it gives, and returns its path and what the call of `Start` is answered.
+  public func startGeoClueClient(
+    desktopID: String = "org.example.Oracle", distance: Int = 0
+  ) throws -> (path: String, answer: Answer) {
+    let path = try askGeoClue("CreateClient").arguments()[0].string ?? ""
+    let interface = "\(geoClueName).Client"
+    for (name, value) in [
+      ("DesktopId", JSON.variant("s", .string(desktopID))), ("RequestedAccuracyLevel", .variant("u", 8)),
+      ("DistanceThreshold", .variant("u", .number(Double(distance)))),
+    ] {
+      _ = try set(name, of: interface, at: path, of: geoClueName, to: value).arguments()
+    }
+    return (path, try call("Start", of: interface, at: path, of: geoClueName))
+  }
+}
+
+/// A GeoClue agent, like a desktop's location switch: it decides for the user that it runs as.
+public final class DesktopAgent {
+  private let process: ChildProcess
+  private var output: [String] = []
+
+  /// Starts it, and waits until GeoClue has accepted it.
+  ///
+  /// - Parameters:
+  ///   - user: The user of the agent; only root may choose.
+  ///   - level: The finest level for that user, in GeoClue's numbers: 0 is off, 8 exact.
+  public init(at address: String, as user: uid_t? = nil, level: Int = 8) throws {
+    process = try ChildProcess([Rig.python, Rig.file("geoclue-agent.py"), address, String(level)], as: user)
+    try waitUntilRegistered()
+  }
+
+  /// Waits until GeoClue has accepted it that many times; each restart of GeoClue adds one.
+  public func waitUntilRegistered(times: Int = 1) throws {
+    try eventually("GeoClue accepts the agent", seen: process.output) {
+      output += process.newLines()
+      return output.count { $0 == "registered" } >= times
+    }
+  }
+
+  /// Changes the finest level, as the desktop's switch does.
+  public func setLevel(_ level: Int) throws { try process.send("level \(level)") }
+  public func setLevelSilently(_ level: Int) throws { try process.send("silently \(level)") }
+
+  /// Ends it as a crash would.
+  public func kill() { process.kill() }
+}

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Locates the programs and files that tests use.
 public enum Rig {
   /// A script or data file in Tests/Rig.
   public static func file(_ name: String) -> String { directory(above: #filePath, levels: 2) + "/Rig/\(name)" }
 
-  /// A file of the package.
   public nonisolated static func sourceFile(_ name: String) -> String {
     directory(above: #filePath, levels: 3) + "/\(name)"
   }
@@ -21,10 +19,33 @@ public enum Rig {
   /// Debian's Python, which has the packaged bindings; another one may come first in PATH.
   public static let python = "/usr/bin/python3"
 
-  /// Whether tests may act as other users.
   public nonisolated static var isRoot: Bool { getuid() == 0 }
 
   private nonisolated static func directory(above path: String, levels: Int) -> String {
     path.components(separatedBy: "/").dropLast(levels).joined(separator: "/")
   }
+}
+
+/// A directory that every user may enter and that goes when the last reference to it goes.
+public final class TemporaryDirectory {
+  public let path: String
+
+  public init() {
+    var template = Array("/tmp/geopublicist.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
+    path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    chmod(path, 0o755)
+  }
+
+  isolated deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// The path of a file in it whose name nothing else has.
+  public func freshFile(_ name: String) -> String {
+    count += 1
+    return "\(path)/\(count)-\(name)"
+  }
+
+  private var count = 0
 }

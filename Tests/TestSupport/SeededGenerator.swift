@@ -15,7 +15,6 @@ public nonisolated struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns true in `percent` of a hundred cases.
   public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   /// Returns a number of the normal distribution with mean 0 and deviation 1.

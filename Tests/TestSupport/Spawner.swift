@@ -16,50 +16,40 @@ nonisolated final class Spawner: Sendable {
     let standardError: Int32
   }
 
-  private let mutex = NSCondition()
+  private let turn = NSLock()
+  private let requested = DispatchSemaphore(value: 0)
+  private let done = DispatchSemaphore(value: 0)
   private let exchange = Exchange()
 
-  /// Only touched with the mutex held.
+  /// Belongs to the holder of `turn`, and to the thread between `requested` and `done`.
   private final class Exchange: @unchecked Sendable {
     var request: Request?
     var result: Result<pid_t, POSIXError>?
   }
 
   private init() {
-    // Whoever writes to a child that has ended gets an error, not its own end.
+    // A write to a child that has ended returns an error instead of ending this process.
     signal(SIGPIPE, SIG_IGN)
-    let thread = Thread { [self] in serve() }
+    let thread = Thread { [self] in
+      while true {
+        requested.wait()
+        exchange.result = exchange.request.map { request in Result { () throws(POSIXError) in try start(request) } }
+        done.signal()
+      }
+    }
     thread.name = "spawner"
     thread.start()
   }
 
-  /// Starts a process, in a process group of its own. Descriptors that are not close-on-exec it inherits.
+  /// Starts a process in a process group of its own. It inherits descriptors that are not close-on-exec.
   func spawn(_ request: Request) throws -> pid_t {
-    mutex.lock()
-    defer { mutex.unlock() }
-    while exchange.request != nil || exchange.result != nil { mutex.wait() }
+    turn.lock()
+    defer { turn.unlock() }
     exchange.request = request
-    mutex.broadcast()
-    while true {
-      if let result = exchange.result {
-        exchange.result = nil
-        mutex.broadcast()
-        return try result.get()
-      }
-      mutex.wait()
-    }
-  }
-
-  private func serve() {
-    mutex.lock()
-    while true {
-      if let request = exchange.request {
-        exchange.result = Result { () throws(POSIXError) in try start(request) }
-        exchange.request = nil
-        mutex.broadcast()
-      }
-      mutex.wait()
-    }
+    requested.signal()
+    done.wait()
+    guard let result = exchange.result else { throw POSIXError(.EINVAL) }
+    return try result.get()
   }
 
   private func start(_ request: Request) throws(POSIXError) -> pid_t {
