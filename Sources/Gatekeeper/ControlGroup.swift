@@ -41,12 +41,10 @@ nonisolated struct ControlGroup: Equatable, Sendable {
 
   private static func isUnitName(_ name: String) -> Bool {
     name.utf8.count <= 255
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: ":-_.\\@".utf8.contains(byte)
+      && name.unicodeScalars.allSatisfy { scalar in
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", ":", "-", "_", ".", "\\", "@": true
+        default: false
         }
       }
   }

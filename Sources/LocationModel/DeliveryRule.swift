@@ -45,20 +45,16 @@ package struct DeliveryRule: Sendable {
 
   /// The current thresholds, changed by ``configure(_:at:)``.
   package private(set) var configuration: Configuration
-  private var sent: Sent?
-  private var candidate: Candidate?
+  private var sent: Timed?
+  private var candidate: Timed?
   /// The newest location that did not pass, if newer than the candidate.
-  private var newest: Candidate?
+  private var newest: Timed?
   private var armedAt: UInt64?
 
-  private struct Sent {
+  /// A location and the time at which it arrived or was sent.
+  private struct Timed {
     var location: Location
     var at: UInt64
-  }
-
-  private struct Candidate {
-    var location: Location
-    var arrivedAt: UInt64
   }
 
   /// Creates the rule of a subscription to which nothing has been sent.
@@ -69,7 +65,7 @@ package struct DeliveryRule: Sendable {
     // The candidate's quiet time was over before this location arrived, even if the timer is late. Without debounce the
     // newest location wins.
     if configuration.debounce > 0, let due, due <= now { actions += deliverCandidate(at: now) }
-    let fix = Candidate(location: location, arrivedAt: now)
+    let fix = Timed(location: location, at: now)
     if passes(location) {
       candidate = fix
       newest = nil
@@ -85,7 +81,7 @@ package struct DeliveryRule: Sendable {
     guard configuration == Configuration(), candidate == nil, armedAt == nil,
       sent.map({ $0.at <= now && !location.isSameMeasurement(as: $0.location) }) ?? true
     else { return false }
-    sent = Sent(location: location, at: now)
+    sent = Timed(location: location, at: now)
     newest = nil
     return true
   }
@@ -147,8 +143,8 @@ package struct DeliveryRule: Sendable {
 
   private var due: UInt64? {
     guard let candidate else { return nil }
-    guard let sent else { return candidate.arrivedAt }
-    let allowed = max(candidate.arrivedAt, sent.at.saturatingAdd(configuration.interval))
+    guard let sent else { return candidate.at }
+    let allowed = max(candidate.at, sent.at.saturatingAdd(configuration.interval))
     return allowed.saturatingAdd(UInt64(configuration.debounce) * 1000)
   }
 
@@ -160,7 +156,7 @@ package struct DeliveryRule: Sendable {
 
   private mutating func deliverCandidate(at now: UInt64) -> [Action] {
     guard let waiting = candidate else { return [] }
-    sent = Sent(location: waiting.location, at: now)
+    sent = Timed(location: waiting.location, at: now)
     candidate = nil
     return [.deliver(waiting.location)]
   }

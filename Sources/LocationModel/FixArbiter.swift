@@ -56,7 +56,7 @@ package struct FixArbiter: Sendable {
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }
     guard fix.receivedAt >= published.receivedAt else { return .outOfOrder }
-    let age = Self.elapsed(from: published.receivedAt, to: now)
+    let age = now.saturatingSubtract(published.receivedAt)
     guard age < Self.staleAfter else { return .accepted }
     guard fix.timestamp >= published.timestamp else { return .measuredEarlier }
 
@@ -90,8 +90,6 @@ package struct FixArbiter: Sendable {
     (published, heldBack) = (nil, nil)
     forgottenAt = max(forgottenAt, now)
   }
-
-  private static func elapsed(from start: UInt64, to end: UInt64) -> UInt64 { end > start ? end - start : 0 }
 }
 
 extension UInt64 {
@@ -100,6 +98,9 @@ extension UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }
+
+  /// Returns the difference, or 0 if `other` is larger.
+  package func saturatingSubtract(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }
 
 /// Rejects locations that were measured before the machine slept but arrive afterwards.

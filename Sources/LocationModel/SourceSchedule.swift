@@ -80,7 +80,7 @@ extension SourceSchedule.Need {
   /// Returns whether the source is needed at `now`, and when that changes.
   fileprivate func state(at now: UInt64, _ horizon: UInt64) -> (isDue: Bool, next: UInt64?) {
     guard isCheck else {
-      let start = from > horizon ? from - horizon : 0
+      let start = from.saturatingSubtract(horizon)
       return now >= start ? (true, nil) : (false, start)
     }
     guard now >= from else { return (false, from) }

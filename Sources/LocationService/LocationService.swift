@@ -248,8 +248,7 @@ extension LocationService: ClientHost {
   /// from before is returned only if it is recent.
   func firstLocation(for level: AccuracyLevel) -> Location? {
     guard let arrival = locations.newestArrival else { return nil }
-    let now = MainLoop.main.clock.boottime()
-    let age = now > arrival ? now - arrival : 0
+    let age = MainLoop.main.clock.boottime().saturatingSubtract(arrival)
     let isRecent = age <= UInt64(ClientOptions.defaultMaximumAge) * 1_000
     return isRecent || sourceStatus.state == .running ? locations.newest(for: level) : nil
   }

@@ -88,7 +88,7 @@ final class RegionMonitor {
     case .now: return SourceSchedule.Need(level)
     case .check(let time):
       let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
-      return SourceSchedule.Need(level, from: monotonic &+ (time > now ? time - now : 0))
+      return SourceSchedule.Need(level, from: monotonic &+ time.saturatingSubtract(now))
     }
   }
 
@@ -97,7 +97,7 @@ final class RegionMonitor {
   private func arm() {
     guard let deadline = machine.deadline, armedFor.map({ deadline < $0 }) ?? true else { return }
     armedFor = deadline
-    timer = MainLoop.main.after(microseconds: Int64(clamping: deadline > now ? deadline - now : 0)) { [weak self] in
+    timer = MainLoop.main.after(microseconds: Int64(clamping: deadline.saturatingSubtract(now))) { [weak self] in
       self?.armedFor = nil
       self?.handle(.timer)
     }

@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What an administrator has to do with the daemon: its configuration and its log.
 @Suite(.serialized) struct AdministrationTests {
   private let directory = TemporaryDirectory()
   private let bus: PrivateBus

@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// From a receiver's sentence to a program on the bus, through everything there is.
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Daemon.Deployment.system, .session])
   func `an NMEA sentence becomes one update`(_ deployment: Daemon.Deployment) throws {

@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Who may have a location, in each deployment, and what it says when nobody may.
 @Suite(.serialized) struct DeploymentTests {
   private let notAuthorized = "\(Daemon.name).Error.NotAuthorized"
 
@@ -141,21 +140,6 @@ import Testing
     // The last fix is young enough for the next one, unless that wants a new one.
     let again = try consumer.location().arguments()
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
-  }
-
-  @Test func `maximum-age 0 returns a new location or none`() throws {
-    let (machine, consumer, path) = try Machine.subscribed()
-    let steps = walk(2)
-    try machine.deliver([steps[0]], to: consumer, at: path)
-    let start = ContinuousClock.now
-    let old = try consumer.location(["maximum-age": .variant("u", 0), "timeout": .variant("u", 500)])
-    #expect(old.errorName == "\(Daemon.name).Error.Timeout")
-    #expect(ContinuousClock.now - start >= .milliseconds(450))
-    let call = try consumer.begin("GetLocation", ["maximum-age": .variant("u", 0)])
-    #expect(try consumer.property("State") == "running", "the call before this one has arrived")
-    try machine.receiver.write(steps[1])
-    let reply = try consumer.client.answer(to: call).arguments()
-    #expect(deviation(of: reply[0], from: steps[1]) < 1e-6)
   }
 
   @Test(arguments: [Daemon.Deployment.system, .session])

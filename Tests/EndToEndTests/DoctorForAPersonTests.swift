@@ -5,7 +5,6 @@ import Testing
 
 /// `geopublicist doctor` for an ordinary person, with the real polkit and GeoClue.
 @Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAPersonTests {
-  /// What it finds, by subject.
   private func examine(_ machine: GatekeeperMachine) throws -> [String: (outcome: String, finding: String)] {
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
@@ -43,5 +42,93 @@ import Testing
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: GatekeeperMachine.person, level: 0)
     #expect(try examine(machine)["switch"]?.outcome == "problem")
+  }
+}
+
+/// `geopublicist authorize --interactive` where no desktop shows a dialog: polkit's own agent asks on the terminal. The
+/// real polkit, its agent and its helper, PAM, and a password that is typed.
+@Suite(
+  .serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, with a password, in a session of its own")
+)
+struct AuthorizeOnTerminalTests {
+  private let folder = TemporaryDirectory()
+  private let machine: GatekeeperMachine
+  private let agent: DesktopAgent
+  private let groups = ControlGroups()
+
+  init() throws {
+    machine = try GatekeeperMachine(.asks)
+    agent = try machine.agent(of: GatekeeperMachine.person)
+    // What asks PAM looks for the system bus at its usual place, whatever the environment says.
+    try FileManager.default.createDirectory(atPath: folder.file("run/dbus"), withIntermediateDirectories: true)
+    let socket = machine.bus.address.replacing("unix:path=", with: "")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("run/dbus/system_bus_socket"), withDestinationPath: socket)
+    let name = String(cString: getpwuid(GatekeeperMachine.person).pointee.pw_name)
+    try "\(name):\(Self.hash):20000:0:99999:7:::\n".write(
+      toFile: folder.file("shadow"), atomically: true, encoding: .utf8)
+    chmod(folder.file("shadow"), 0o600)
+  }
+
+  nonisolated private static let password = "open sesame"
+  /// Of that password, by crypt(3).
+  private static let hash =
+    "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
+
+  /// The command on a terminal of the person's own, then what became of the terminal.
+  private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
+    let person = GatekeeperMachine.person
+    // polkit takes an agent that steps back only in a session, which it knows by its control group.
+    let command =
+      "trap : INT; " + groups.commandToEnterSession()
+      + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
+      + "\(arguments) --interactive; echo status $?; stty -a"
+    let terminal = try ChildProcess(
+      [
+        Rig.file("with-mounts.sh"), "\(folder.file("run"))=/run", "\(folder.file("shadow"))=/etc/shadow", "--",
+        "script", "-qefc", command, "/dev/null",
+      ], environment: ["TERM": "xterm", "NO_COLOR": "1", "DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
+    try eventually("a question", seen: terminal.output) { terminal.standardOutput.contains("Password: ") }
+    return terminal
+  }
+
+  private func expect(_ parts: String..., at terminal: ChildProcess) throws {
+    _ = try terminal.waitForExit(within: .seconds(20))
+    let text = terminal.standardOutput
+    #expect(text.contains(#/ echo\b/#), "what is typed is shown again: \(text)")
+    #expect(!text.contains(Self.password))
+    #expect(parts.allSatisfy(text.contains), "\(text)")
+  }
+
+  @Test(arguments: [
+    ("authorize", password, "authorized-when-in-use\r\nAccess", 0),
+    ("authorize", "close sesame", "denied\r\nThe answer was no, or the password was wrong\r\n", 3),
+    ("watch", "close sesame", "The answer was no, or the password was wrong\r\n", 3),
+    // Ctrl-C.
+    ("authorize", "\u{3}", "Password: ", 130),
+  ])
+  func `only the right password authorizes`(
+    _ command: String, _ typed: String, _ answer: String, _ status: Int
+  ) throws {
+    let terminal = try authorize(command)
+    try terminal.send(typed)
+    try expect(answer, "status \(status)\r", at: terminal)
+  }
+
+  @Test func `locate asks and uses the answer itself`() throws {
+    let terminal = try authorize("locate --maximum-age 0")
+    #expect(terminal.standardOutput.contains("let the program “geopublicist”"), "\(terminal.standardOutput)")
+    try terminal.send(Self.password)
+    try eventually("GeoClue is used", within: .seconds(20)) { machine.receiver.isConnected }
+    try machine.receiver.write(GGASentence(latitude: 52.5, longitude: 13))
+    try expect("geo:52.5000000,13.0000000", "\nstatus 0\r", at: terminal)
+  }
+
+  @Test func `no question is asked in a pipe`() throws {
+    let result = try run(
+      [Rig.product("geopublicist"), "authorize", "--interactive"],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.person)
+    #expect(result.exit == .status(3), "\(result.standardError)")
+    #expect(result.standardOutput.hasPrefix("not-determined\n") && !result.standardOutput.contains("Password"))
   }
 }

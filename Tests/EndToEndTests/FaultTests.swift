@@ -6,7 +6,6 @@ import Testing
 /// GeoClue in every state in which it is of no use, and every method of ours: each call is answered in its time, what is
 /// wrong is said, and all is well again afterwards without a restart of ours.
 @Suite(.serialized) struct FaultTests {
-  /// One way of GeoClue's to fail, and how it recovers.
   nonisolated struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     /// What ``FakeGeoClue/fault(on:_:_:)`` makes it do, or one of two words of this suite.

@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What happens when somebody who decides changes their mind, while a consumer listens.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperChangeTests {
   private let person = GatekeeperMachine.person
@@ -247,10 +246,8 @@ final class DialogAgent {
     try eventually("polkit accepts the agent", seen: process.standardError) { read().contains("registered") }
   }
 
-  /// The actions about which it was to ask.
   var asked: [String] { read().filter { $0.hasPrefix("asked ") }.map { String($0.dropFirst("asked ".count)) } }
 
-  /// What the dialogs say.
   var texts: [String] { read().filter { $0.hasPrefix("text ") } }
 
   var isCancelled: Bool { read().contains("cancelled") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GeopublicistTestSupport
+import Testing
 
 /// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the
 /// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
@@ -12,9 +13,7 @@ final class GatekeeperMachine {
     case absent
   }
 
-  /// As whom the daemon runs.
   static let owner: uid_t = 1
-  /// A person.
   static let person: uid_t = 5
   /// Whom polkit's rules name for `access-without-agent`: lp.
   static let named: uid_t = 7
@@ -58,7 +57,6 @@ final class GatekeeperMachine {
     try waitForOwner(of: Daemon.name, on: bus, by: daemon)
   }
 
-  /// Starts polkit, again if it has ended.
   func startPolkit() throws {
     let polkit = try ChildProcess(
       [
@@ -69,17 +67,14 @@ final class GatekeeperMachine {
     try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus, by: polkit)
   }
 
-  /// Ends GeoClue as a crash would.
   func killGeoClue() { geoclue.kill() }
 
-  /// Starts GeoClue again.
   func startGeoClue() throws {
     geoclue = try ChildProcess(
       [Rig.file("with-mounts.sh"), configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)
   }
 
-  /// Writes GeoClue's configuration, with more groups.
   func setGeoClueRules(_ more: String) throws {
     try (Self.configuration + more).write(
       toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
@@ -107,7 +102,6 @@ final class GatekeeperMachine {
     try rules.write(toFile: folder.file("rules/50-test.rules"), atomically: true, encoding: .utf8)
   }
 
-  /// A program of a user, in a sandbox or not.
   func consumer(as user: uid_t, in housing: ControlGroups.Housing = .host) throws -> ConsumerProgram {
     let consumer = try ConsumerProgram(on: bus, as: user)
     try groups.put(consumer.client.processIdentifier, in: housing)
@@ -167,7 +161,6 @@ final class ControlGroups {
 
   private var made: Set<String> = []
 
-  /// Whether this machine lets tests do it.
   nonisolated static var areAvailable: Bool {
     guard getuid() == 0, let hierarchy else { return false }
     let probe = "\(hierarchy)/geopublicist-probe-\(getpid())"
@@ -197,5 +190,67 @@ final class ControlGroups {
   isolated deinit {
     // One that is still in use, by another test, stays.
     for group in made { rmdir(group) }
+  }
+}
+
+/// A user's client with a subscription, on a machine of its own.
+struct Listening {
+  let machine: GatekeeperMachine
+  let agent: DesktopAgent
+  let client: ConsumerProgram
+  let path: String
+  private let options: [String: JSON]
+
+  /// Starts all of it, and waits until the client has a first location.
+  init(
+    _ policy: GatekeeperMachine.Policy = .yes, _ options: [String: JSON] = [:],
+    before prepare: (GatekeeperMachine) throws -> Void = { _ in }
+  ) throws {
+    self.options = options
+    machine = try GatekeeperMachine(policy)
+    try prepare(machine)
+    agent = try machine.agent(of: GatekeeperMachine.person)
+    client = try machine.consumer(as: GatekeeperMachine.person)
+    path = try client.subscribeAndStart(.object(options))
+    try machine.receiver.write(.berlin)
+    _ = try client.locations(1, from: path)
+  }
+
+  func waitFor(_ status: String, within limit: Duration = .seconds(10)) throws {
+    try client.waitForAuthorization(status, of: path, within: limit)
+  }
+
+  /// Root's subscription receives a location; this client's does not.
+  func expectNoDelivery() throws {
+    let before = client.locations(from: path).count
+    let root = try machine.consumer(as: 0)
+    let other = try root.subscribeAndStart()
+    try machine.receiver.write(GGASentence(latitude: 52.617, longitude: 13.478))
+    _ = try root.locations(1, from: other)
+    // A reply comes after everything that was sent before it.
+    _ = try client.property("Version")
+    #expect(client.locations(from: path).count == before)
+  }
+
+  /// Nothing is delivered, nothing is left to read, and nothing is to be had.
+  func expectNothing() throws {
+    #expect(try client.property("Location", of: path) == [:])
+    #expect(try client.property("Active", of: path) == false)
+    try expectNoDelivery()
+    let asked: [String: JSON] = ["timeout": .variant("u", 200), "maximum-age": .variant("u", 3_600_000)]
+    let answer = try client.location(.object(options.merging(asked) { $1 }))
+    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    let received = client.client.received.filter { $0.path == path }
+    let lost = received.lastIndex { $0.member == "AuthorizationChanged" } ?? 0
+    #expect(!received[lost...].contains { $0.member == "LocationUpdated" })
+  }
+}
+
+extension ConsumerProgram {
+  /// Waits until a subscription is told a status and, after a space, its reason.
+  func waitForAuthorization(_ status: String, of path: String, within limit: Duration = .seconds(10)) throws {
+    try eventually("it is \(status)", within: limit, seen: "\(authorizations(of: path))") {
+      authorizations(of: path).last == status
+    }
   }
 }

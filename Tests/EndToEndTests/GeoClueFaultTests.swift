@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// GeoClue as it should not be: a fake one fails, and the daemon says so, lives, and goes on when it is over.
 @Suite(.serialized) struct GeoClueFaultTests {
   @Test(arguments: [
     ("Geolocation disabled for UID 0", "denied", "disabled-by-user"),

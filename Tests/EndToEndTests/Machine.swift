@@ -33,10 +33,8 @@ final class Machine {
     return (machine, consumer, try consumer.subscribeAndStart())
   }
 
-  /// GeoClue's receiver.
   var receiver: NMEAServer { geoclue.receiver }
 
-  /// A program that uses the daemon.
   func consumer(as user: uid_t? = nil) throws -> ConsumerProgram { try ConsumerProgram(on: bus, as: user) }
 
   /// Writes one sentence after the other, each when the one before has arrived.
@@ -52,7 +50,6 @@ final class Machine {
     return delivered
   }
 
-  /// The user's agent comes.
   func startAgent() throws { agent = try DesktopAgent(at: systemBus.address) }
 }
 
@@ -63,7 +60,6 @@ enum User {
 }
 
 extension GGASentence {
-  /// A place, now.
   static var berlin: GGASentence { GGASentence(latitude: 52.516275, longitude: 13.377704) }
 }
 
@@ -99,7 +95,6 @@ class SimulatedMachine {
     client = try ConsumerProgram(on: bus)
   }
 
-  /// How many clients the service has made at GeoClue.
   var clientsMade: Int { geoclue.count(of: "CreateClient") }
 
   /// Has GeoClue measure a latitude until it is the last that a subscription has delivered.
@@ -135,7 +130,6 @@ extension BusClient {
       [.bool(isBefore)])
   }
 
-  /// Announces that properties have changed.
   func announceChange(
     of interface: String, at path: String, to destination: String? = nil, _ properties: [String: JSON]
   ) throws {

@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What others see of somebody's location: nothing.
 @Suite(.serialized) struct PrivacyTests {
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 

@@ -155,20 +155,4 @@ import Testing
     try client.waitFor(["entered gap"], wrong)
     try client.waitFor(["determined"], right)
   }
-
-  @Test func `a region ends with its owner, and no other client notices`() throws {
-    let other = try ConsumerProgram(on: bus)
-    let theirs = try other.regionStarted(ConsumerProgram.circle(52, 13))
-    _ = try client.regionStarted(ConsumerProgram.circle(52, 13))
-    #expect(try other.subscriptions().count == 2)
-    client.client.kill()
-    try eventually("it is gone", turn: rest) { try other.subscriptions().count == 1 }
-    try eventually("the other one goes on", within: .seconds(20), turn: rest) {
-      try measure(52)
-      return other.happenings(theirs) == ["determined"]
-    }
-    try other.tell(theirs, "Close")
-    try other.waitFor("State", "idle")
-    #expect(daemon.isRunning)
-  }
 }

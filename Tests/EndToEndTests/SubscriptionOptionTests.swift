@@ -3,7 +3,6 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The options of a subscription at work, given at its creation or changed while it runs.
 @Suite(.serialized) final class SubscriptionOptionTests: SimulatedMachine {
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude) }
 

@@ -130,7 +130,6 @@ import Testing
     }
   }
 
-  /// An object that has an interface.
   private func object(_ interface: String, of consumer: ConsumerProgram) throws -> String {
     switch interface {
     case Daemon.name: Daemon.path

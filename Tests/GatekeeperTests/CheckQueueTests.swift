@@ -4,7 +4,6 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// The order in which polkit is asked.
 @Suite struct CheckQueueTests {
   private func question(_ peer: Int, _ action: PolkitAction = .access, isInteractive: Bool = false)
     -> CheckQueue.Question

@@ -6,7 +6,6 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// GeoClue's rules for applications, read from files.
 struct GeoClueRulesTests {
   private let folder = TemporaryDirectory()
 

@@ -9,7 +9,6 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// Those who are asked about clients may be silent, or talk too much.
 @Suite struct HostileAnswererTests {
   private let bus: PrivateBus
   private let service: Connection

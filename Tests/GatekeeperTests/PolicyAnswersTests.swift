@@ -3,7 +3,6 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// What polkit says of one client while that changes.
 @Suite struct PolicyAnswersTests {
   /// The machine with a clock of its own, in milliseconds.
   private final class Driver {
@@ -16,7 +15,6 @@ import Testing
       return answers.handle(event, at: now)
     }
 
-    /// polkit answers everything that a round asks.
     @discardableResult
     func answerAll(_ precise: Facts.Answer, after milliseconds: Int64 = 1) -> [PolicyAnswers.Action] {
       handle(.answered(.accessWithoutAgent, PolkitReply(.no)), after: milliseconds)
@@ -29,12 +27,10 @@ import Testing
     var precise: Facts.Answer { answers.answer(to: .accessPrecise) }
   }
 
-  /// The questions of a round.
   private static func both(mayStart: Bool) -> [PolicyAnswers.Action] {
     [.ask(.accessWithoutAgent, mayStartPolkit: mayStart), .ask(.accessPrecise, mayStartPolkit: mayStart)]
   }
 
-  /// A client that has been served for a while.
   private func served(_ precise: Facts.Answer = .yes) -> Driver {
     let driver = Driver()
     driver.handle(.wanted)

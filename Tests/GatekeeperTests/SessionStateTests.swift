@@ -3,7 +3,6 @@ import Testing
 
 @testable import GeopublicistGatekeeper
 
-/// What logind says of one user while that changes.
 @Suite struct SessionStateTests {
   private func active() -> SessionState {
     var state = SessionState()

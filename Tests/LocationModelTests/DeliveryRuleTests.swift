@@ -157,7 +157,6 @@ import Testing
   }
 }
 
-/// Thresholds that are changed while the subscription runs.
 @Suite struct DeliveryRuleConfigurationTests {
   typealias Configuration = DeliveryRule.Configuration
   typealias Delivery = DeliverySimulation.Delivery

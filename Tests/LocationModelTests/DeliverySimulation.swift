@@ -34,7 +34,6 @@ struct DeliverySimulation {
   /// Lets the time go on to `millisecond`, the timer firing on the way; not the timer of that moment itself.
   mutating func advance(to millisecond: UInt64) { while let due = timer, due < millisecond * 1000 { fire(at: due) } }
 
-  /// Lets the time go on until nothing waits any more.
   mutating func finish() { while let due = timer { fire(at: due) } }
 
   mutating func receive(_ fix: Location, at millisecond: UInt64) {

@@ -113,7 +113,6 @@ import Testing
   }
 }
 
-/// Text of a client that people read.
 @Suite struct PlainTextTests {
   @Test(arguments: [
     ("org.example.App", true), ("Käse 日本 👋🏽", true), ("it's", true), ("", true), ("a\nb", false), ("a\u{7f}", false),

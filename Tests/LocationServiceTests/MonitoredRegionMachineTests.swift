@@ -4,7 +4,6 @@ import Testing
 
 @testable import GeopublicistService
 
-/// A region of a client from event to event, without a bus.
 @Suite struct MonitoredRegionMachineTests {
   private func machine(
     radius: Double = 1_000, _ authorization: Authorization = .allowed, sourceDecides: Bool = false,

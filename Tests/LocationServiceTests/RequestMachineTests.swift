@@ -4,7 +4,6 @@ import Testing
 
 @testable import GeopublicistService
 
-/// A call of `GetLocation` from event to event, without a bus.
 @Suite struct LocationRequestMachineTests {
   private func machine(
     sourceDecides: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
@@ -14,7 +13,6 @@ import Testing
     return LocationRequestMachine(options, SourceStatus(), at: 0, sourceDecides: sourceDecides)
   }
 
-  /// A call of an authorized client that waits for a location.
   private func waiting(
     isHeld: Bool = false, _ change: (inout ClientOptions) -> Void = { _ in }
   ) -> LocationRequestMachine {
@@ -159,7 +157,6 @@ import Testing
   }
 }
 
-/// A call of `RequestAuthorization` from event to event, without a bus.
 @Suite struct AuthorizationRequestMachineTests {
   private let open = Authorization.refused(.authorizationRequired)
 

@@ -58,7 +58,6 @@ extension LocationService {
   }
 }
 
-/// When memory is given back.
 @Suite struct CrowdTests {
   private func moments(_ counts: [Int]) -> [Int] {
     var crowd = Crowd()

@@ -18,7 +18,6 @@ nonisolated func standing(
   .standing(Standing(authorization: authorization, isHeld: isHeld, canAsk: canAsk, cached: cached))
 }
 
-/// A subscription from event to event, without a bus.
 @Suite struct SubscriptionMachineTests {
   private func machine(
     _ authorization: Authorization = .allowed, sourceDecides: Bool = false,

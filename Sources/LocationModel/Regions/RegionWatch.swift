@@ -179,6 +179,6 @@ extension RegionWatch {
   /// The longest pause: a check must end before the state is given up for lack of evidence.
   private func longestPause(_ configuration: RegionConfiguration) -> UInt64 {
     let patience = UInt64(configuration.unknownAfter) * 1_000
-    return max(patience / 2, patience > Self.checkDuration ? patience - Self.checkDuration : 0)
+    return max(patience / 2, patience.saturatingSubtract(Self.checkDuration))
   }
 }

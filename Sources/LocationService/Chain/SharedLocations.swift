@@ -85,7 +85,7 @@ final class SharedLocations {
       release = nil
       return
     }
-    release = MainLoop.main.after(microseconds: Int64(clamping: until > now ? until - now : 0)) { [weak self] in
+    release = MainLoop.main.after(microseconds: Int64(clamping: until.saturatingSubtract(now))) { [weak self] in
       guard let self, let location = arbiter.release(at: MainLoop.main.clock.boottime()) else { return }
       accepted.send(location)
     }

@@ -13,7 +13,7 @@ final class ClientRegistry {
   var limits: Limits
   private var clients: [BusName: Client] = [:]
   private var quotas: [ObjectKind: UserQuota] = [:]
-  private var promptsOfUser: [UInt32: UInt32] = [:]
+  private var prompts = UserQuota()
   private var callBuckets: [UInt32: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
@@ -41,7 +41,7 @@ final class ClientRegistry {
   func client(_ name: BusName) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, OutgoingQueue(to: name, in: outbox), introductions, limits: limits)
+    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), introductions, limits: limits)
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
@@ -142,18 +142,15 @@ final class ClientRegistry {
   /// Counts one more dialog, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key? {
     guard client.pendingPrompts < limits[.promptsPerConnection] else { return .promptsPerConnection }
-    let user = client.credentials?.userID ?? .max
-    guard promptsOfUser[user, default: 0] < limits[.promptsPerUser] else { return .promptsPerUser }
+    let (user, limit) = (client.credentials?.userID ?? .max, Int(limits[.promptsPerUser]))
+    guard prompts.take(for: user, perUser: limit, of: Int(UInt32.max)) == nil else { return .promptsPerUser }
     client.pendingPrompts += 1
-    promptsOfUser[user, default: 0] += 1
     return nil
   }
 
   func releasePrompt(of client: Client) {
     client.pendingPrompts -= 1
-    let user = client.credentials?.userID ?? .max
-    let count = promptsOfUser[user, default: 1]
-    promptsOfUser[user] = count > 1 ? count - 1 : nil
+    prompts.release(of: client.credentials?.userID ?? .max)
   }
 
   var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }

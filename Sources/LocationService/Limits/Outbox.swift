@@ -129,14 +129,9 @@ final class Outbox {
   }
 }
 
-final class OutgoingQueue {
-  private let client: BusName
-  private weak var outbox: Outbox?
-
-  init(to client: BusName, in outbox: Outbox) {
-    self.client = client
-    self.outbox = outbox
-  }
+struct OutgoingQueue {
+  let client: BusName
+  weak var outbox: Outbox?
 
   /// Whether deferrable messages may be sent now.
   var hasRoom: Bool { outbox?.hasRoom(for: client) ?? false }

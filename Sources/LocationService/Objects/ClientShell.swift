@@ -93,7 +93,7 @@ class ClientShell<Machine: ClientMachine> {
     case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
     case .askSource: host.askSource()
     case .armTimer(let time):
-      timer = MainLoop.main.after(microseconds: Int64(clamping: time > now ? time - now : 0)) { [weak self] in
+      timer = MainLoop.main.after(microseconds: Int64(clamping: time.saturatingSubtract(now))) { [weak self] in
         self?.timeHasCome()
       }
     case .audit(let authorization):

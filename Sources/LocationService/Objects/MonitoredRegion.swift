@@ -40,7 +40,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
     guard case .check(let time) = machine.region.need else { return SourceSchedule.Need(level) }
     if time != check.at {
       let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
-      check = (time, monotonic &+ (time > now ? time - now : 0))
+      check = (time, monotonic &+ time.saturatingSubtract(now))
     }
     return SourceSchedule.Need(level, from: check.from)
   }

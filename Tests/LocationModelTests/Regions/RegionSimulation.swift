@@ -5,7 +5,6 @@ import Testing
 
 /// Drives a ``RegionMachine`` as its owner would, on a clock of whole seconds.
 struct RegionSimulation {
-  /// One event in short: what the tests compare.
   struct Change: Equatable, CustomStringConvertible {
     var kind: RegionEvent.Kind
     var at: UInt64
@@ -22,7 +21,6 @@ struct RegionSimulation {
   private(set) var machine: RegionMachine
   private(set) var events: [RegionEvent] = []
   private(set) var isComplete = false
-  /// How many seconds the source was needed.
   private(set) var neededSeconds: UInt64 = 0
   private(set) var now: UInt64 = 0
 
@@ -36,7 +34,6 @@ struct RegionSimulation {
     send(.start)
   }
 
-  /// The circle that the tests monitor.
   static func configuration(radius: Double = 200) -> RegionConfiguration {
     // Well within the documented range, so it cannot be refused.
     RegionConfiguration(CircularRegion(latitude: 48, longitude: 11, radius: radius)!)
@@ -70,7 +67,6 @@ struct RegionSimulation {
     send(.location(location, age: age * 1_000_000))
   }
 
-  /// The same location each second.
   mutating func stay(
     _ metres: Double, accuracy: Double? = 10, during seconds: some Sequence<UInt64>, age: UInt64 = 0,
     source: SourceKind = .unknown

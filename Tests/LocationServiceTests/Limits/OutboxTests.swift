@@ -6,7 +6,6 @@ import Testing
 
 @testable import GeopublicistService
 
-/// What waits for the way to the bus, and for clients that do not read.
 @Suite struct OutboxTests {
   private final class Pings: ClientPinging {
     private(set) var actions: [BusName: () -> Void] = [:]
@@ -81,7 +80,6 @@ import Testing
   }
 }
 
-/// Signs of life of clients, over real connections.
 @Suite struct PingPoolTests {
   /// The exclusivity check ended the service when spare connections were closed.
   @Test func `more clients than fit on one connection answer`() throws {
