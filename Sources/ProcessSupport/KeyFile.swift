@@ -34,10 +34,8 @@ import GeopublicistCGLib
   /// The groups in the order of the file.
   public var groups: [String] { strings(g_key_file_get_groups(file, nil)) }
 
-  /// Returns the keys of a group in the order of the file.
   public func keys(of group: String) -> [String] { strings(g_key_file_get_keys(file, group, nil, nil)) }
 
-  /// Returns the value of a key, or nil if there is none.
   public func text(_ key: String, of group: String) -> String? {
     guard let text = g_key_file_get_string(file, group, key, nil) else { return nil }
     defer { g_free(text) }

@@ -35,12 +35,10 @@ import GeopublicistCGLib
     declared + [Option(name: "help", letter: "h", help: "Show this help", value: nil, words: [])]
   }
 
-  /// Declares an option without a value.
   public func addSwitch(_ name: String, _ letter: Character? = nil, _ help: String) {
     declared.append(Option(name: name, letter: letter, help: help, value: nil, words: []))
   }
 
-  /// Declares an option with a value.
   public func addText(
     _ name: String, _ letter: Character? = nil, _ help: String, value: String, words: [String] = []
   ) {

@@ -42,7 +42,6 @@ import Glibc
   /// Reports that the program is reloading its configuration, until ``ready()`` is called.
   public func reloading() { send("RELOADING=1\nMONOTONIC_USEC=\(g_get_monotonic_time())") }
 
-  /// Reports that the program is exiting.
   public func stopping() { send("STOPPING=1") }
 
   /// Reports that the program's main loop is running.

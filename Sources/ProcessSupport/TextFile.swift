@@ -58,7 +58,6 @@ public struct RuntimeFile {
 
   private let path: String
 
-  /// The file of a name; nil if there is no runtime directory.
   public init?(_ name: String) {
     guard let folders = getenv("RUNTIME_DIRECTORY").map({ String(cString: $0) }),
       let folder = folders.split(separator: ":").first
@@ -66,7 +65,6 @@ public struct RuntimeFile {
     path = "\(folder)/\(name)"
   }
 
-  /// The lines that the last run left.
   public func read() -> [String] {
     guard let text = try? TextFile.contents(of: path), text.utf8.count <= Self.maximumBytes else { return [] }
     return text.split(separator: "\n").map(String.init)

@@ -39,7 +39,6 @@ nonisolated enum GeoJSONReader {
   }
 }
 
-/// Parses times in track files.
 nonisolated enum RecordedTime {
   /// Parses an ISO 8601 time, UTC if it has no zone. Returns microseconds since 1970.
   static func microseconds(_ text: String) -> Int64? {

@@ -16,6 +16,13 @@ import Testing
     ["record", "x", "--duration", "0s"], ["watch", "--count", "5000000000"],
     ["locate", "--timeout", "3min"], ["list", "--format", "{place}"],
     ["list", "--json", "--format", "{pid}"], ["locate", "--timeout", "0"],
+    ["region"], ["region", "52,13"], ["region", "52,13,49m"], ["region", "52,13,1001km"], ["region", "91,13,1km"],
+    ["region", "nan,13,1km"], ["region", "52,13,1km,5"], ["region", "52,13,1km", "--until", "left"],
+    ["region", "52,13,1km", "--assumed", "near"], ["region", "52,13,1km", "--confirm", "-1s"],
+    ["run"], ["run", "--when", "near", "home", "--", "true"], ["run", "--at", "evening", "--", "true"],
+    ["run", "--at", "sunset"], ["run", "--when", "entered", "home"], ["run", "--hooks", "--at", "noon", "--", "true"],
+    ["place"], ["place", "add", "home"], ["place", "add", "a b", "--here"],
+    ["place", "add", "x", "--at", "52,13", "--radius", "10m"],
   ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)

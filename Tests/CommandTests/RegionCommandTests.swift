@@ -80,14 +80,4 @@ import Testing
     try eventually("it is left", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed", "exited"] }
     #expect(daemon.isRunning)
   }
-
-  @Test(arguments: [
-    ["region"], ["region", "52,13"], ["region", "52,13,49m"], ["region", "52,13,1001km"], ["region", "91,13,1km"],
-    ["region", "nan,13,1km"], ["region", "52,13,1km,5"], ["region", "52,13,1km", "--until", "left"],
-    ["region", "52,13,1km", "--assumed", "near"], ["region", "52,13,1km", "--confirm", "-1s"],
-  ]) func `a mistake is named, and nothing is called`(arguments: [String]) throws {
-    let result = try machine.finished(arguments)
-    #expect(result.exit == .status(2), "\(result.standardError)")
-    #expect(result.standardError.hasPrefix("geopublicist: "))
-  }
 }

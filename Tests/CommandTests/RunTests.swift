@@ -41,16 +41,6 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test(arguments: [
-    ["run"], ["run", "--when", "near", "home", "--", "true"], ["run", "--at", "evening", "--", "true"],
-    ["run", "--at", "sunset"], ["run", "--when", "entered", "home"], ["run", "--hooks", "--at", "noon", "--", "true"],
-    ["place"], ["place", "add", "home"], ["place", "add", "a b", "--here"],
-    ["place", "add", "x", "--at", "52,13", "--radius", "10m"],
-  ]) func `incorrect usage is explained`(arguments: [String]) throws {
-    let result = try command(arguments)
-    #expect(result.exit == .status(2) && result.standardError.hasPrefix("geopublicist: "), "\(result.standardError)")
-  }
-
   @Test func `a command runs when a place is entered`() throws {
     let machine = try Machine()
     let listener = try machine.started(["watch"])

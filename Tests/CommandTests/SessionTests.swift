@@ -23,20 +23,6 @@ import Testing
     #expect(watch.standardError.isEmpty && machine.daemon.isRunning)
   }
 
-  @Test func `record works`() throws {
-    let directory = TemporaryDirectory()
-    let path = directory.file("walk.gpx")
-    let recorder = try machine.started(["record", path, "--count", "2"])
-    for latitude in [52.0, 53] {
-      try machine.measure(latitude)
-      try eventually("\(latitude)") {
-        try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"\(Int(latitude)).0000000\"")
-      }
-    }
-    #expect(try recorder.waitForExit() == .status(0))
-    #expect(recorder.standardOutput.hasPrefix("\(path): 2 fixes, 111.") && recorder.standardError.isEmpty)
-  }
-
   @Test func `record reports that location is off and continues when it is on`() throws {
     let directory = TemporaryDirectory()
     let path = directory.file("walk.gpx")
@@ -82,6 +68,9 @@ import Testing
       try agent.setLevel(0)
       try eventually("outage \(round)", within: .seconds(30)) { count("Location is turned off") == round + 1 }
     }
+    let locate = try machine.finished(["locate"])
+    #expect(locate.exit == .status(3), "\(locate.standardError)")
+    #expect(watch.exited == nil)
     #expect(machine.daemon.isRunning)
   }
 
@@ -99,19 +88,5 @@ import Testing
     }
     let result = try machine.finished(["list", "--format", "{pid} {program} {desktop-id} {level}"])
     #expect(result.standardOutput == "\(watch.processIdentifier) geopublicist org.example.Map exact\n")
-  }
-
-  @Test func `turning location off is reported and ends nothing`() throws {
-    let watch = try machine.started(["watch"])
-    try machine.measure(52, for: watch)
-    try agent.setLevel(0)
-    try eventually("it is said") { watch.standardError.contains("Location is turned off for this user") }
-    let locate = try machine.finished(["locate"])
-    #expect(locate.exit == .status(3), "\(locate.standardError)")
-    try agent.setLevel(8)
-    let before = watch.standardOutput
-    try machine.measure(53, until: "fixes come again") { watch.standardOutput.count > before.count }
-    watch.signal(SIGINT)
-    #expect(try watch.waitForExit() == .status(0))
   }
 }

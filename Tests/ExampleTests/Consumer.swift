@@ -96,6 +96,19 @@ final class Machine {
     service = try Daemon(.system, on: bus)
   }
 
+  /// Has the receiver report a place whenever GeoClue listens, until a condition holds.
+  func stand(
+    _ latitude: Double, _ longitude: Double, until awaited: String, _ condition: () throws -> Bool
+  ) throws {
+    try eventually(awaited, within: .seconds(30)) {
+      if geoclue.receiver.isConnected {
+        try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: longitude))
+        usleep(50_000)
+      }
+      return try condition()
+    }
+  }
+
   /// Ends the service as a crash would, and starts it again, as the bus would.
   func restartService() throws {
     service.kill()

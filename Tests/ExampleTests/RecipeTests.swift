@@ -27,29 +27,18 @@ import Testing
       ])
   }
 
-  /// Has the receiver report a place until a condition holds.
-  private func stand(in machine: Machine, until awaited: String, _ condition: () throws -> Bool) throws {
-    try eventually(awaited, within: .seconds(20)) {
-      if machine.geoclue.receiver.isConnected {
-        try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25))
-        usleep(50_000)
-      }
-      return try condition()
-    }
-  }
-
   @Test func `the module for waybar runs a command that prints JSON for it`() throws {
     let machine = try Machine()
     let text = try String(contentsOfFile: recipe("waybar.jsonc"), encoding: .utf8)
     let settings = try #require(JSON(line: text.replacing(#/(?m)^\/\/.*$/#, with: "")))
     let module = try #require(settings["custom/location"])
     let process = try start(["sh", "-c", #require(module["exec"]?.string)], in: machine)
-    try stand(in: machine, until: "a line for waybar") { process.standardOutput.contains("\n") }
+    try machine.stand(52.5, 13.25, until: "a line for waybar") { process.standardOutput.contains("\n") }
     let line = try #require(JSON(line: process.newLines()[0]))
     #expect(line["text"]?.string?.isEmpty == false && module["return-type"]?.string == "json")
     let click = try #require(module["on-click"]?.string)
     let map = try start(["sh", "-c", click], in: machine, with: ("xdg-open", "echo \"$1\""))
-    try stand(in: machine, until: "a map") { map.exited != nil }
+    try machine.stand(52.5, 13.25, until: "a map") { map.exited != nil }
     #expect(map.standardOutput.hasPrefix("https://www.openstreetmap.org/"), "\(map.standardError)")
   }
 
@@ -60,10 +49,10 @@ import Testing
       with: ("gammastep", "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
     // By day there is nothing to light.
     let phase = try start(["geopublicist", "sun", "--format", "{phase}"], in: machine)
-    try stand(in: machine, until: "the phase of the day") { phase.exited != nil }
+    try machine.stand(52.5, 13.25, until: "the phase of the day") { phase.exited != nil }
     let kelvin = ["night": "3400", "dawn": "4950", "dusk": "4950"][phase.newLines().first ?? ""]
     if let kelvin {
-      try stand(in: machine, until: "the lamp") {
+      try machine.stand(52.5, 13.25, until: "the lamp") {
         (try? String(contentsOfFile: directory.file("lamp"), encoding: .utf8)) == "-P -O \(kelvin)\n"
       }
     }
@@ -77,7 +66,7 @@ import Testing
     #expect(try silent.waitForExit(within: .seconds(20)) == .status(0))
     #expect(silent.standardOutput + silent.standardError == "" && !FileManager.default.fileExists(atPath: file))
     let process = try start([recipe("log-location.sh"), file], in: machine)
-    try stand(in: machine, until: "the end of the job") { process.exited != nil }
+    try machine.stand(52.5, 13.25, until: "the end of the job") { process.exited != nil }
     let noted = try String(contentsOfFile: file, encoding: .utf8)
     #expect(noted.wholeMatch(of: #/[-0-9]+T[0-9:.]+Z 52\.\d\d 13\.\d\d\n/#) != nil, "\(noted)\(process.standardError)")
   }
@@ -86,7 +75,7 @@ import Testing
     let machine = try Machine()
     let process = try start(
       [recipe("mqtt.sh"), "broker.example", "here"], in: machine, with: ("mosquitto_pub", "echo \"$@\"; cat"))
-    try stand(in: machine, until: "a location") { process.standardOutput.contains("}") }
+    try machine.stand(52.5, 13.25, until: "a location") { process.standardOutput.contains("}") }
     let lines = process.newLines()
     #expect(lines.first == "-h broker.example -t here -l")
     #expect(JSON(line: lines[1])?["Level"] == "neighborhood")

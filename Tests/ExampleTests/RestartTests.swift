@@ -20,11 +20,7 @@ import Testing
     var lines: [String] = []
 
     func walk(to latitude: Double) throws {
-      try eventually("\(latitude) from \(process.name): \(process.standardError)", within: .seconds(30)) {
-        if machine.geoclue.receiver.isConnected {
-          try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13.4))
-          usleep(50_000)
-        }
+      try machine.stand(latitude, 13.4, until: "\(latitude) from \(process.name): \(process.standardError)") {
         lines += process.newLines()
         return shown(in: lines).last == latitude
       }

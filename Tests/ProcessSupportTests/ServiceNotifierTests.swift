@@ -5,7 +5,10 @@ import Glibc
 import Testing
 
 /// The program's side of sd_notify(3), against a socket as the service manager has it.
-@Suite struct ServiceNotifierTests {
+@Suite @MainActor struct ServiceNotifierTests {
+  private let folder = TemporaryDirectory()
+  private var name: String { folder.file("notify") }
+
   /// A datagram socket at a path, or without a file where the name begins with @.
   @MainActor final class Manager {
     private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -33,14 +36,17 @@ import Testing
     }
   }
 
+  private func notifier(_ socket: String) -> ServiceNotifier {
+    ServiceNotifier(socket: socket, watchdogMicroseconds: nil, watchdogProcess: nil)
+  }
+
   @Test(arguments: [true, false])
-  @MainActor func `each message is one datagram, to a socket in the file system and to an abstract one`(hasFile: Bool)
+  func `each message is one datagram, to a socket in the file system and to an abstract one`(hasFile: Bool)
     throws
   {
-    let folder = TemporaryDirectory()
-    let name = hasFile ? folder.file("notify") : "@geopublicist-test-\(getpid())"
+    let name = hasFile ? name : "@geopublicist-test-\(getpid())"
     let manager = try Manager(name)
-    let notifier = ServiceNotifier(socket: name, watchdogMicroseconds: nil, watchdogProcess: nil)
+    let notifier = notifier(name)
     notifier.ready()
     notifier.keepAlive()
     notifier.stopping()
@@ -50,24 +56,20 @@ import Testing
     #expect(manager.received() == nil)
   }
 
-  @Test
-  @MainActor func `a reload carries the time at which it began`() throws {
-    let folder = TemporaryDirectory()
-    let manager = try Manager(folder.file("notify"))
-    let notifier = ServiceNotifier(socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+  @Test func `a reload carries the time at which it began`() throws {
+    let manager = try Manager(name)
+    let notifier = notifier(name)
     notifier.reloading()
     let message = try #require(manager.received())
     #expect(message.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     #expect(message.split(separator: "=").last.flatMap { Int64($0) } ?? 0 > 0)
   }
 
-  @Test
-  @MainActor func `the watchdog is fed twice per interval, and only by the process it is meant for`() throws {
-    let folder = TemporaryDirectory()
-    let manager = try Manager(folder.file("notify"))
+  @Test func `the watchdog is fed twice per interval, and only by the process it is meant for`() throws {
+    let manager = try Manager(name)
     func interval(_ time: String?, _ process: String?, socket: String? = nil) -> Int64? {
       ServiceNotifier(
-        socket: socket ?? folder.file("notify"), watchdogMicroseconds: time, watchdogProcess: process
+        socket: socket ?? name, watchdogMicroseconds: time, watchdogProcess: process
       ).keepAliveInterval
     }
     withExtendedLifetime(manager) {
@@ -80,28 +82,23 @@ import Testing
     }
   }
 
-  @Test
-  @MainActor func `without a socket, or with one that is malformed or gone, nothing happens`() throws {
-    let folder = TemporaryDirectory()
-    let name = folder.file("notify")
+  @Test func `without a socket, or with one that is malformed or gone, nothing happens`() throws {
     for socket in [nil, "", "/", "@", "relative", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {
       ServiceNotifier(socket: socket, watchdogMicroseconds: "2000", watchdogProcess: nil).ready()
     }
     let notifier: ServiceNotifier
     do {
       let manager = try Manager(name)
-      notifier = ServiceNotifier(socket: name, watchdogMicroseconds: nil, watchdogProcess: nil)
+      notifier = self.notifier(name)
       withExtendedLifetime(manager) {}
     }
     notifier.ready()
     notifier.stopping()
   }
 
-  @Test
-  @MainActor func `a service manager that does not read blocks nothing`() throws {
-    let folder = TemporaryDirectory()
-    let manager = try Manager(folder.file("notify"))
-    let notifier = ServiceNotifier(socket: folder.file("notify"), watchdogMicroseconds: nil, watchdogProcess: nil)
+  @Test func `a service manager that does not read blocks nothing`() throws {
+    let manager = try Manager(name)
+    let notifier = notifier(name)
     for _ in 0..<5_000 { notifier.keepAlive() }
     while manager.received() != nil {}
     notifier.keepAlive()

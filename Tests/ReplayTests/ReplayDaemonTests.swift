@@ -20,13 +20,18 @@ import Testing
     return try file("<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>")
   }
 
-  @Test func `a track arrives in order and marked as simulated`() throws {
-    let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
+  /// The first four locations of a subscription.
+  private func fixes(on bus: PrivateBus) throws -> [JSON] {
     let client = try BusClient(at: bus.address)
     let made = try client.reply("CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
     _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
-    let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
+    return try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
+  }
+
+  @Test func `a track arrives in order and marked as simulated`() throws {
+    let bus = try PrivateBus(.session)
+    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
+    let fixes = try fixes(on: bus)
     #expect(fixes.map { $0["Latitude"]?.number } == [1, 2, 3, 3])
     #expect(fixes.allSatisfy { $0["Simulated"] == .variant("b", true) })
     let now = Int64(Date().timeIntervalSince1970)
@@ -52,11 +57,8 @@ import Testing
       GGASentence(latitude: 52, longitude: 13).text
       + GGASentence(latitude: 53, longitude: 13, time: Date() + 1).text
     let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
-    let client = try BusClient(at: bus.address)
-    let made = try client.reply("CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
-    _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
-    let fixes = try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0]["Latitude"]?.number }
-    #expect(fixes == [52, 53, 52, 53])
+    let latitudes = try fixes(on: bus).map { $0["Latitude"]?.number }
+    #expect(latitudes == [52, 53, 52, 53])
     #expect(daemon.isRunning)
   }
 

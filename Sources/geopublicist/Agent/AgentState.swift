@@ -54,7 +54,6 @@ final class AgentStatusFile {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Replaces the content of the file.
   func write(_ word: String) {
     let bytes = Array(word.utf8)
     ftruncate(descriptor, 0)
@@ -94,7 +93,6 @@ struct LocationSwitch {
     try UserFile.write(text, to: path)
   }
 
-  /// Reads a word from the command line or the file.
   nonisolated static func level(_ word: String) -> AccuracyLevel? {
     switch word {
     case "off": AccuracyLevel.none

@@ -32,7 +32,6 @@ final class RivalWatch {
     }
   }
 
-  /// Examines all connections once.
   func scan() {
     list { [weak self] names in for name in names { self?.inspect(name) } }
   }
@@ -70,7 +69,6 @@ final class RivalWatch {
     }
   }
 
-  /// Whether a process of this user is a desktop's agent.
   private static func isAgent(_ process: UInt32) -> Bool {
     Processes.executable(of: process).map(isAgent(executable:)) ?? false
   }

@@ -6,7 +6,6 @@ import MainLoop
 
 /// The GeoClue agent of this user on the system bus, while the user has no other agent.
 final class UserAgent {
-  /// Called after each change of the phase.
   var onChange: ((AgentMachine.Phase) -> Void)?
 
   private let bus: Connection.Bus

@@ -20,7 +20,6 @@ final class AuthorizationPrompt {
 
   private static let option = "interactive"
 
-  /// Declares the option; `letter` is its short form.
   static func declare(_ parser: OptionParser, letter: Character? = nil) {
     parser.addSwitch(option, letter, "Allow a dialog, or a password prompt on this terminal")
   }

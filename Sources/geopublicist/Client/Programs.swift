@@ -24,7 +24,6 @@ nonisolated enum Processes {
   }
 }
 
-/// Runs other programs to their end.
 enum Program {
   /// Runs a program; returns why it failed, nil if it succeeded.
   static func run(_ words: [String]) -> String? { finish(words).problem }

@@ -4,7 +4,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist agent`: the GeoClue agent of this user, for desktops that have none.
 final class AgentCommand: Command {
   static let name = "agent"
   static let summary = "Run the location agent of this user, on a desktop that has none"

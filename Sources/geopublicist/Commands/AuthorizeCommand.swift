@@ -4,7 +4,6 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist authorize`: shows whether this user may have the location, and asks the user with `--interactive`.
 final class AuthorizeCommand: Command {
   static let name = "authorize"
   static let summary = "Show whether this user may have the location"

@@ -4,7 +4,6 @@ import GeoClue
 import GeopublicistProcessSupport
 import Glibc
 
-/// `geopublicist doctor`: finds what makes location fail on this machine, and tells how to fix it.
 final class DoctorCommand: Command {
   static let name = "doctor"
   static let summary = "Find out what makes location fail, and how to fix it"

@@ -5,7 +5,6 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist list`: the programs that use the location.
 final class ListCommand: Command {
   static let name = "list"
   static let summary = "Show which programs use the location"
@@ -52,13 +51,10 @@ final class ListCommand: Command {
   }
 }
 
-/// A subscription or region in the list.
 private nonisolated struct ListEntry {
-  static let fields = ["user", "uid", "pid", "program", "desktop-id", "kind", "level", "active", "delivered", "since"]
+  static let fields = ListEntry([:]).values.map(\.name)
 
-  let properties: [String: Value]
-
-  init(_ properties: [String: Value]) { self.properties = properties }
+  private let values: [(name: String, value: Template.Field?)]
 
   var row: [String] {
     ["user", "pid", "program", "desktop-id", "level", "active", "delivered", "since"].map { field in
@@ -70,23 +66,22 @@ private nonisolated struct ListEntry {
     }
   }
 
-  func value(_ field: String) -> Template.Field? {
-    let process = properties["ProcessId"]?.uint32 ?? 0
+  func value(_ field: String) -> Template.Field? { values.first { $0.name == field }?.value }
+
+  init(_ properties: [String: Value]) {
     func text(_ key: String) -> Template.Field? {
       properties[key]?.string.flatMap { $0.isEmpty ? nil : .text(Text.plain($0)) }
     }
     func number(_ number: UInt64?) -> Template.Field? { number.map { .number(Double($0), digits: 0) } }
-    switch field {
-    case "user": return properties["UserId"]?.uint32.map { .text(Processes.userName($0)) }
-    case "uid": return number(properties["UserId"]?.uint32.map(UInt64.init))
-    case "pid": return process == 0 ? nil : number(UInt64(process))
-    case "program": return process == 0 ? nil : Processes.program(of: process).map { .text($0) }
-    case "desktop-id": return text("DesktopId")
-    case "kind": return text("Kind")
-    case "level": return text("Level")
-    case "active": return .text(properties["Active"]?.boolean == true ? "yes" : "no")
-    case "delivered": return number(properties["Delivered"]?.uint64 ?? 0)
-    default: return Timestamp(properties["Since"]).map { .text(Moment.local($0)) }
-    }
+    let user = properties["UserId"]?.uint32
+    let process = properties["ProcessId"]?.uint32.flatMap { $0 == 0 ? nil : $0 }
+    values = [
+      ("user", user.map { .text(Processes.userName($0)) }), ("uid", number(user.map(UInt64.init))),
+      ("pid", number(process.map(UInt64.init))), ("program", process.flatMap(Processes.program).map { .text($0) }),
+      ("desktop-id", text("DesktopId")), ("kind", text("Kind")), ("level", text("Level")),
+      ("active", .text(properties["Active"]?.boolean == true ? "yes" : "no")),
+      ("delivered", number(properties["Delivered"]?.uint64 ?? 0)),
+      ("since", Timestamp(properties["Since"]).map { .text(Moment.local($0)) }),
+    ]
   }
 }

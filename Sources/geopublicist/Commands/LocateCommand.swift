@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist locate`: one location.
 final class LocateCommand: Command {
   static let name = "locate"
   static let summary = "Show where this machine is, once"

@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist monitor`: prints changes of the service, GeoClue and the authorization.
 final class MonitorCommand: Command {
   static let name = "monitor"
   static let summary = "Show each change of the service, GeoClue and this user's access"

@@ -3,7 +3,6 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist place`: the user's named places.
 final class PlaceCommand: Command {
   static let name = "place"
   static let summary = "Add, list or remove named places, for geopublicist run"

@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist record`: records a track in a file that is complete at every moment.
 final class RecordCommand: Command {
   static let name = "record"
   static let summary = "Record a track for map programs, until Ctrl-C"
@@ -32,7 +31,6 @@ final class RecordCommand: Command {
   let invocation: Invocation
   private let path: String
   private let formatName: String
-  /// Whether the track goes to standard output.
   private var isStream: Bool { path == "-" }
   private let options: ClientOptions
   private let count: UInt32?

@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist region`: a line whenever the machine enters or leaves a circle.
 final class RegionCommand: Command {
   static let name = "region"
   static let summary = "Report when this machine enters or leaves a circle"

@@ -5,7 +5,6 @@ import GeopublicistClient
 import GeopublicistProcessSupport
 import Glibc
 
-/// `geopublicist replay`: runs the service with a recorded track on the session bus, and `watch` or another program.
 final class ReplayCommand: Command {
   static let name = "replay"
   static let summary = "Play a recorded track on the session bus, for testing programs"

@@ -4,7 +4,6 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist run`: runs commands when a place is entered or left, and at times of the sun.
 final class RunCommand: Command {
   static let name = "run"
   static let summary = "Run a command at a place, or at a time of the sun"

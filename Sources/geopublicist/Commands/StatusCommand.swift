@@ -4,7 +4,6 @@ import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 
-/// `geopublicist status`: the service, GeoClue, its sources, and the authorization of this user.
 final class StatusCommand: Command {
   static let name = "status"
   static let summary = "Show the state of the service, GeoClue and this user's access"

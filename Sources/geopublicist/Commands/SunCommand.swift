@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist sun`: dawn, sunrise, noon, sunset and dusk, from an approximate location.
 final class SunCommand: Command {
   static let name = "sun"
   static let summary = "Show sunrise, sunset and twilight where this machine is"

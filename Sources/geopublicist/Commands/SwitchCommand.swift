@@ -3,7 +3,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist switch`: the location switch of this user, for desktops that have none.
 final class SwitchCommand: Command {
   static let name = "switch"
   static let summary = "Show or set the location switch, on a desktop that has none"

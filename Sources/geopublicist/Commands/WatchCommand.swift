@@ -5,7 +5,6 @@ import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import MainLoop
 
-/// `geopublicist watch`: each location, redrawn in place on a terminal, otherwise as a line.
 final class WatchCommand: Command {
   static let name = "watch"
   static let summary = "Show where this machine is, continuously"
@@ -86,7 +85,6 @@ final class WatchCommand: Command {
   }
 }
 
-/// On a terminal.
 extension WatchCommand {
   private func readKeys() {
     keyboard = Keyboard { [weak self] key in if key == UInt8(ascii: "q") { self?.interrupted() } }

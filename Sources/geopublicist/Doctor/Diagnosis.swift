@@ -11,12 +11,10 @@ nonisolated struct Diagnosis: Equatable {
     case problem = "problem"
   }
 
-  /// The subject, in one word.
   let subject: String
   /// What was found, in a word that never changes.
   let kind: String
   let outcome: Outcome
-  /// What was found, in a sentence.
   let finding: String
   /// How to fix it: a command or a setting; empty if nothing is to be fixed.
   let remedy: String

@@ -29,7 +29,6 @@ nonisolated struct DoctorFacts {
     case tooOld
   }
 
-  /// The result of requesting a location.
   enum Attempt: Equatable {
     case fix(isSimulated: Bool)
     case error(name: String, message: String)
@@ -42,7 +41,6 @@ nonisolated struct DoctorFacts {
     case unreachable(message: String)
   }
 
-  /// This user's session, according to logind.
   enum Session: Equatable {
     case state(String)
     /// The user is not logged in.
@@ -57,7 +55,6 @@ nonisolated struct DoctorFacts {
 
   var userID: UInt32 = 0
   var desktop = Desktop.unknown
-  /// The user who runs the service.
   var serviceUserID: UInt32?
   /// Whether `geopublicist agent` decides for this user.
   var hasOwnAgent = false
@@ -69,9 +66,7 @@ nonisolated struct DoctorFacts {
   var isSystemBusAsked = false
   /// Whether the service on the session bus is examined.
   var isSession = false
-  /// The name of the bus in messages.
   var bus = "the system bus"
-  /// Why the bus cannot be used.
   var busError: String?
   /// Why the machine's system bus, where GeoClue is, cannot be used.
   var systemBusError: String?
@@ -109,7 +104,6 @@ nonisolated struct GeoClueSettings: Equatable {
   var isWiFiEnabled = true
   /// The location server; nil for GeoClue's default.
   var serverURL: String?
-  /// Why a file could not be read.
   var error: String?
 }
 

@@ -90,7 +90,6 @@ final class BroadcastWatch {
   }
 }
 
-/// Checks whether a server can be reached: its name has an address, and that accepts connections.
 nonisolated enum ServerCheck {
   static func check(_ url: String, milliseconds: Int32 = 3_000) -> DoctorFacts.Server? {
     guard let (host, port) = hostAndPort(of: url) else { return nil }

@@ -27,7 +27,6 @@ nonisolated enum JSONText {
     }
   }
 
-  /// Returns an object with these members, in their order.
   static func object(_ members: [(String, Value)]) -> String { text(.options(members)) }
 
   /// Returns the shortest number that reads back as the same double; JSON cannot express infinity or NaN.
@@ -47,7 +46,6 @@ nonisolated enum JSONText {
     object((change.value.options ?? []) + [("Time", .string(Moment.iso(change.event.timestamp)))])
   }
 
-  /// Returns an object for an event that happens now.
   static func event(_ name: String, _ members: [(String, Value)]) -> String {
     let now = Moment.now
     let time = Value.structure([.uint64(now.seconds), .uint64(now.microseconds)])

@@ -15,7 +15,6 @@ nonisolated struct Rows {
     if let value { rows.append(Row(label: label, value: value, emphasis: emphasis, detail: detail)) }
   }
 
-  /// Returns the lines, without line ends.
   @MainActor func lines(for output: StandardOutput) -> [String] {
     guard output.isTerminal else {
       return rows.map { "\($0.label): \($0.value)" + ($0.detail.isEmpty ? "" : " (\($0.detail))") }

@@ -98,7 +98,6 @@ nonisolated enum LocationText {
   private static let degree = Text.isUnicode ? "°" : " deg"
   private static let plusMinus = Text.isUnicode ? "±" : "+-"
 
-  /// Returns the nearest of the eight compass points.
   static func compassPoint(_ heading: Double) -> String {
     let points = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
     guard heading.isFinite, (0...360).contains(heading) else { return "" }

@@ -37,10 +37,8 @@ final class StandardOutput {
 
   func line(_ text: String) { write(text + "\n") }
 
-  /// The columns of the terminal; 80 if unknown.
   var columns: Int { Self.size.map { Int($0.ws_col) }.flatMap { $0 > 0 ? $0 : nil } ?? 80 }
 
-  /// The lines of the terminal; 24 if unknown.
   var rows: Int { Self.size.map { Int($0.ws_row) }.flatMap { $0 > 0 ? $0 : nil } ?? 24 }
 
   private static var size: winsize? {
@@ -102,7 +100,6 @@ final class LiveRegion {
 
   init(on output: StandardOutput) { self.output = output }
 
-  /// Replaces what was drawn before.
   func draw(_ lines: [String]) {
     // Lines that scroll off the top could not be redrawn, so only the last ones are drawn.
     let lines = lines.suffix(max(1, output.rows - 1))
@@ -137,7 +134,6 @@ final class Keyboard {
     }
   }
 
-  /// Restores the settings of the terminal.
   func restore() {
     watch = nil
     tcsetattr(STDIN_FILENO, TCSANOW, &before)

@@ -6,10 +6,7 @@ import GeopublicistProcessSupport
 /// `--format` for locations: a preset or a template.
 nonisolated struct LocationTemplate {
   static let presets = ["plain", "dms", "geo", "osm", "waybar"]
-  static let fields = [
-    "latitude", "longitude", "accuracy", "altitude", "speed", "heading", "level", "source", "description", "time",
-    "local", "age", "sequence",
-  ]
+  static let fields = values(of: nil).map(\.name)
 
   @MainActor static func declare(_ parser: OptionParser) {
     parser.addText(
@@ -17,7 +14,6 @@ nonisolated struct LocationTemplate {
       words: presets)
   }
 
-  /// Reads the option; nil if it was not given.
   @MainActor static func read(_ parser: OptionParser) throws(UsageError) -> LocationTemplate? {
     try parser.format().map { text throws(UsageError) in try LocationTemplate(text) }
   }
@@ -56,29 +52,27 @@ nonisolated struct LocationTemplate {
       return
         "https://www.openstreetmap.org/?mlat=\(latitude)&mlon=\(longitude)#map=\(Self.zoom(location))/\(latitude)/\(longitude)"
     case .waybar: return Self.waybar(reading)
-    case .template(let template): return template.text { Self.value($0, of: reading) }
+    case .template(let template):
+      return template.text { name in Self.values(of: reading).first { $0.name == name }?.value }
     }
   }
 
-  private static func value(_ name: String, of reading: ServiceLocation) -> Template.Field? {
-    let location = reading.location
+  /// Returns the fields, and their values if there is a location.
+  private static func values(of reading: ServiceLocation?) -> [(name: String, value: Template.Field?)] {
+    let location = reading?.location
     func number(_ number: Double?, _ digits: Int) -> Template.Field? { number.map { .number($0, digits: digits) } }
-    switch name {
-    case "latitude": return number(location.latitude, LocationText.digits)
-    case "longitude": return number(location.longitude, LocationText.digits)
-    case "accuracy": return number(location.accuracy, 1)
-    case "altitude": return number(location.altitude, 1)
-    case "speed": return number(location.speed, 2)
-    case "heading": return number(location.heading, 1)
-    case "level": return .text(reading.level)
-    case "source": return .text(location.source.rawValue)
-    case "description": return location.sourceDescription.map { .text($0) }
-    case "time": return .text(Moment.iso(location.timestamp))
-    case "local": return .text(Moment.local(location.timestamp))
-    case "age": return number(Double(max(0, Moment.now.microseconds(since: location.timestamp))) / 1_000_000, 0)
-    case "sequence": return number(Double(location.sequence), 0)
-    default: return nil
-    }
+    func text(_ text: String?) -> Template.Field? { text.map { .text($0) } }
+    let age = location.map { Double(max(0, Moment.now.microseconds(since: $0.timestamp))) / 1_000_000 }
+    return [
+      ("latitude", number(location?.latitude, LocationText.digits)),
+      ("longitude", number(location?.longitude, LocationText.digits)), ("accuracy", number(location?.accuracy, 1)),
+      ("altitude", number(location?.altitude, 1)), ("speed", number(location?.speed, 2)),
+      ("heading", number(location?.heading, 1)), ("level", text(reading?.level)),
+      ("source", text(location?.source.rawValue)), ("description", text(location?.sourceDescription)),
+      ("time", text(location.map { Moment.iso($0.timestamp) })),
+      ("local", text(location.map { Moment.local($0.timestamp) })), ("age", number(age, 0)),
+      ("sequence", number(location.map { Double($0.sequence) }, 0)),
+    ]
   }
 
   /// Returns degrees, minutes and seconds to a tenth of a second, which is three metres.
@@ -94,7 +88,6 @@ nonisolated struct LocationTemplate {
       + angle(location.longitude, location.longitude < 0 ? "W" : "E")
   }
 
-  /// Returns the zoom level that shows the accuracy on the map.
   private static func zoom(_ location: Location) -> Int {
     switch location.accuracy ?? 1_000 {
     case ..<50: 18

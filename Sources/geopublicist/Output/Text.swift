@@ -2,14 +2,11 @@
 import GeopublicistCGLib
 import GeopublicistLocationModel
 
-/// Text for a terminal.
 nonisolated enum Text {
-  /// Returns the text filled with spaces on the right.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// Returns the text cut to a number of characters.
   static func shortened(_ text: String, to width: Int) -> String {
     text.count <= width ? text : String(text.prefix(max(0, width)))
   }
@@ -75,7 +72,6 @@ nonisolated enum Number {
   }
 }
 
-/// Points in time and their texts.
 nonisolated enum Moment {
   /// Returns a time in ISO 8601 and UTC, with milliseconds unless they are zero: for programs and files.
   static func iso(_ time: Timestamp) -> String {
@@ -89,7 +85,6 @@ nonisolated enum Moment {
     self.format(g_date_time_new_from_unix_local(seconds(time)), format) ?? "?"
   }
 
-  /// Returns a time in UTC, in a format of GLib.
   static func utc(_ time: Timestamp, _ format: String) -> String {
     self.format(g_date_time_new_from_unix_utc(seconds(time)), format) ?? ""
   }
@@ -106,7 +101,6 @@ nonisolated enum Moment {
     return Int64(min(max((time - seconds) * 1_000, 0), 60_000).rounded(.up))
   }
 
-  /// Returns how long ago something was, in the largest suitable unit.
   static func age(_ seconds: Int64) -> String {
     switch seconds {
     case ..<1: "now"

@@ -3,12 +3,10 @@ import GeopublicistLocationModel
 
 /// A format that keeps a file complete after every fix: the header, the entries so far, the trailer.
 nonisolated protocol TrackFormat {
-  /// The beginning of the file.
   var header: String { get }
   /// The end of the file, which the next entry overwrites.
   var trailer: String { get }
 
-  /// Returns the text of one more fix.
   mutating func entry(_ location: Location) -> String
 
   /// Begins a new segment with the next fix, because fixes were missed.

@@ -68,7 +68,6 @@ nonisolated struct SVGDrawing {
   private let height: Double
   private let center: (x: Double, y: Double)
 
-  /// Draws the segments of a track.
   init(_ locations: [[Location]]) {
     let all = locations.joined()
     let middle = all.first ?? Location(latitude: 0, longitude: 0)

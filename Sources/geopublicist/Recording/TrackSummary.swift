@@ -74,7 +74,6 @@ nonisolated struct TrackSummary: Equatable {
   }
 }
 
-/// Reads tracks of `record` and of other programs.
 enum RecordedTrack {
   /// Returns the fixes of a file; their timestamps count from the first fix.
   static func read(_ path: String) throws -> [Location] {
