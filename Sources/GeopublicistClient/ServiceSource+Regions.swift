@@ -10,8 +10,7 @@ extension ServiceSource {
     (options.accuracy, options.desktopID) = (level, desktopID)
     options.region = RegionOptions(configuration)
     let region = SourceRegion(options) { [weak self] event in self?.handle(event, handler) }
-    regions = regions.filter { $0.value.region != nil }
-    regions[ObjectIdentifier(region)] = WeakRegion(region: region)
+    regions = regions.filter { $0.region != nil } + [WeakRegion(region: region)]
     if let service = connected() { region.begin(on: service) }
     return region
   }
@@ -31,7 +30,7 @@ extension ServiceSource {
     }
   }
 
-  var areRegionsWanted: Bool { regions.values.contains { $0.region != nil } }
+  var areRegionsWanted: Bool { regions.contains { $0.region != nil } }
 }
 
 /// A region that a program monitors, with its object at the service while the bus is available.

@@ -27,7 +27,7 @@ import MainLoop
   var options: ClientOptions?
   private var request: Request?
   private var requests: UInt64 = 0
-  var regions: [ObjectIdentifier: WeakRegion] = [:]
+  var regions: [WeakRegion] = []
   private var retry: LoopSource?
   private var failures: Int64 = 0
 
@@ -221,7 +221,7 @@ extension ServiceSource {
 
   private func disconnected() {
     (service, subscription, properties) = (nil, nil, nil)
-    for region in regions.values { region.region?.disconnected() }
+    for region in regions { region.region?.disconnected() }
     guard options != nil || request != nil || areRegionsWanted else { return }
     onEvent?(.failure(LocationError(.unavailable, "The message bus has gone")))
     connectLater()
@@ -236,7 +236,7 @@ extension ServiceSource {
       if options != nil, subscription == nil, let options { follow(options) }
       if request != nil { callAgain() }
       guard areRegionsWanted, let service = connected() else { return }
-      for region in regions.values { region.region?.begin(on: service) }
+      for region in regions { region.region?.begin(on: service) }
     }
   }
 }

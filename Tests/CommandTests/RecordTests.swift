@@ -75,12 +75,14 @@ import Testing
     }
   }
 
-  @Test func `an existing file is not silently replaced`() throws {
+  @Test func `an existing file is neither silently replaced nor continued if it is no recording`() throws {
     let machine = try Machine()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
     let refused = try machine.finished(["record", path])
     #expect(refused.exit == .status(1) && refused.standardError.contains("--force"))
+    let continued = try machine.finished(["record", "--append", path])
+    #expect(continued.exit == .status(1), "\(continued.standardError)")
     #expect(contents(path) == "precious")
     _ = try machine.finished(["record", path, "--force", "--duration", "100ms"])
     #expect(contents(path).hasPrefix("<?xml"))
@@ -125,14 +127,6 @@ import Testing
     let summary = try run([Rig.product("geopublicist"), "record", "--summary", "--json", path])
     #expect(JSON(line: summary.standardOutput)?["Fixes"]?.number == 4, "\(summary.standardError)")
     if name.hasSuffix("gpx") { #expect(contents(path).components(separatedBy: "<trkseg>").count == 3) }
-  }
-
-  @Test func `a file that is no recording is not continued`() throws {
-    let machine = try Machine()
-    let path = directory.file("mine.gpx")
-    try "precious".write(toFile: path, atomically: true, encoding: .utf8)
-    let refused = try machine.finished(["record", "--append", path])
-    #expect(refused.exit == .status(1) && contents(path) == "precious", "\(refused.standardError)")
   }
 
   @Test(arguments: ["gpx", "geojson", "nmea"]) func `a recording is not continued in another format`(format: String)

@@ -9,25 +9,18 @@ import Testing
 @Suite struct TrackTests {
   private func fix(_ latitude: Double) -> Location { Location(latitude: latitude, longitude: 13) }
 
-  private func offsets(_ times: [Int64?]) -> [Int64]? { Track(times.map { (fix(1), $0) })?.points.map(\.offset) }
-
-  @Test func `offsets count from the first time`() {
-    #expect(offsets([5_000_000, 6_500_000, 16_500_000]) == [0, 1_500_000, 11_500_000])
+  @Test(
+    arguments: [
+      ([5_000_000, 6_500_000, 16_500_000], [0, 1_500_000, 11_500_000]),
+      // Points without times are a second apart.
+      ([nil, nil, nil], [0, 1_000_000, 2_000_000]),
+      // A time that goes back does not make the track go back.
+      ([90, 10, 20, nil, 1_000_030], [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020]),
+      ([.min, .max, .max, nil], [0, .max, .max, .max]), ([], nil),
+    ] as [([Int64?], [Int64]?)]) func `offsets count from the first time`(times: [Int64?], offsets: [Int64]?)
+  {
+    #expect(Track(times.map { (fix(1), $0) })?.points.map(\.offset) == offsets)
   }
-
-  @Test func `points without times are a second apart`() {
-    #expect(offsets([nil, nil, nil]) == [0, 1_000_000, 2_000_000])
-  }
-
-  @Test func `a time that goes back does not make the track go back`() {
-    #expect(offsets([90, 10, 20, nil, 1_000_030]) == [0, 1_000_000, 1_000_010, 2_000_010, 2_000_020])
-  }
-
-  @Test func `times at the ends of the range do not overflow`() {
-    #expect(offsets([.min, .max, .max, nil]) == [0, .max, .max, .max])
-  }
-
-  @Test func `an empty file is no track`() { #expect(offsets([]) == nil) }
 
   @Test func `a GPX track with every element is read`() throws {
     let points = try GPXReader.read(

@@ -116,8 +116,6 @@ final class AuthorizationPrompt {
 ///
 /// polkit uses it only if the session has no other polkit agent; otherwise the desktop shows its dialog.
 final class TerminalAgent {
-  private static let program = "pkttyagent"
-
   private let process: pid_t
   private let readEnd: Int32
   private var watch: LoopSource?
@@ -131,7 +129,8 @@ final class TerminalAgent {
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
-    guard let process = Self.spawn(ends[1]) else {
+    let words = ["pkttyagent", "--notify-fd", "3", "--fallback"]
+    guard let process = RunningProgram.spawn(words, third: ends[1]) else {
       close(ends[0])
       return nil
     }
@@ -156,16 +155,5 @@ final class TerminalAgent {
     let action = onReady
     onReady = nil
     action?()
-  }
-
-  /// Starts the program with a descriptor that it closes when it is registered.
-  private static func spawn(_ descriptor: Int32) -> pid_t? {
-    let notified: Int32 = 3
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, descriptor, notified)
-
-    return RunningProgram.spawn([program, "--notify-fd", "\(notified)", "--fallback"], actions)
   }
 }

@@ -74,11 +74,7 @@ final class RunningProgram {
   init?(
     _ words: [String], environment: [(String, String)] = [], isQuiet: Bool = false, _ onExit: @escaping (Int32) -> Void
   ) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
-    guard let process = Self.spawn(words, environment: environment, actions) else { return nil }
+    guard let process = Self.spawn(words, environment: environment, isQuiet: isQuiet) else { return nil }
     self.process = process
     self.onExit = onExit
     if Self.signals == nil { Self.signals = UnixSignals([SIGCHLD]) { _ in Self.reap() } }
@@ -94,10 +90,15 @@ final class RunningProgram {
     kill(process, SIGTERM)
   }
 
-  /// Starts a program with these file actions; returns nil if that fails, with the reason in `errno`.
+  /// Starts a program, which gets `third` as its descriptor 3; returns nil if that fails, with the reason in `errno`.
   static func spawn(
-    _ words: [String], environment added: [(String, String)] = [], _ actions: posix_spawn_file_actions_t
+    _ words: [String], environment added: [(String, String)] = [], isQuiet: Bool = false, third: Int32? = nil
   ) -> pid_t? {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
+    if let third { posix_spawn_file_actions_adddup2(&actions, third, 3) }
     // This process blocks the signals that the main loop reads and ignores SIGPIPE; the program must not inherit that.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -117,7 +118,7 @@ final class RunningProgram {
     var environment = g_get_environ()
     defer { g_strfreev(environment) }
     for (name, value) in added { environment = g_environ_setenv(environment, name, value, 1) }
-    var (process, actions): (pid_t, posix_spawn_file_actions_t) = (0, actions)
+    var process: pid_t = 0
     let code = posix_spawnp(&process, program, &actions, &attributes, &arguments, environment)
     errno = code
     return code == 0 ? process : nil

@@ -73,8 +73,6 @@ nonisolated struct DoctorFacts {
   var sandbox: Sandbox?
   var service: Service?
   var serviceVersion: String?
-  var state: String?
-  var stateReason: String?
   var authorizationStatus: String?
   var authorizationReason: String?
   var geoclue: Service?

@@ -117,8 +117,6 @@ extension FactGatherer {
       "GetConnectionUnixUser", of: .bus, at: .bus, on: .bus, [.string(ServiceContract.service.rawValue)])
     facts.serviceUserID = owner?.first?.uint32
     facts.serviceVersion = properties["Version"]?.string
-    facts.state = properties["State"]?.string
-    facts.stateReason = properties["StateReason"]?.string
     facts.authorizationStatus = properties["AuthorizationStatus"]?.string
     facts.authorizationReason = properties["AuthorizationReason"]?.string
   }
