@@ -60,17 +60,15 @@ package final class GeoClueAgent {
   package func register(
     with owner: BusName, onSuccess: @escaping () -> Void = {}, onRefusal: @escaping (DBusError) -> Void
   ) {
-    let message = try? Message(
-      calling: "AddAgent", of: GeoClueNames.manager, at: GeoClueNames.managerPath, on: owner,
-      [.string(GeoClueNames.agentID)])
-    guard let message else { return }
-    connection.call(message, expecting: "") { result in
+    let manager = Proxy(
+      on: connection, destination: owner, path: GeoClueNames.managerPath, interface: GeoClueNames.manager)
+    manager.call("AddAgent", .string(GeoClueNames.agentID), expecting: "") { result in
       guard case .failure(let error) = result else { return onSuccess() }
       switch error.name {
       case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: break
       default: onRefusal(error)
       }
-    }.keep()
+    }
   }
 
   private static let interface = Interface<GeoClueAgent>(

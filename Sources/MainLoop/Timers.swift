@@ -15,11 +15,10 @@ extension MainLoop {
   /// Calls `action` once at a time of the kernel's monotonic clock, in microseconds, or immediately if that time has
   /// passed.
   public func at(monotonic: Int64, _ action: @escaping () -> Void) -> LoopSource {
-    let source = timerSource(readyAt: monotonic) {
+    timerSource(readyAt: monotonic) {
       action()
       return false
     }
-    return source
   }
 
   /// Calls `action` every `microseconds` without drift: each time is calculated from the previous one.

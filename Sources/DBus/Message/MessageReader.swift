@@ -2,27 +2,31 @@
 import GeopublicistCDBus
 import Glibc
 
-/// Reads the arguments of a message one by one, within a budget.
-///
-/// Checks the type of each argument before reading it, because libdbus aborts the process on a mismatch.
-nonisolated struct MessageReader {
-  private var iterator = DBusMessageIter()
-  private let message: Message
-  private var budget: ReadBudget
-
-  init(_ message: Message, within budget: ReadBudget) {
-    self.message = message
-    self.budget = budget
-    dbus_message_iter_init(message.raw, &iterator)
+nonisolated extension Message {
+  /// Returns all arguments. Throws for a type that this package does not support, and `LimitsExceeded` if the budget is
+  /// exhausted.
+  public func arguments(within budget: ReadBudget = .reply) throws(DBusError) -> [Value] {
+    var budget = budget
+    var iterator = DBusMessageIter()
+    dbus_message_iter_init(raw, &iterator)
+    return try MessageReader.values(at: &iterator, &budget)
   }
+}
 
-  /// Returns the next argument, or nil at the end. Throws for a type that this package does not support and when the
-  /// budget is exhausted. A file descriptor is skipped and replaced by an empty structure.
-  mutating func next() throws(DBusError) -> Value? {
-    guard dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid else { return nil }
-    let value = try Self.read(&iterator, &budget)
-    dbus_message_iter_next(&iterator)
-    return value
+/// Reads values within a budget. A file descriptor is skipped and replaced by an empty structure.
+///
+/// Checks the type of each value before reading it, because libdbus aborts the process on a mismatch.
+nonisolated private enum MessageReader {
+  /// Reads the value at the iterator and all after it in the same container.
+  static func values(
+    at iterator: inout DBusMessageIter, _ budget: inout ReadBudget
+  ) throws(DBusError) -> [Value] {
+    var values: [Value] = []
+    while dbus_message_iter_get_arg_type(&iterator) != cdbus_type_invalid {
+      values.append(try read(&iterator, &budget))
+      dbus_message_iter_next(&iterator)
+    }
+    return values
   }
 
   private static func read(
@@ -76,12 +80,15 @@ nonisolated struct MessageReader {
     let key = Signature(unchecked: String(inner.prefix(1)))
     let value = Signature(unchecked: String(inner.dropFirst()))
     var entries: [Value.Entry] = []
-    try forEach(&iterator) { (entry: inout DBusMessageIter) throws(DBusError) in
+    var element = DBusMessageIter()
+    dbus_message_iter_recurse(&iterator, &element)
+    while dbus_message_iter_get_arg_type(&element) != cdbus_type_invalid {
       var pair = DBusMessageIter()
-      dbus_message_iter_recurse(&entry, &pair)
+      dbus_message_iter_recurse(&element, &pair)
       let key = try read(&pair, &budget)
       dbus_message_iter_next(&pair)
       entries.append(Value.Entry(key, try read(&pair, &budget)))
+      dbus_message_iter_next(&element)
     }
     return .dictionary(key: key, value: value, entries)
   }
@@ -89,22 +96,9 @@ nonisolated struct MessageReader {
   private static func elements(
     of iterator: inout DBusMessageIter, _ budget: inout ReadBudget
   ) throws(DBusError) -> [Value] {
-    var values: [Value] = []
-    try forEach(&iterator) { (element: inout DBusMessageIter) throws(DBusError) in
-      values.append(try read(&element, &budget))
-    }
-    return values
-  }
-
-  private static func forEach(
-    _ iterator: inout DBusMessageIter, _ body: (inout DBusMessageIter) throws(DBusError) -> Void
-  ) throws(DBusError) {
     var inner = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &inner)
-    while dbus_message_iter_get_arg_type(&inner) != cdbus_type_invalid {
-      try body(&inner)
-      dbus_message_iter_next(&inner)
-    }
+    return try values(at: &inner, &budget)
   }
 
   private static func bytes(
@@ -136,16 +130,5 @@ nonisolated struct MessageReader {
     guard let string else { return "" }
     try budget.spend(5 + strnlen(string, max(budget.bytes, 0)))
     return String(cString: string)
-  }
-}
-
-nonisolated extension Message {
-  /// Returns all arguments. Throws for a type that this package does not support, and `LimitsExceeded` if the budget is
-  /// exhausted.
-  public func arguments(within budget: ReadBudget = .reply) throws(DBusError) -> [Value] {
-    var reader = MessageReader(self, within: budget)
-    var values: [Value] = []
-    while let value = try reader.next() { values.append(value) }
-    return values
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistCDBus
+
 /// Answers calls to the interfaces that every object has.
 enum StandardInterface {
   /// Answers the call if it is for `Peer`, which exists at every path.
@@ -10,7 +12,7 @@ enum StandardInterface {
       call.reply()
     case "GetMachineId":
       try read(call, expecting: "", returning: "s")
-      call.reply(.string(try MachineID.local()))
+      call.reply(.string(try localMachineID()))
     default: throw unknownMethod(call)
     }
     return true
@@ -36,6 +38,18 @@ enum StandardInterface {
       return false
     }
     return true
+  }
+
+  private static var machineID: String?
+
+  /// Returns the machine id, which is read once. Throws libdbus's error if there is none.
+  private static func localMachineID() throws(DBusError) -> String {
+    if let machineID { return machineID }
+    let text = try withDBusError { dbus_try_get_local_machine_id($0) }
+    defer { dbus_free(text) }
+    let id = String(cString: text)
+    machineID = id
+    return id
   }
 
   private static func unknownMethod(_ call: MethodCall) -> DBusError {
