@@ -9,12 +9,11 @@ import Testing
 @Suite struct CallTests {
   @Test func `a reply arrives later and exactly once`() throws {
     let (peers, _) = try Peers.withSample()
-    var results: [Result<[Value], DBusError>] = []
-    peers.client.call(try peers.message("Add", .uint32(2), .uint32(40)), expecting: "t") { results.append($0) }.keep()
-    #expect(results.isEmpty)
-    try turning("the reply") { !results.isEmpty }
+    let question = peers.ask(try peers.message("Add", .uint32(2), .uint32(40)), expecting: "t")
+    #expect(question.isOpen)
+    #expect(try question.answer() == [.uint64(42)])
     try peers.settle()
-    #expect(results == [.success([.uint64(42)])])
+    #expect(question.results.count == 1)
   }
 
   @Test func `an error keeps its name and text`() throws {
@@ -25,20 +24,14 @@ import Testing
   @Test func `an unknown service yields the bus's error`() throws {
     let peers = try Peers()
     let nobody = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
-    let error = #expect(throws: DBusError.self) { try peers.answer(to: nobody) }
-    #expect(error?.name == .serviceUnknown)
+    #expect(try peers.ask(nobody).refusal() == .serviceUnknown)
     let gone = try Message(calling: "M", of: "a.b", at: "/", on: ":1.9999")
-    let other = #expect(throws: DBusError.self) { try peers.answer(to: gone) }
-    #expect(other.map { [.serviceUnknown, .nameHasNoOwner].contains($0.name) } == true)
+    #expect(try [.serviceUnknown, .nameHasNoOwner].contains(peers.ask(gone).refusal()))
   }
 
   @Test func `a reply of another signature than expected is InvalidArgs`() throws {
     let (peers, _) = try Peers.withSample()
-    var result: Result<[Value], DBusError>?
-    let message = try peers.message("Add", .uint32(1), .uint32(1))
-    peers.client.call(message, expecting: "s") { result = $0 }.keep()
-    try turning("the reply") { result != nil }
-    #expect(result?.errorName == .invalidArgs)
+    #expect(try peers.ask(peers.message("Add", .uint32(1), .uint32(1)), expecting: "s").refusal() == .invalidArgs)
   }
 
   /// Replies that had come, but were not read yet, were given up when the time was over.
@@ -88,20 +81,18 @@ import Testing
   @Test func `a timeout of zero or less fails at once, but not inside the call`() throws {
     let (peers, _) = try Peers.withSample()
     for timeout: Int32 in [0, -1, .min] {
-      var failed = false
-      peers.client.call(try peers.message("Later"), timeout: .milliseconds(timeout)) { _ in failed = true }.keep()
-      #expect(!failed)
-      try turning("the deadline") { failed }
+      let question = peers.ask(try peers.message("Later"), timeout: .milliseconds(timeout))
+      #expect(question.isOpen)
+      #expect(try question.refusal() == .noReply)
     }
   }
 
   @Test func `a call with an unlimited timeout waits for its reply`() throws {
     let (peers, sample) = try Peers.withSample()
-    var result: Result<[Value], DBusError>?
-    peers.client.call(try peers.message("Later"), timeout: .never) { result = $0 }.keep()
-    try turning(for: .milliseconds(50), "it waits") { result == nil }
+    let question = peers.ask(try peers.message("Later"), timeout: .never)
+    try turning(for: .milliseconds(50), "it waits") { question.isOpen }
     sample.kept[0].reply(.string("at last"))
-    try turning("the reply") { result == .success([.string("at last")]) }
+    #expect(try question.answer() == [.string("at last")])
   }
 
   @Test func `a cancelled call receives nothing`() throws {
@@ -174,8 +165,7 @@ import Testing
   func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
     let stranger = try peers.connect()
-    var results: [Result<[Value], DBusError>] = []
-    peers.client.call(try peers.message("Later"), timeout: .never) { results.append($0) }.keep()
+    let question = peers.ask(try peers.message("Later"), timeout: .never)
     var signals: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }.keep()
     try turning("the call arrives") { sample.kept.count == 1 }
@@ -186,27 +176,25 @@ import Testing
     }
     stranger.send(try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
     try turning("what was sent after them arrives") { signals.last == "honest" }
-    #expect(results.isEmpty)
+    #expect(question.isOpen)
     // dbus-daemon's usual rules stop them; dbus-broker forwards them as the signals that they are.
     if broker == .dbusBroker { #expect(signals.count == 21) }
     sample.kept[0].reply(.string("genuine"))
-    try turning("the reply") { !results.isEmpty }
-    #expect(results == [.success([.string("genuine")])])
+    #expect(try question.answer() == [.string("genuine")])
   }
 
   @Test func `an unrequested reply is ignored`() throws {
     let (peers, sample) = try Peers.withSample()
     let stranger = try peers.connect()
-    var result: Result<[Value], DBusError>?
-    peers.client.call(try peers.message("Later"), timeout: .never) { result = $0 }.keep()
+    let question = peers.ask(try peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
       stranger.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
       stranger.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
     }
-    try turning(for: .milliseconds(50), "nothing comes of it") { result == nil }
+    try turning(for: .milliseconds(50), "nothing comes of it") { question.isOpen }
     sample.kept[0].reply(.string("genuine"))
-    try turning("the reply") { result == .success([.string("genuine")]) }
+    #expect(try question.answer() == [.string("genuine")])
   }
 
   @Test func `a call without an interface finds its method`() throws {

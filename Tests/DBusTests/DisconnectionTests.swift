@@ -94,11 +94,9 @@ import func GeopublicistCDBus.dbus_message_set_sender
   }
 
   private func useInVain(_ connection: Connection) throws {
-    var results: [Result<[Value], DBusError>] = []
-    connection.call(try Message(calling: "M", of: "a.b", at: "/", on: .bus)) { results.append($0) }.keep()
-    #expect(results.isEmpty, "not inside the call")
-    try turning("it fails") { results.count == 1 }
-    #expect(results[0].errorName == .disconnected)
+    let question = Question(try Message(calling: "M", of: "a.b", at: "/", on: .bus), from: connection)
+    #expect(question.isOpen, "not inside the call")
+    #expect(try question.refusal() == .disconnected)
     connection.send(try Message(signal: "S", of: "a.b", at: "/"))
     connection.flush()
     #expect(connection.outgoingBytes == 0)

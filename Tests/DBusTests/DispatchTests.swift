@@ -51,17 +51,15 @@ import Testing
 
   @Test func `a late reply arrives`() throws {
     let (peers, sample) = try Peers.withSample()
-    var results: [Result<[Value], DBusError>] = []
-    for _ in 0..<3 { peers.client.call(try peers.message("Later")) { results.append($0) }.keep() }
+    let questions = try (0..<3).map { _ in peers.ask(try peers.message("Later")) }
     try turning("all calls arrive") { sample.kept.count == 3 }
     sample.kept[2].reply(.string("third"))
     sample.kept[0].fail(DBusError(.limitsExceeded, "first"))
+    #expect(try questions[2].answer() == [.string("third")])
+    #expect(throws: DBusError(.limitsExceeded, "first")) { try questions[0].answer() }
+    #expect(questions[1].isOpen)
     sample.kept[1].reply(.string("second"))
-    try turning("all replies arrive") { results.count == 3 }
-    #expect(
-      results == [
-        .success([.string("third")]), .failure(DBusError(.limitsExceeded, "first")), .success([.string("second")]),
-      ])
+    #expect(try questions[1].answer() == [.string("second")])
   }
 
   @Test func `only the first answer counts`() throws {
@@ -82,13 +80,11 @@ import Testing
   @Test func `a released call is refused`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Forget") == .failed)
-    var result: Result<[Value], DBusError>?
-    peers.client.call(try peers.message("Later")) { result = $0 }.keep()
+    let question = peers.ask(try peers.message("Later"))
     try turning("the call arrives") { sample.kept.count == 1 }
-    #expect(result == nil)
+    #expect(question.isOpen)
     sample.kept = []
-    try turning("it is refused") { result != nil }
-    #expect(result?.errorName == .failed)
+    #expect(try question.refusal() == .failed)
   }
 
   @Test func `an answer of other types than declared is an error`() throws {
@@ -98,12 +94,10 @@ import Testing
 
   @Test func `an answer that cannot be marshalled is an error`() throws {
     let (peers, sample) = try Peers.withSample()
-    var result: Result<[Value], DBusError>?
-    peers.client.call(try peers.message("Later")) { result = $0 }.keep()
+    let question = peers.ask(try peers.message("Later"))
     try turning("the call arrives") { !sample.kept.isEmpty }
     sample.kept.removeFirst().reply(.string("with a \0 in it"))
-    try turning("an answer") { result != nil }
-    #expect(result?.errorName != nil)
+    #expect(try question.refusal() != nil)
   }
 
   @Test func `a call that wants no reply gets none`() throws {
@@ -112,10 +106,9 @@ import Testing
       let arguments: [Value] = member == "Do" ? [.options([])] : []
       let message = try peers.message(member, with: arguments)
       message.wantsReply = false
-      var answers = 0
-      peers.client.call(message, timeout: .never) { _ in answers += 1 }.keep()
+      let question = peers.ask(message, timeout: .never)
       try peers.settle()
-      try turning(for: .milliseconds(10), "no answer to \(member)") { answers == 0 }
+      try turning(for: .milliseconds(10), "no answer to \(member)") { question.isOpen }
     }
     #expect(sample.seen.count == 1, "it was done all the same")
   }

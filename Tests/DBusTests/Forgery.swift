@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
+import GeopublicistTestSupport
 import Glibc
 import Testing
 
@@ -64,3 +65,23 @@ extension Connection {
 
 /// How many file descriptors this process has open.
 func openDescriptors() -> Int { (0..<1_024).count { fcntl($0, F_GETFD) >= 0 } }
+
+/// A connection that no main loop serves, so that it reads nothing.
+final class DeafPeer {
+  private let raw: OpaquePointer
+  let uniqueName: BusName
+
+  init(_ bus: PrivateBus) throws {
+    raw = try #require(dbus_connection_open_private(bus.address, nil))
+    dbus_connection_set_exit_on_disconnect(raw, 0)
+    dbus_bus_register(raw, nil)
+    uniqueName = BusName(unchecked: String(cString: try #require(dbus_bus_get_unique_name(raw))))
+  }
+
+  func close() { dbus_connection_close(raw) }
+
+  isolated deinit {
+    close()
+    dbus_connection_unref(raw)
+  }
+}

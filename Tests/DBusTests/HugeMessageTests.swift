@@ -111,17 +111,11 @@ import Testing
     try peers.settle()
     let before = try settledPeakMemory()
     for (member, expected) in [("Get", .limitsExceeded), ("Refuse", "a.b.Error")] as [(MemberName, ErrorName)] {
-      var result: Result<[Value], DBusError>?
-      let message = try Message(calling: member, of: "a.b", at: "/a", on: name)
-      peers.service.call(message, timeout: .milliseconds(30_000), expecting: "v", within: .smallAnswer) {
-        result = $0
-      }.keep()
-      try turning("an answer", within: .seconds(30)) { result != nil }
-      guard case .failure(let error) = result else {
-        Issue.record("it was read")
-        continue
-      }
-      #expect(error.name == expected && error.message.utf8.count <= 1_024)
+      let question = Question(
+        try Message(calling: member, of: "a.b", at: "/a", on: name), timeout: .milliseconds(30_000), expecting: "v",
+        within: .smallAnswer, from: peers.service)
+      let error = #expect(throws: DBusError.self) { try question.answer() }
+      #expect(error.map { $0.name == expected && $0.message.utf8.count <= 1_024 } == true)
     }
     #expect(try peakMemory() - before < 4 * size)
     sender.kill()

@@ -55,10 +55,12 @@ final class Peers {
 
   /// Sends a call and runs the loop until the answer is there.
   func answer(to message: Message, from caller: Connection? = nil) throws -> [Value] {
-    var result: Result<[Value], DBusError>?
-    (caller ?? client).call(message) { result = $0 }.keep()
-    try turning("an answer to \(message.member?.rawValue ?? "?")") { result != nil }
-    return try result?.get() ?? []
+    try Question(message, from: caller ?? client).answer()
+  }
+
+  /// Sends a call from the client.
+  func ask(_ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil) -> Question {
+    Question(message, timeout: timeout, expecting: signature, from: client)
   }
 
   /// The error that a call is answered with; nil if it succeeds.
@@ -66,12 +68,8 @@ final class Peers {
     _ member: MemberName, of interface: InterfaceName? = Sample.name, at path: ObjectPath = Sample.path,
     _ arguments: Value..., from caller: Connection? = nil
   ) throws -> ErrorName? {
-    do {
-      _ = try answer(to: .calling(member, of: interface, at: path, on: service.uniqueName, arguments), from: caller)
-      return nil
-    } catch let error as DBusError {
-      return error.name
-    }
+    let message = try Message.calling(member, of: interface, at: path, on: service.uniqueName, arguments)
+    return try Question(message, from: caller ?? client).refusal()
   }
 
   /// The process of the bus.
@@ -84,6 +82,33 @@ final class Peers {
   func settle() throws {
     for connection in [service, client, service] { _ = try answer(to: Message(callingBus: "GetId"), from: connection) }
   }
+}
+
+/// A call that was made, and its results, of which there should be one.
+final class Question {
+  private(set) var results: [Result<[Value], DBusError>] = []
+  private let member: MemberName?
+
+  init(
+    _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil,
+    within budget: ReadBudget = .reply, from caller: Connection
+  ) {
+    member = message.member
+    caller.call(message, timeout: timeout, expecting: signature, within: budget) { self.results.append($0) }.keep()
+  }
+
+  var isOpen: Bool { results.isEmpty }
+
+  /// Runs the loop until there is a result.
+  private func result() throws -> Result<[Value], DBusError> {
+    try turning("an answer to \(member?.rawValue ?? "?")", within: .seconds(30)) { !isOpen }
+    return results[0]
+  }
+
+  func answer() throws -> [Value] { try result().get() }
+
+  /// The error that the call is answered with; nil if it succeeds.
+  func refusal() throws -> ErrorName? { try result().errorName }
 }
 
 extension PrivateBus.Broker {

@@ -8,22 +8,9 @@ import Testing
   private let properties: InterfaceName = "org.freedesktop.DBus.Properties"
   private let name = Value.string(Sample.name.rawValue)
 
-  /// Sends a call of Properties and hands out its result when it is there.
-  private final class Question {
-    var result: Result<[Value], DBusError>?
-    private var pending: PendingCall?
-
-    init(_ peers: Peers, _ member: MemberName, _ arguments: Value...) throws {
-      let message = try Message(
-        calling: member, of: "org.freedesktop.DBus.Properties", at: Sample.path, on: peers.service.uniqueName, arguments
-      )
-      pending = peers.client.call(message) { [unowned self] in result = $0 }
-    }
-
-    func answer() throws -> [Value] {
-      try turning("an answer") { result != nil }
-      return try result?.get() ?? []
-    }
+  /// Sends a call of Properties.
+  private func ask(_ peers: Peers, _ member: MemberName, _ arguments: Value...) throws -> Question {
+    peers.ask(try Message.calling(member, of: properties, at: Sample.path, on: peers.service.uniqueName, arguments))
   }
 
   @Test func `get returns the value`() throws {
@@ -77,19 +64,19 @@ import Testing
   @Test func `a setter may refuse or answer later`() throws {
     let (peers, sample) = try Peers.withSample()
     #expect(try peers.refusal("Set", of: properties, name, .string("LateWrite"), .variant(.uint32(0))) == .invalidArgs)
-    let question = try Question(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
+    let question = try ask(peers, "Set", name, .string("LateWrite"), .variant(.uint32(1)))
     try turning("the setter has it") { sample.kept.count == 1 }
-    #expect(question.result == nil)
+    #expect(question.isOpen)
     sample.kept[0].reply()
     #expect(try question.answer() == [])
   }
 
   @Test func `a getter may answer later`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = try Question(peers, "Get", name, .string("Deferred"))
+    let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     #expect(sample.reads[0].sender == peers.client.uniqueName)
-    #expect(question.result == nil)
+    #expect(question.isOpen)
     sample.reads[0].answer(.string("at last"))
     sample.reads[0].answer(.string("twice"))
     #expect(try question.answer() == [.variant(.string("at last"))])
@@ -97,12 +84,12 @@ import Testing
 
   @Test func `a getter may fail or forget`() throws {
     let (peers, sample) = try Peers.withSample()
-    let failing = try Question(peers, "Get", name, .string("Deferred"))
+    let failing = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.reads[0].answer(.failure(DBusError(.accessDenied, "Not for you")))
     #expect(throws: DBusError(.accessDenied, "Not for you")) { try failing.answer() }
     sample.reads = []
-    let forgotten = try Question(peers, "Get", name, .string("Deferred"))
+    let forgotten = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.reads = []
     #expect(throws: DBusError.self) { try forgotten.answer() }
@@ -110,7 +97,7 @@ import Testing
 
   @Test func `a value of another type than declared is an error`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = try Question(peers, "Get", name, .string("Deferred"))
+    let question = try ask(peers, "Get", name, .string("Deferred"))
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.reads[0].answer(.uint32(1))
     #expect(throws: DBusError.self) { try question.answer() }
@@ -118,9 +105,9 @@ import Testing
 
   @Test func `GetAll waits for late properties`() throws {
     let (peers, sample) = try Peers.withSample()
-    let question = try Question(peers, "GetAll", name)
+    let question = try ask(peers, "GetAll", name)
     try turning("the getter has it") { sample.reads.count == 1 }
-    try turning(for: .milliseconds(20), "it waits") { question.result == nil }
+    try turning(for: .milliseconds(20), "it waits") { question.isOpen }
     sample.reads[0].answer(.string("late"))
     let all = try #require(try question.answer().first?.properties)
     #expect(
@@ -134,7 +121,7 @@ import Testing
   /// The reply undid what a signal before it had told.
   @Test func `GetAll returns the values of the moment it answers`() throws {
     let (peers, sample, object) = try Peers.withObject()
-    let question = try Question(peers, "GetAll", name)
+    let question = try ask(peers, "GetAll", name)
     try turning("the getter has it") { sample.reads.count == 1 }
     sample.count = 7
     object.propertyChanged("Count", of: Sample.name)
@@ -148,7 +135,7 @@ import Testing
   @Test func `GetAll omits properties that fail`() throws {
     let (peers, sample) = try Peers.withSample()
     for forget in [false, true] {
-      let question = try Question(peers, "GetAll", name)
+      let question = try ask(peers, "GetAll", name)
       try turning("the getter has it") { sample.reads.count == 1 }
       if !forget { sample.reads[0].answer(.failure(DBusError(.failed, "No"))) }
       sample.reads = []

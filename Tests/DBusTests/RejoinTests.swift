@@ -10,6 +10,16 @@ import func GeopublicistCDBus.dbus_connection_close
 
 /// A connection that was lost is joined again with all that it was for.
 @Suite struct RejoinTests {
+  /// An object that the client exports, and a call of the service that it keeps.
+  private func askClient(_ peers: Peers) throws -> (Sample, Question) {
+    let other = Sample()
+    other.export(on: peers.client)
+    let message = try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName)
+    let question = Question(message, timeout: .never, from: peers.service)
+    try turning("the call arrives") { other.kept.count == 1 }
+    return (other, question)
+  }
+
   @Test func `D22: objects, matches and calls outlive a connection that the bus has ended`() throws {
     let (peers, _) = try Peers.withSample()
     let before = peers.service.uniqueName
@@ -22,41 +32,28 @@ import func GeopublicistCDBus.dbus_connection_close
     try peers.settle()
     try turning("the owner is known") { owners == [peers.client.uniqueName] }
 
-    var results: [Result<[Value], DBusError>] = []
-    let other = Sample()
-    other.export(on: peers.client)
-    let call = peers.service.call(
-      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName), timeout: .never
-    ) { results.append($0) }
-    try turning("the call arrives") { other.kept.count == 1 }
+    let (other, question) = try askClient(peers)
     dbus_connection_close(peers.service.raw)
     try turning("the loss is told") { lost == 1 }
-    #expect(results.isEmpty, "the call waits")
+    #expect(question.isOpen, "the call waits")
     #expect(try peers.service.rejoin())
     #expect(peers.service.uniqueName != before)
     try turning("the call is made again") { other.kept.count == 2 }
     other.kept[1].reply(.string("here"))
-    try turning("and answered") { results.count == 1 }
-    #expect(try results[0].get() == [.string("here")])
+    #expect(try question.answer() == [.string("here")])
 
     peers.client.send(try Message(signal: "S", of: "a.b", at: "/"))
     try turning("signals come") { signals == 1 }
     try peers.call("Nothing")
     try peers.settle()
     #expect(owners == [peers.client.uniqueName], "nothing has changed")
-    withExtendedLifetime((watch, call)) {}
+    withExtendedLifetime(watch) {}
   }
 
   @Test func `a call outlives a new connection that is lost before the call is repeated`() throws {
     let peers = try Peers()
-    let other = Sample()
-    other.export(on: peers.client)
     peers.service.isToRejoin = true
-    var results: [Result<[Value], DBusError>] = []
-    let call = peers.service.call(
-      try Message(calling: "Later", of: Sample.name, at: Sample.path, on: peers.client.uniqueName), timeout: .never
-    ) { results.append($0) }
-    try turning("the call arrives") { other.kept.count == 1 }
+    let (other, question) = try askClient(peers)
     dbus_connection_close(peers.service.raw)
     peers.service.replies.hold()
     // This is what `rejoin()` does, while the connection is lost again.
@@ -64,20 +61,15 @@ import func GeopublicistCDBus.dbus_connection_close
     #expect(try peers.service.rejoin())
     try turning("the call is repeated") { other.kept.count == 2 }
     other.kept[1].reply(.string("here"))
-    try turning("and answered") { results.count == 1 }
-    #expect(try results[0].get() == [.string("here")])
-    withExtendedLifetime(call) {}
+    #expect(try question.answer() == [.string("here")])
   }
 
   @Test func `calls from before cannot be answered, and are not`() throws {
     let (peers, sample) = try Peers.withSample()
-    var refusal: ErrorName?
-    peers.client.call(try peers.message("Later"), timeout: .never) { result in
-      if case .failure(let error) = result { refusal = error.name }
-    }.keep()
+    let question = peers.ask(try peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     #expect(try peers.service.rejoin())
-    try turning("the bus has told the caller") { refusal == .noReply }
+    #expect(try question.refusal() == .noReply, "the bus has told the caller")
     sample.kept[0].reply(.string("late"))
     try peers.settle()
     #expect(peers.service.isConnected)

@@ -7,38 +7,25 @@ Sends a signal with an `ay` of that size to DESTINATION and one to everybody, pr
 each call with a variant of that size, or with an error whose text is that long if the member is `Refuse`.
 """
 
+import os
+import struct
 import sys
 
-import dbus
-import dbus.lowlevel
-import dbus.mainloop.glib
-from gi.repository import GLib
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Rig"))
+
+from wire import CALL, ERROR, MEMBER, REPLY, SENDER, SIGNAL, Peer
 
 address, destination, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
-dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
-bus = dbus.bus.BusConnection(address)
-content = dbus.ByteArray(b"x" * size)
-
-
-def answer(_, message):
-    if message.get_type() != dbus.lowlevel.MESSAGE_TYPE_METHOD_CALL:
-        return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
-    if message.get_member() == "Refuse":
-        bus.send_message(dbus.lowlevel.ErrorMessage(message, "a.b.Error", "x" * size))
-    else:
-        reply = dbus.lowlevel.MethodReturnMessage(message)
-        reply.append(content, signature="v")
-        bus.send_message(reply)
-    return dbus.lowlevel.HANDLER_RESULT_HANDLED
-
-
-bus.add_message_filter(answer)
+peer = Peer(address)
+content = struct.pack("<I", size) + b"x" * size
 for receiver in destination, None:
-    signal = dbus.lowlevel.SignalMessage("/a", "a.b", "S")
-    signal.append(content, signature="ay")
-    if receiver:
-        signal.set_destination(receiver)
-    bus.send_message(signal)
-bus.flush()
-print(bus.get_unique_name(), flush=True)
-GLib.MainLoop().run()
+    peer.send(SIGNAL, content, path="/a", interface="a.b", member="S", signature="ay", destination=receiver)
+print(peer.name, flush=True)
+while True:
+    call = peer.receive(None)
+    if call.kind == CALL:
+        answer = {"destination": call.fields[SENDER], "reply": call.serial}
+        if call.fields[MEMBER] == "Refuse":
+            peer.send(ERROR, content + b"\0", error="a.b.Error", signature="s", **answer)
+        else:
+            peer.send(REPLY, b"\2ay\0" + content, signature="v", **answer)
