@@ -105,6 +105,9 @@ let package = Package(
     .target(
       name: "GeopublicistMainLoopTestSupport", dependencies: ["GeopublicistTestSupport", "MainLoop"],
       path: "Tests/MainLoopTestSupport", swiftSettings: onMainLoop),
+    .target(
+      name: "GeopublicistGeoClueSimulation", dependencies: ["GeoClue", "GeopublicistLocationModel"],
+      path: "Tests/GeoClueSimulation", swiftSettings: onMainLoop),
     .testTarget(
       name: "PublishingTests",
       dependencies: ["GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "Publishing"],
@@ -138,7 +141,10 @@ let package = Package(
       dependencies: ["DBus", "GeopublicistCDBus", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
       exclude: ["huge-sender.py", "raw-peer.py"], swiftSettings: onMainLoop),
     .testTarget(
-      name: "GeoClueTests", dependencies: ["GeoClue", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
+      name: "GeoClueTests",
+      dependencies: [
+        "GeoClue", "GeopublicistGeoClueSimulation", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport",
+      ],
       swiftSettings: onMainLoop),
     .testTarget(
       name: "GeopublicistClientTests",
@@ -217,8 +223,8 @@ if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "DBus", "GeoClue", "GeopublicistCDBus", "GeopublicistGatekeeper", "GeopublicistLocationModel",
-        "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService",
+        "DBus", "GeoClue", "GeopublicistCDBus", "GeopublicistGatekeeper", "GeopublicistGeoClueSimulation",
+        "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService",
       ],
       path: "Tests/Fuzz/Targets", swiftSettings: onMainLoop))
 }

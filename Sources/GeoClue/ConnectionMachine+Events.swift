@@ -2,7 +2,7 @@
 import GeopublicistLocationModel
 
 nonisolated extension ConnectionMachine {
-  enum Event: Equatable, Sendable {
+  package enum Event: Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
     /// A subscriber requests a fix now.
@@ -33,12 +33,12 @@ nonisolated extension ConnectionMachine {
     case agentRefused
   }
 
-  enum Failure: Equatable, Sendable {
+  package enum Failure: Equatable, Sendable {
     case refused(AuthorizationReason)
     case other
   }
 
-  enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     case activate
     /// Become the agent of the service's own user. Only for system users.
     case registerAgent

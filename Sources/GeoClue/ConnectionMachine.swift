@@ -7,7 +7,7 @@ import GeopublicistLocationModel
 /// last subscriber has left is deleted at once; an exit of GeoClue leads to a pause, which grows with each
 /// repetition. The caller sends ``Event/timer`` when ``deadline`` has passed. Times are milliseconds of a monotonic
 /// clock.
-nonisolated struct ConnectionMachine: Sendable {
+nonisolated package struct ConnectionMachine: Sendable {
   private enum State: Sendable {
     /// There are no subscribers, and nothing is held.
     case idle
@@ -37,10 +37,10 @@ nonisolated struct ConnectionMachine: Sendable {
   static let steadyRun: Int64 = 30_000
 
   /// Whether the service is its user's agent itself.
-  let registersAgent: Bool
+  package let registersAgent: Bool
   /// The authorization that GeoClue would give now; unknown without subscribers, because the user's switch is not
   /// followed then.
-  private(set) var authorization = Authorization.undecided
+  package private(set) var authorization = Authorization.undecided
   private var state = State.idle
   private var wanted: AccuracyLevel?
   private var geoclue = GeoCluePresence()
@@ -52,9 +52,9 @@ nonisolated struct ConnectionMachine: Sendable {
   /// The level that the user's agent announced last.
   private var agentLevel: AccuracyLevel?
 
-  init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
+  package init(registersAgent: Bool = false) { self.registersAgent = registersAgent }
 
-  mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
+  package mutating func handle(_ event: Event, at now: Int64, chance: Double) -> [Action] {
     if event == .timer, deadline.map({ now < $0 }) ?? true { return [] }
     // One owner may replace another.
     if event == .serviceAppeared, geoclue.isThere { _ = handle(.serviceVanished, at: now, chance: chance) }
@@ -364,16 +364,16 @@ nonisolated extension ConnectionMachine {
   }
 
   /// The client whose signals count.
-  var client: String? { held?.path }
+  package var client: String? { held?.path }
 
   /// Whether a fix of the client may be passed on.
-  var acceptsFixes: Bool { held?.isActive ?? false }
+  package var acceptsFixes: Bool { held?.isActive ?? false }
 
   /// Whether the source reports so regularly that its last fix is worthless once it falls silent.
   var isSourceSteady: Bool { held?.isSteady ?? false }
 
   /// When ``Event/timer`` is due; nil if there is nothing to wait for.
-  var deadline: Int64? {
+  package var deadline: Int64? {
     switch state {
     case .idle: nil
     case .running(let client): client.deadline
@@ -381,7 +381,7 @@ nonisolated extension ConnectionMachine {
     }
   }
 
-  var status: SourceStatus {
+  package var status: SourceStatus {
     let (state, reason) = stateAndReason
     return SourceStatus(state: state, reason: reason, availableAccuracy: geoclue.available)
   }

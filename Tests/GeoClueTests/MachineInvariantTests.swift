@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGeoClueSimulation
 import GeopublicistTestSupport
 import Testing
 
@@ -14,5 +15,5 @@ import Testing
 }
 
 nonisolated extension SeededGenerator: Choices {
-  mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+  package mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGeoClueSimulation
 import GeopublicistLocationModel
 
 @testable import DBus
@@ -56,3 +57,13 @@ private func check(_ location: Location) {
   claim((0..<360).contains(location.heading ?? 0), "a heading is one")
   claim(location.timestamp.microseconds < 1_000_000, "a time is normal")
 }
+
+/// Fuzzes the connection to GeoClue, with arbitrary behaviour of GeoClue, subscribers and an agent.
+func fuzzConnection(_ source: ByteSource) {
+  var geoclue = SimulatedGeoClue(registersAgent: source.flag(), choices: source)
+  while !source.isEmpty, geoclue.violation == nil { geoclue.step() }
+  geoclue.settle()
+  claim(geoclue.violation == nil, geoclue.violation ?? "")
+}
+
+extension ByteSource: Choices {}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeoClue
 import GeopublicistLocationModel
 
-@testable import GeoClue
-
 /// Where decisions come from: random numbers with a seed, or a fuzzer's bytes.
-nonisolated protocol Choices {
+nonisolated package protocol Choices {
   /// A number from 0 to one less than `limit`, which is at most 255.
   mutating func number(below limit: Int) -> Int
 }
@@ -13,10 +12,10 @@ nonisolated protocol Choices {
 /// must hold even then.
 ///
 /// Random numbers drive it in the invariant tests, a fuzzer's bytes in the fuzz target `connection`.
-nonisolated struct SimulatedGeoClue<Source: Choices> {
+nonisolated package struct SimulatedGeoClue<Source: Choices> {
   private var choices: Source
   /// The first invariant that was broken, with the events before it.
-  private(set) var violation: String?
+  package private(set) var violation: String?
   private var machine: ConnectionMachine
   private var now: Int64 = 1_000_000
   private var trace: [Step] = []
@@ -37,7 +36,7 @@ nonisolated struct SimulatedGeoClue<Source: Choices> {
   private var clients: Set<String> = []
   private var made = 0
 
-  init(registersAgent: Bool, choices: Source) {
+  package init(registersAgent: Bool, choices: Source) {
     machine = ConnectionMachine(registersAgent: registersAgent)
     self.choices = choices
   }
@@ -48,7 +47,7 @@ nonisolated struct SimulatedGeoClue<Source: Choices> {
     elements[choices.number(below: elements.count)]
   }
 
-  mutating func step() {
+  package mutating func step() {
     switch choices.number(below: 17) {
     case 0: setDemand(pick([nil, .country, .city, .street, .exact]))
     case 1 where isThere:
@@ -97,7 +96,7 @@ nonisolated struct SimulatedGeoClue<Source: Choices> {
   }
 
   /// With a GeoClue that works, fixes arrive from any state, and nothing is left behind.
-  mutating func settle() {
+  package mutating func settle() {
     hasAgent = true
     setDemand(.exact)
     for _ in 0..<500 where machine.status.state != .running {

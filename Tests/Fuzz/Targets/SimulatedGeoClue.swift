@@ -1,1 +1,0 @@
-../../GeoClueTests/SimulatedGeoClue.swift
