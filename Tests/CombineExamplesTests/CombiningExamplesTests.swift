@@ -26,9 +26,12 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `zip combines two publishers`() {
+  /// What is printed of two publishers that are combined in some way, and send in turn.
+  private func combined<P: Publisher>(
+    _ combine: (PassthroughSubject<Int, Never>, PassthroughSubject<String, Never>) -> P
+  ) -> String where P.Output == (Int, String), P.Failure == Never {
     let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
-    let subscription = p1.zip(p2).sink(
+    let subscription = combine(p1, p2).sink(
       receiveCompletion: { _ in out.print("Completed") }, receiveValue: { out.print("P1: \($0), P2: \($1)") })
     p1.send(1)
     p1.send(2)
@@ -39,8 +42,12 @@ import Testing
     p2.send("d")
     p1.send(completion: .finished)
     p2.send(completion: .finished)
-    #expect(out.joined == "P1: 1, P2: a / P1: 2, P2: b / P1: 3, P2: c / Completed")
     subscription.cancel()
+    return out.joined
+  }
+
+  @Test func `zip combines two publishers`() {
+    #expect(combined { $0.zip($1) } == "P1: 1, P2: a / P1: 2, P2: b / P1: 3, P2: c / Completed")
   }
 
   @Test func `zip combines three publishers`() {
@@ -49,19 +56,9 @@ import Testing
   }
 
   @Test func `combineLatest combines the latest values`() {
-    let (p1, p2) = (PassthroughSubject<Int, Never>(), PassthroughSubject<String, Never>())
-    let subscription = p1.combineLatest(p2).sink(
-      receiveCompletion: { _ in out.print("Completed") }, receiveValue: { out.print("P1: \($0), P2: \($1)") })
-    p1.send(1)
-    p1.send(2)
-    p2.send("a")
-    p2.send("b")
-    p1.send(3)
-    p2.send("c")
-    p1.send(completion: .finished)
-    p2.send(completion: .finished)
-    #expect(out.joined == "P1: 2, P2: a / P1: 2, P2: b / P1: 3, P2: b / P1: 3, P2: c / Completed")
-    subscription.cancel()
+    #expect(
+      combined { $0.combineLatest($1) }
+        == "P1: 2, P2: a / P1: 2, P2: b / P1: 3, P2: b / P1: 3, P2: c / P1: 3, P2: d / Completed")
   }
 
   @Test func `merge interleaves publishers`() {

@@ -9,48 +9,38 @@ import Testing
 @Suite("examples: threads") struct ThreadExamplesTests {
   let out = Output()
 
-  @MainActor @Test func `values are received on a background queue`() async {
+  /// Where a chain does things: true for the main queue. It begins while the background queue waits.
+  @MainActor private func places(_ count: Int, _ chain: (DispatchQueue) -> AnyCancellable) async -> String {
     let queue = DispatchQueue(label: "background")
     queue.suspend()
-    let subscription = Just(1)
-      .map { _ in out.print(MainQueue.isCurrent) }
-      .receive(on: queue)
-      .map { _ in out.print(MainQueue.isCurrent) }
-      .sink { _ in out.print(MainQueue.isCurrent) }
+    let subscription = chain(queue)
     queue.resume()
-    await wait { out.lines.count >= 3 }
-    #expect(out.joined == "true / false / false")
+    for _ in 0..<4 { queue.sync {} }
+    await wait { out.lines.count >= count }
     queue.sync {}
     subscription.cancel()
+    return out.joined
+  }
+
+  private func note<Value>(_: Value) { out.print(MainQueue.isCurrent) }
+
+  @MainActor @Test func `values are received on a background queue`() async {
+    let found = await places(3) { queue in
+      Just(1).map(note).receive(on: queue).map(note).sink(receiveValue: note)
+    }
+    #expect(found == "true / false / false")
   }
 
   @MainActor @Test func `a subscription happens on a background queue`() async {
-    let queue = DispatchQueue(label: "background")
-    queue.suspend()
-    let subscription = Just(1)
-      .subscribe(on: queue)
-      .map { _ in out.print(MainQueue.isCurrent) }
-      .sink { _ in out.print(MainQueue.isCurrent) }
-    queue.resume()
-    await wait { out.lines.count >= 2 }
-    #expect(out.joined == "false / false")
-    queue.sync {}
-    subscription.cancel()
+    let found = await places(2) { queue in Just(1).subscribe(on: queue).map(note).sink(receiveValue: note) }
+    #expect(found == "false / false")
   }
 
   @MainActor @Test func `work happens in the background and values arrive on the main queue`() async {
-    let queue = DispatchQueue(label: "background")
-    queue.suspend()
-    let subscription = Just(1)
-      .subscribe(on: queue)
-      .map { _ in out.print(MainQueue.isCurrent) }
-      .receive(on: DispatchQueue.main)
-      .sink { _ in out.print(MainQueue.isCurrent) }
-    queue.resume()
-    for _ in 0..<4 { queue.sync {} }
-    await wait { out.lines.count >= 2 }
-    #expect(out.joined == "false / true")
-    subscription.cancel()
+    let found = await places(2) { queue in
+      Just(1).subscribe(on: queue).map(note).receive(on: DispatchQueue.main).sink(receiveValue: note)
+    }
+    #expect(found == "false / true")
   }
 
   @Test func `values are received on a run loop`() async {

@@ -37,3 +37,6 @@ import Testing
     #expect(MainLoop.main.clock.realtime() == 7)
   }
 }
+
+/// The kernel's monotonic clock in microseconds.
+var monotonic: Int64 { LoopClock.system.monotonic() }

@@ -163,33 +163,3 @@ import Testing
     #expect(manager.location?.latitude == 1)
   }
 }
-
-/// Notes what the manager tells.
-private final class Diary: LocationManagerDelegate {
-  var locations: [Location] = []
-  var authorizations: [AuthorizationStatus] = []
-  var failures: [LocationError] = []
-  var statuses: [SourceStatus] = []
-  var onLocation: ((LocationManager) -> Void)?
-  var onAuthorization: ((LocationManager) -> Void)?
-
-  var latitudes: [Double] { locations.map(\.latitude) }
-
-  func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
-    #expect(!locations.isEmpty)
-    self.locations += locations
-    onLocation?(manager)
-  }
-
-  func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
-    #expect(status == manager.authorizationStatus)
-    authorizations.append(status)
-    onAuthorization?(manager)
-  }
-
-  func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) { failures.append(error) }
-
-  func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
-    statuses.append(status)
-  }
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
-import GeopublicistTestSupport
+import GeopublicistMainLoopTestSupport
 import MainLoop
 import Testing
 
@@ -8,28 +8,14 @@ import Testing
 
 /// Regions of a location manager, in CoreLocation's words and as publishers.
 @Suite(.serialized) struct RegionMonitoringTests {
-  private final class Listener: LocationManagerDelegate {
-    private(set) var told: [String] = []
-
-    func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
-      told.append("location")
-    }
-    func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {}
-    func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) { told.append("entered") }
-    func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) { told.append("exited") }
-    func locationManager(
-      _ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion
-    ) { told.append(state.rawValue) }
-  }
-
   private let source = ScriptedSource()
-  private let listener = Listener()
+  private let diary = Diary()
   private let manager: LocationManager
   private let region: CircularRegion
 
   init() throws {
     manager = LocationManager(source: source)
-    manager.delegate = listener
+    manager.delegate = diary
     region = try #require(CircularRegion(latitude: 52.5, longitude: 13.25, radius: 1_000))
   }
 
@@ -44,31 +30,22 @@ import Testing
     source.move(north: metres, accuracy: 10, at: Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()))
   }
 
-  private func turn() {
-    while MainLoop.main.iterate() {}
-    nap()
-  }
-
-  private func eventually(_ what: String, _ condition: () -> Bool) throws {
-    try GeopublicistTestSupport.eventually(what, turn: turn, condition)
-  }
-
   @Test func `a region reports its state at once and releases the source far from the border`() throws {
     let publicist = LocationPublicist(manager)
     var events: [RegionEvent] = []
     let subscription = publicist.regionPublisher(for: configuration()).sink { events.append($0) }
-    try eventually("the source is needed") { source.level == .exact }
+    try turning("the source is needed") { source.level == .exact }
     source.authorize(.authorized(.whenInUse))
-    try eventually("it is outside") {
+    try turning("it is outside") {
       locate(metres: 90_000)
       return events.map(\.kind) == [.determined]
     }
-    try eventually("the source rests") { source.level == nil }
+    try turning("the source rests") { source.level == nil }
     #expect(source.rests > 0, "the authorization is followed on")
     manager.startOver()
     #expect(events.map(\.kind) == [.determined, .lost])
-    try eventually("a wake-up is a reason to look") { source.level == .exact }
-    try eventually("it was entered meanwhile") {
+    try turning("a wake-up is a reason to look") { source.level == .exact }
+    try turning("it was entered meanwhile") {
       locate(metres: 0)
       return events.count == 3
     }
@@ -90,7 +67,7 @@ import Testing
     }
     let subscription = publicist.regionPublisher(for: configuration)
       .sink(receiveCompletion: { _ in isFinished = true }, receiveValue: { events.append($0) })
-    try eventually("it is over") {
+    try turning("it is over") {
       locate(metres: 0)
       return isFinished
     }
@@ -104,9 +81,9 @@ import Testing
     manager.startMonitoring(for: region)
     manager.startMonitoring(for: region)
     #expect(manager.monitoredRegions == [region] && manager.monitors.count == 1)
-    try eventually("the source is needed") { source.level == .exact }
+    try turning("the source is needed") { source.level == .exact }
     locate(metres: 0)
-    #expect(listener.told == [])
+    #expect(diary.regionEvents.isEmpty && diary.locations.isEmpty)
     #expect(source.level == .exact, "twenty seconds have to pass")
     manager.stopMonitoring(for: region)
     #expect(manager.monitoredRegions.isEmpty && source.level == nil)

@@ -52,27 +52,6 @@ import Testing
     try turning(for: .milliseconds(40), "no more") { times.count == count }
   }
 
-  @Test func `repeated work ends when it is released`() throws {
-    var times = 0
-    var work: (any Cancellable)? = loop.schedule(after: loop.now, interval: .milliseconds(1)) { times += 1 }
-    try turning("some times") { times > 2 }
-    withExtendedLifetime(work) {}
-    work = nil
-    let count = times
-    try turning(for: .milliseconds(20), "no more") { times == count }
-  }
-
-  @Test func `repeated work may cancel itself`() throws {
-    var times = 0
-    var work: (any Cancellable)?
-    work = loop.schedule(after: loop.now, interval: .milliseconds(1)) {
-      times += 1
-      work?.cancel()
-    }
-    try turning("once") { times == 1 }
-    try turning(for: .milliseconds(20), "and not twice") { times == 1 }
-  }
-
   @Test func `debounce waits for quiet`() throws {
     let subject = PassthroughSubject<Int, Never>()
     var received: [Int] = []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 import Publicist
+import Testing
 
 /// A source of locations that says what the test says, and notes what it is asked.
 final class ScriptedSource: LocationSource {
@@ -43,4 +44,47 @@ struct Scene {
     publicist = LocationPublicist(manager)
     manager.startUpdatingLocation()
   }
+}
+
+/// Notes what a manager tells.
+final class Diary: LocationManagerDelegate {
+  private(set) var locations: [Location] = []
+  private(set) var authorizations: [AuthorizationStatus] = []
+  private(set) var failures: [LocationError] = []
+  private(set) var statuses: [SourceStatus] = []
+  private(set) var regionEvents: [String] = []
+  var onLocation: ((LocationManager) -> Void)?
+  var onAuthorization: ((LocationManager) -> Void)?
+
+  var latitudes: [Double] { locations.map(\.latitude) }
+
+  func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
+    #expect(!locations.isEmpty)
+    self.locations += locations
+    onLocation?(manager)
+  }
+
+  func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {
+    #expect(status == manager.authorizationStatus)
+    authorizations.append(status)
+    onAuthorization?(manager)
+  }
+
+  func locationManager(_ manager: LocationManager, didFailWithError error: LocationError) { failures.append(error) }
+
+  func locationManager(_ manager: LocationManager, didChangeSourceStatus status: SourceStatus) {
+    statuses.append(status)
+  }
+
+  func locationManager(_ manager: LocationManager, didEnterRegion region: CircularRegion) {
+    regionEvents.append("entered")
+  }
+
+  func locationManager(_ manager: LocationManager, didExitRegion region: CircularRegion) {
+    regionEvents.append("exited")
+  }
+
+  func locationManager(
+    _ manager: LocationManager, didDetermineState state: RegionState, for region: CircularRegion
+  ) { regionEvents.append(state.rawValue) }
 }

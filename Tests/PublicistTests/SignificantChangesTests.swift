@@ -6,22 +6,13 @@ import Testing
 
 /// Filters and significant changes of a location manager, in CoreLocation's words.
 @Suite(.serialized) struct SignificantChangesTests {
-  private final class Listener: LocationManagerDelegate {
-    private(set) var seconds: [UInt64] = []
-
-    func locationManager(_ manager: LocationManager, didUpdateLocations locations: [Location]) {
-      seconds += locations.map(\.timestamp.seconds)
-    }
-
-    func locationManager(_ manager: LocationManager, didChangeAuthorization status: AuthorizationStatus) {}
-  }
-
   private let source = ScriptedSource()
-  private let listener = Listener()
+  private let diary = Diary()
+  private var seconds: [UInt64] { diary.locations.map(\.timestamp.seconds) }
 
   private func manager() -> LocationManager {
     let manager = LocationManager(source: source)
-    manager.delegate = listener
+    manager.delegate = diary
     return manager
   }
 
@@ -34,10 +25,10 @@ import Testing
     manager.distanceFilter = 1
     manager.startUpdatingLocation()
     for second in 0..<7 as Range<UInt64> { send(second, metres: Double(second) * 0.4) }
-    #expect(listener.seconds == [0, 3, 6])
+    #expect(seconds == [0, 3, 6])
     manager.distanceFilter = 0
     send(7)
-    #expect(listener.seconds.last == 7)
+    #expect(seconds.last == 7)
   }
 
   @Test func `locations that are not as accurate as required are not delivered`() {
@@ -47,11 +38,11 @@ import Testing
     send(1, accuracy: 51)
     send(2, accuracy: nil)
     send(3, accuracy: 50)
-    #expect(listener.seconds == [3])
+    #expect(seconds == [3])
     send(4, accuracy: 900)
     manager.requestLocation()
     send(5, accuracy: 900)
-    #expect(listener.seconds == [3, 5], "one that was asked for is not filtered")
+    #expect(seconds == [3, 5], "one that was asked for is not filtered")
   }
 
   @Test func `after the first location the source is released until the next check`() {
@@ -59,13 +50,13 @@ import Testing
     manager.startMonitoringSignificantLocationChanges()
     #expect(source.level == .exact)
     send(1)
-    #expect(listener.seconds == [1])
+    #expect(seconds == [1])
     #expect(source.level == nil)
     manager.startUpdatingLocation()
     #expect(source.level == .exact)
     send(2)
     send(3)
-    #expect(listener.seconds == [1, 2, 3])
+    #expect(seconds == [1, 2, 3])
     manager.stopUpdatingLocation()
     #expect(source.level == nil)
     manager.stopMonitoringSignificantLocationChanges()
