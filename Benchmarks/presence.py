@@ -5,7 +5,7 @@ import pathlib
 import statistics
 import time
 
-from rig import GEOCLUE, SERVICE, Machine, memory
+from rig import GEOCLUE, SERVICE, Machine, fields_of, memory
 
 
 def threads(pid):
@@ -14,12 +14,8 @@ def threads(pid):
 
 def wakeups(pid):
     """Returns how often the threads have started to wait, which equals how often they were woken."""
-    total = 0
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        for line in (task / "status").read_text().splitlines():
-            if line.startswith("voluntary_ctxt_switches"):
-                total += int(line.split()[1])
-    return total
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int(fields_of(task / "status")["voluntary_ctxt_switches:"]) for task in tasks)
 
 
 def measure(starts, seconds):

@@ -9,12 +9,9 @@ import fanout
 def table(title, head, rows):
     cells = [head, *[[text(cell) for cell in row] for row in rows]]
     widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    lines = [title, "  ".join(cell.ljust(width) if number == 0 else cell.rjust(width)
-                              for number, (cell, width) in enumerate(zip(head, widths)))]
-    for row in cells[1:]:
-        lines.append("  ".join(cell.ljust(width) if number == 0 else cell.rjust(width)
-                               for number, (cell, width) in enumerate(zip(row, widths))))
-    return "\n".join(lines) + "\n"
+    lines = ["  ".join(cell.ljust(width) if number == 0 else cell.rjust(width)
+                       for number, (cell, width) in enumerate(zip(row, widths))) for row in cells]
+    return "\n".join([title, *lines]) + "\n"
 
 
 def text(cell):

@@ -205,23 +205,20 @@ def nesting(siege):
     depth = random.choice([30, 31, 32, 33, 61, 62, 63, 64, 65, 66, 100])
     kind = random.randrange(4)
     body = Writer()
+    signature = "v"
     if kind == 0:
-        signature = "v"
         body.data += b"\1v\0" * depth + b"\1y\0\7"
     elif kind == 1:
-        signature = "v"
         arrays = "a" * min(depth, 200) + "y"
         body.basic("g", arrays)
         body.align(4)
         body.data += bytes(4)
     elif kind == 2:
-        signature = "v"
         body.basic("g", "(" * min(depth, 100) + "y" + ")" * min(depth, 100))
         body.align(8)
         body.data += b"\7"
     else:
         # A structure in a variant in a structure and so on, each of which adds two levels.
-        signature = "v"
         for _ in range(depth // 2):
             body.data += b"\3(v)\0"
             body.align(8)
