@@ -211,9 +211,9 @@ import Testing
 
   @Test func `a client that cannot be given its level is not started with another`() throws {
     let (_, geoclue, listener) = try rig()
+    let error: JSON = "org.freedesktop.DBus.Error.InvalidArgs"
     try geoclue.fault(
-      on: "Set", "refuse",
-      ["name": "org.freedesktop.DBus.Error.InvalidArgs", "text": "no", "times": 2])
+      on: "Set", "refuse", ["property": "RequestedAccuracyLevel", "name": error, "text": "no", "times": 1])
     listener.source.require(.city)
     try turning("another try") { geoclue.count(of: "CreateClient") == 2 }
     try listener.waitFor(.waiting, .noFix)

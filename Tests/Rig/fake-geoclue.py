@@ -10,8 +10,8 @@ It exits after IDLE-SECONDS without a client (0, the default: never). Says {"own
 
     {"fix": {"Latitude": 52.5, ...}}     the source measured; a value may be a variant of any type (busjson.py)
     {"fix": null}                        the source has nothing for whom it starts
-    {"fault": {"on": member, "interface": I, "do": D, ...}}
-                                         from now on, calls of that member (of Properties: for that interface) are
+    {"fault": {"on": member, "interface": I, "property": P, "do": D, ...}}
+                                         from now on, calls of that member (of Properties: for that one) are
         "do": "hang"                     kept without an answer until {"release": member},
         "do": "delay", "seconds": S      answered as always, but later,
         "do": "refuse", "name": N, "text": T
@@ -83,7 +83,7 @@ class Program:
         for fault in self.faults:
             if fault["on"] != message.member:
                 continue
-            if "interface" in fault and message.values[:1] != [fault["interface"]]:
+            if any(fault.get(word, value) != value for word, value in zip(("interface", "property"), message.values)):
                 continue
             if "times" in fault:
                 fault["times"] -= 1
