@@ -134,6 +134,15 @@ import Testing
     #expect(text == "GPS[2J")
   }
 
+  @Test func `each field has its own value`() throws {
+    let reading = try reading([
+      ("Accuracy", .double(12)), ("Altitude", .double(520.5)), ("Speed", .double(1.5)), ("Heading", .double(90)),
+      ("Description", .string("GPS")), ("Sequence", .uint64(7)),
+    ])
+    let template = "{accuracy} {altitude} {speed} {heading} {description} {sequence}"
+    #expect(try LocationTemplate(template).text(reading) == "12 520.5 1.5 90 GPS 7")
+  }
+
   @Test func `the presets suit the programs that read them`() throws {
     let reading = try reading([("Accuracy", .double(12))])
     #expect(try LocationTemplate("geo").text(reading) == "geo:48.1371540,-11.5755000;u=12")
