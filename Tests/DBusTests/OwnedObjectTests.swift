@@ -70,16 +70,17 @@ import Testing
     let peers = try Peers()
     let other = try peers.connect()
     var heard: [String] = []
-    for match in [
-      peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard.append("owner") },
-      other.onSignal(MatchRule(interface: Sample.name)) { _ in heard.append("other") },
-    ] { match.keep() }
+    for (connection, name) in [(peers.client, "owner"), (other, "other")] {
+      connection.onSignal(MatchRule(path: path)) { heard.append("\(name) \($0.member)") }.keep()
+    }
     try peers.settle()
     let owned = Sample()
-    owned.export(on: peers.service, at: path, owner: peers.client.uniqueName)
-      .emit("Happened", of: Sample.name, .string("secret"))
+    let object = owned.export(on: peers.service, at: path, owner: peers.client.uniqueName)
+    object.emit("Happened", of: Sample.name, .string("secret"))
+    object.propertyChanged("Title", of: Sample.name)
+    object.flushChanges()
     try peers.settle()
-    try turning(for: .milliseconds(20), "one hears it") { heard.count <= 1 }
-    #expect(heard == ["owner"])
+    try turning(for: .milliseconds(20), "one hears them") { heard.count <= 2 }
+    #expect(heard == ["owner Happened", "owner PropertiesChanged"])
   }
 }

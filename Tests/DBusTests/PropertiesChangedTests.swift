@@ -70,20 +70,6 @@ import Testing
     #expect(listener.heard.count == 1)
   }
 
-  @Test func `only the owner receives changes of its object`() throws {
-    let peers = try Peers()
-    let other = try peers.connect()
-    let (mine, others) = (Listener(peers.client), Listener(other))
-    try peers.settle()
-    let sample = Sample()
-    let object = sample.export(on: peers.service, owner: peers.client.uniqueName)
-    object.propertyChanged("Title", of: Sample.name)
-    object.emit("Happened", of: Sample.name, .string("secret"))
-    try turning("the owner hears") { mine.heard.count == 1 }
-    try peers.settle()
-    try turning(for: .milliseconds(20), "nobody else does") { others.heard.isEmpty }
-  }
-
   @Test func `flush sends at once and unexport drops`() throws {
     let (peers, _, object) = try Peers.withObject()
     let listener = Listener(peers.client)

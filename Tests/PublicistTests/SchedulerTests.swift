@@ -8,22 +8,6 @@ import Testing
   private typealias Stride = MainLoop.SchedulerTimeType.Stride
   private let loop = MainLoop.main
 
-  @Test func `scheduled work runs later and in order`() throws {
-    var done: [Int] = []
-    for number in 0..<10 { loop.schedule { done.append(number) } }
-    #expect(done.isEmpty)
-    try turning("all is done") { done.count == 10 }
-    #expect(done == Array(0..<10))
-  }
-
-  @Test func `work for a time does not run early`() throws {
-    let start = loop.now
-    var done: MainLoop.SchedulerTimeType?
-    loop.schedule(after: start.advanced(by: .milliseconds(20))) { done = loop.now }
-    try turning("it is done") { done != nil }
-    #expect(try #require(done) >= start.advanced(by: .milliseconds(20)))
-  }
-
   @Test func `scheduled work is released when done`() throws {
     final class Held {}
     weak var held: Held?
