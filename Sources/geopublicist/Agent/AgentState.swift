@@ -56,8 +56,9 @@ final class AgentStatusFile {
 
   func write(_ word: String) {
     let bytes = Array(word.utf8)
-    ftruncate(descriptor, 0)
+    // In this order, so that a reader never finds the file empty.
     _ = pwrite(descriptor, bytes, bytes.count, 0)
+    ftruncate(descriptor, off_t(bytes.count))
   }
 
   /// Returns what the running agent has written; nil if no agent runs.
