@@ -9,9 +9,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// Targets that live on the one thread of the main loop.
-let onMainLoop: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
-
 let package = Package(
   name: "geopublicist",
   products: [
@@ -41,73 +38,62 @@ let package = Package(
     // `import Combine` for code written for Combine; for programs only, as it starts tasks.
     .target(name: "Combine", dependencies: ["Publishing"], swiftSettings: strict),
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
-    .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"], swiftSettings: onMainLoop),
-    .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"], swiftSettings: onMainLoop),
+    .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"]),
+    .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"]),
     // The names and types of the contract, for the service and for its clients.
     .target(
-      name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract",
-      swiftSettings: onMainLoop),
-    .target(
-      name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"],
-      swiftSettings: onMainLoop),
-    .target(
-      name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport",
-      swiftSettings: onMainLoop),
+      name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract"),
+    .target(name: "Publicist", dependencies: ["GeopublicistLocationModel", "MainLoop", "Publishing"]),
+    .target(name: "GeopublicistProcessSupport", dependencies: ["GeopublicistCGLib"], path: "Sources/ProcessSupport"),
     .target(
       name: "GeoClue",
-      dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop"],
-      swiftSettings: onMainLoop),
+      dependencies: ["DBus", "GeopublicistLocationModel", "GeopublicistProcessSupport", "MainLoop"]),
     .target(
       name: "GeopublicistClient",
-      dependencies: ["DBus", "GeopublicistContract", "GeopublicistLocationModel", "MainLoop"],
-      swiftSettings: onMainLoop),
+      dependencies: ["DBus", "GeopublicistContract", "GeopublicistLocationModel", "MainLoop"]),
     // The only target, beside `Combine`, that starts tasks; the service links neither.
-    .target(
-      name: "MainLoopTasks", dependencies: ["DBus", "GeopublicistCDispatch", "MainLoop", "Publicist"],
-      swiftSettings: onMainLoop),
+    .target(name: "MainLoopTasks", dependencies: ["DBus", "GeopublicistCDispatch", "MainLoop", "Publicist"]),
     .target(
       name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
-      path: "Sources/Replay", swiftSettings: onMainLoop),
+      path: "Sources/Replay"),
     .target(
       name: "GeopublicistGatekeeper",
       dependencies: [
         "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistContract", "GeopublicistLocationModel",
         "GeopublicistProcessSupport", "MainLoop",
       ],
-      path: "Sources/Gatekeeper", swiftSettings: onMainLoop),
+      path: "Sources/Gatekeeper"),
     .target(
       name: "GeopublicistService",
       dependencies: [
         "DBus", "GeopublicistCGLib", "GeopublicistContract", "GeopublicistGatekeeper", "GeopublicistLocationModel",
         "GeopublicistProcessSupport", "MainLoop", "Publicist", "Publishing",
       ],
-      path: "Sources/LocationService", swiftSettings: onMainLoop),
+      path: "Sources/LocationService"),
     .executableTarget(
       name: "geopublicistd",
       dependencies: [
         "DBus", "GeoClue", "GeopublicistContract", "GeopublicistLocationModel", "GeopublicistProcessSupport",
         "GeopublicistReplay", "GeopublicistService", "MainLoop", "Publicist",
-      ],
-      swiftSettings: onMainLoop),
+      ]),
     .executableTarget(
       name: "geopublicist",
       dependencies: [
         "DBus", "GeoClue", "GeopublicistCGLib", "GeopublicistClient", "GeopublicistLocationModel",
         "GeopublicistProcessSupport", "GeopublicistReplay", "MainLoop",
-      ],
-      swiftSettings: onMainLoop),
+      ]),
 
     // Tests: one target for each of the sources, and the whole way end to end
-    .target(name: "GeopublicistTestSupport", path: "Tests/TestSupport", swiftSettings: onMainLoop),
+    .target(name: "GeopublicistTestSupport", path: "Tests/TestSupport"),
     .target(
       name: "GeopublicistPublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
       swiftSettings: strict),
     .target(
       name: "GeopublicistMainLoopTestSupport", dependencies: ["GeopublicistTestSupport", "MainLoop"],
-      path: "Tests/MainLoopTestSupport", swiftSettings: onMainLoop),
+      path: "Tests/MainLoopTestSupport"),
     .target(
       name: "GeopublicistGeoClueSimulation", dependencies: ["GeoClue", "GeopublicistLocationModel"],
-      path: "Tests/GeoClueSimulation", swiftSettings: onMainLoop),
+      path: "Tests/GeoClueSimulation"),
     .testTarget(
       name: "PublishingTests",
       dependencies: ["GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "Publishing"],
@@ -125,61 +111,52 @@ let package = Package(
       dependencies: [
         "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "GeopublicistTasksBenchmark", "MainLoop",
         "MainLoopTasks", "geopublicistd", "tasks-example",
-      ],
-      swiftSettings: onMainLoop),
+      ]),
     .testTarget(
       name: "LocationModelTests", dependencies: ["GeopublicistLocationModel", "GeopublicistTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"],
-      swiftSettings: onMainLoop),
-    .testTarget(
-      name: "ProcessSupportTests", dependencies: ["GeopublicistProcessSupport", "GeopublicistTestSupport"],
-      swiftSettings: onMainLoop),
+      name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"]),
+    .testTarget(name: "ProcessSupportTests", dependencies: ["GeopublicistProcessSupport", "GeopublicistTestSupport"]),
     .testTarget(
       name: "DBusTests",
       dependencies: ["DBus", "GeopublicistCDBus", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
-      exclude: ["huge-sender.py", "raw-peer.py"], swiftSettings: onMainLoop),
+      exclude: ["huge-sender.py", "raw-peer.py"]),
     .testTarget(
       name: "GeoClueTests",
       dependencies: [
         "GeoClue", "GeopublicistGeoClueSimulation", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport",
-      ],
-      swiftSettings: onMainLoop),
+      ]),
     .testTarget(
       name: "GeopublicistClientTests",
       dependencies: [
         "DBus", "GeopublicistClient", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop",
         "Publicist", "geopublicistd",
-      ],
-      swiftSettings: onMainLoop),
-    .testTarget(
-      name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"],
-      swiftSettings: onMainLoop),
+      ]),
+    .testTarget(name: "ReplayTests", dependencies: ["GeopublicistReplay", "GeopublicistTestSupport", "geopublicistd"]),
     .executableTarget(
       name: "location-example", dependencies: ["DBus", "GeoClue", "MainLoop", "MainLoopTasks", "Publicist"],
-      path: "Examples/swift", swiftSettings: onMainLoop),
+      path: "Examples/swift"),
     .executableTarget(
-      name: "tasks-example", dependencies: ["MainLoop", "MainLoopTasks", "Publishing"], path: "Examples/tasks",
-      swiftSettings: onMainLoop),
+      name: "tasks-example", dependencies: ["MainLoop", "MainLoopTasks", "Publishing"], path: "Examples/tasks"),
     // What the articles of the documentation show.
     .executableTarget(
       name: "whereami-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "MainLoopTasks"],
-      path: "Examples/whereami", swiftSettings: onMainLoop),
+      path: "Examples/whereami"),
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
-      path: "Examples/articles", swiftSettings: onMainLoop),
+      path: "Examples/articles"),
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "Publicist"],
-      path: "Examples/short", exclude: ["follow.js", "follow.py"], swiftSettings: onMainLoop),
+      path: "Examples/short", exclude: ["follow.js", "follow.py"]),
     .testTarget(
       name: "ExampleTests",
       dependencies: [
         "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "follow-example", "geopublicist",
         "geopublicistd", "location-example", "whereami-example",
       ],
-      exclude: ["Idioms"], swiftSettings: onMainLoop),
+      exclude: ["Idioms"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [
@@ -187,33 +164,27 @@ let package = Package(
         "GeopublicistTestSupport", "geopublicist",
         "geopublicistd",
       ],
-      exclude: ["gpx-1.1.xsd"], swiftSettings: onMainLoop),
+      exclude: ["gpx-1.1.xsd"]),
     .testTarget(
       name: "PublicistTests",
       dependencies: [
         "GeopublicistMainLoopTestSupport", "GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "MainLoop",
         "Publicist",
-      ],
-      swiftSettings: onMainLoop),
+      ]),
     .testTarget(
       name: "GatekeeperTests",
-      dependencies: ["GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
-      swiftSettings: onMainLoop),
+      dependencies: ["GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"]),
     .testTarget(
       name: "LocationServiceTests",
-      dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport"],
-      swiftSettings: onMainLoop),
-    .testTarget(
-      name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"],
-      swiftSettings: onMainLoop),
+      dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport"]),
+    .testTarget(name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"]),
 
     // Benchmarks
     .executableTarget(
       name: "GeopublicistPublishingBenchmark", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
       path: "Benchmarks/Publishing", swiftSettings: strict),
     .executableTarget(
-      name: "GeopublicistTasksBenchmark", dependencies: ["MainLoop", "MainLoopTasks"], path: "Benchmarks/Tasks",
-      swiftSettings: onMainLoop),
+      name: "GeopublicistTasksBenchmark", dependencies: ["MainLoop", "MainLoopTasks"], path: "Benchmarks/Tasks"),
   ]
 )
 
@@ -226,5 +197,10 @@ if Context.environment["GEOPUBLICIST_FUZZ"] != nil {
         "DBus", "GeoClue", "GeopublicistCDBus", "GeopublicistGatekeeper", "GeopublicistGeoClueSimulation",
         "GeopublicistLocationModel", "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService",
       ],
-      path: "Tests/Fuzz/Targets", swiftSettings: onMainLoop))
+      path: "Tests/Fuzz/Targets"))
+}
+
+// Targets without settings live on the one thread of the main loop.
+for target in package.targets where target.type != .system && target.swiftSettings == nil {
+  target.swiftSettings = strict + [.defaultIsolation(MainActor.self)]
 }
