@@ -7,10 +7,13 @@ SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
 
 # What the package is built with, and what the benchmarks measure: a stock SwiftPM release build. The standard library is
-# linked statically, since no distribution promises a stable shared one. Nothing is exported from the programs, so that
-# the linker can drop what they do not call; relative relocations keep tables out of memory. The rest is hardening.
+# linked statically, since no distribution promises a stable shared one. So is the C++ library, of which Swift's runtime
+# needs 74 kB while the shared one keeps 0.9 MB resident: a folder that has only the static one is searched first. Nothing
+# is exported from the programs, so that the linker can drop what they do not call; relative relocations keep tables out
+# of memory. The rest is hardening.
+STATIC_LIBRARIES = $(CURDIR)/.build/static
 RELEASE_FLAGS = --configuration release --static-swift-stdlib --disable-local-rpath \
-  -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector \
+  -Xswiftc -L$(STATIC_LIBRARIES) -Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -enable-stack-protector \
   $(addprefix -Xlinker ,--gc-sections --as-needed --no-export-dynamic --build-id=sha1 \
   -z now -z relro -z noexecstack -z pack-relative-relocs)
 
@@ -32,6 +35,8 @@ help:
 	@echo "make deb-test     build it and try it in containers of Debian 12 and 13 (as root)"
 
 build:
+	@mkdir -p $(STATIC_LIBRARIES)
+	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(STATIC_LIBRARIES)
 	@for program in geopublicistd geopublicist; do \
 	  $(SWIFT) build $(RELEASE_FLAGS) $(SWIFT_FLAGS) --product $$program || exit 1; done
 

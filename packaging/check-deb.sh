@@ -37,7 +37,7 @@ for program in usr/libexec/geopublicistd usr/bin/geopublicist; do
 done
 echo "hardening: PIE, stack protector, RELRO, BIND_NOW, no RPATH, no executable stack"
 
-allowed="libc6 libdbus-1-3 libglib2.0-0 libgcc-s1 libstdc++6 default-dbus-system-bus geoclue-2.0 systemd"
+allowed="libc6 libdbus-1-3 libglib2.0-0 libgcc-s1 default-dbus-system-bus geoclue-2.0 systemd"
 # Essential on every Debian system. debhelper adds it because of the user units.
 allowed="$allowed init-system-helpers"
 for dependency in $(dpkg-deb --field "$package" Depends | tr ',' '\n' | sed 's/^ *\([^ ]*\).*/\1/'); do
