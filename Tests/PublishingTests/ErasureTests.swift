@@ -44,7 +44,9 @@ import Testing
 
   @Test func `a subject can be erased and still takes values through the protocol`() {
     let subject: any Subject<Int, TestError> = PassthroughSubject<Int, TestError>()
-    let recorder = subject.eraseToAnyPublisher().record()
+    let erased = subject.eraseToAnyPublisher()
+    let recorder = erased.record()
+    #expect("\(erased)" == "AnyPublisher")
     subject.send(4)
     #expect(recorder.values == [4])
   }
@@ -80,6 +82,7 @@ import Testing
     #expect(a.combineIdentifier == a.combineIdentifier)
     #expect(a.combineIdentifier != b.combineIdentifier)
     #expect(CombineIdentifier() != CombineIdentifier())
+    #expect("\(CombineIdentifier())".hasPrefix("0x"))
     #expect(CombineIdentifier(a) == CombineIdentifier(a))
     #expect(Subscriptions.empty.combineIdentifier == Subscriptions.empty.combineIdentifier)
   }

@@ -116,6 +116,8 @@ import Testing
     recording.receive(1)
     recording.receive(2)
     recording.receive(completion: .failure(.oops))
+    #expect(recording.output == [1, 2])
+    #expect(recording.completion == .failure(.oops))
     let c = Record(recording: recording)
     for publisher in [a, b, c] {
       let recorder = publisher.record()

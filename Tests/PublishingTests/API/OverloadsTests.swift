@@ -133,13 +133,4 @@ import Testing
     #expect(numbers.ignoreOutput() == Empty<Int, Never>())
   }
 
-  @Test func `AnyPublisher, Empty and Fail are made by their short forms`() {
-    let any = AnyPublisher<Int, Never>(Just(1))
-    #expect(any.record().values == [1])
-    #expect("\(any)" == "AnyPublisher")
-    let fail = Fail<Int, TestError>(error: .oops)
-    #expect(fail.record().completion == .failure(.oops))
-    let empty: Empty<Int, TestError> = Empty()
-    #expect(empty.record().completion == .finished)
-  }
 }

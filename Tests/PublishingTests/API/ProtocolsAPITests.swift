@@ -78,18 +78,6 @@ import Testing
     #expect(ImmediateScheduler.SchedulerTimeType.Stride.seconds(1) >= 0)
   }
 
-  @Test func `subjects: the three sends, and subscribe returning a cancellable`() {
-    let subject = Source()
-    let value = CurrentValueSubject<Int, TestError>(1)
-    subject.send(subscription: Subscriptions.empty)
-    subject.send(1)
-    let cancellable: AnyCancellable = subject.subscribe(value)
-    cancellable.cancel()
-    subject.send(completion: .failure(.oops))
-    let erased: AnyPublisher<Int, TestError> = value.eraseToAnyPublisher()
-    #expect(erased.record().values == [1])
-  }
-
   @Test func `subscribers: Sink, Assign, AnySubscriber`() {
     final class Box { var number = 0 }
     let box = Box()
@@ -110,19 +98,6 @@ import Testing
     #expect(AnySubscriber(PassthroughSubject<Int, Never>()).combineIdentifier != any.combineIdentifier)
   }
 
-  @Test func `cancellables compare and erase`() {
-    var count = 0
-    let first = AnyCancellable { count += 1 }
-    let second: AnyCancellable = AnyCancellable(first)
-    let set: Set<AnyCancellable> = [first, second]
-    #expect(set.contains(first))
-    for cancellable in set { cancellable.cancel() }
-    #expect(count == 1)
-    let subscription: any Subscription = Subscriptions.empty
-    subscription.request(.max(1))
-    subscription.cancel()
-  }
-
   @Test func `sources: their properties and equality`() {
     #expect(Just(1) == Just(1))
     #expect(Just(1).output == 1)
@@ -140,26 +115,6 @@ import Testing
     #expect(Result<Int, TestError>.Publisher(.success(2)).result == .success(2))
     #expect([1].publisher == Publishers.Sequence(sequence: [1]))
     #expect(Publishers.Sequence<[Int], TestError>(sequence: [1]).sequence == [1])
-  }
-
-  @Test func `Record and its recording, also as code`() {
-    var recording = Record<Int, TestError>.Recording(output: [1], completion: .finished)
-    #expect(recording.output == [1])
-    #expect(recording.completion == .finished)
-    recording = .init()
-    recording.receive(2)
-    recording.receive(completion: .failure(.oops))
-    let record = Record(recording: recording)
-    #expect(record.recording.output == [2])
-    #expect(record.recording.completion == .failure(.oops))
-  }
-
-  @Test func `completion, demand and identifiers can be stored in collections`() {
-    #expect(Set([Subscribers.Completion<TestError>.finished, .finished]).count == 1)
-    #expect(Set([CombineIdentifier(), CombineIdentifier()]).count == 2)
-    #expect("\(CombineIdentifier())".hasPrefix("0x"))
-    let demand: Subscribers.Demand = .max(3)
-    #expect(demand.max == 3)
   }
 
   @Test func `ObservableObject and Published by name`() {
