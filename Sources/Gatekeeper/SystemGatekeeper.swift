@@ -55,7 +55,13 @@ package final class SystemGatekeeper: Gatekeeper {
     decision(for: client, asking: level, as: desktopID).authorization
   }
 
-  package func isHeld(_ client: any GatekeeperClient) -> Bool { decision(for: client, asking: .exact, as: "").isHeld }
+  package func isHeld(_ client: any GatekeeperClient) -> Bool {
+    // Asked before every delivery, so most answers must not need all the facts.
+    guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client],
+      known.policy.isHeld(at: now) || sessions.isHeld(user) || agents.isHeld(user)
+    else { return false }
+    return decision(for: client, asking: .exact, as: "").isHeld
+  }
 
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {
     let facts = facts(about: client, as: "")

@@ -53,7 +53,7 @@ nonisolated extension SubscriptionMachine {
     let delivery = Delivery(location: location, level: level, isReduced: object.isReduced)
     last = delivery
     let isLast = budget.countDelivery()
-    return [.deliver(delivery)] + (isLast ? end(.completed) : [])
+    return isLast ? [.deliver(delivery)] + end(.completed) : [.deliver(delivery)]
   }
 
   private func armDeadline() -> [ClientAction] { budget.deadline.map { [.armTimer($0)] } ?? [] }
