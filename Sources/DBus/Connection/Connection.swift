@@ -151,11 +151,9 @@ import MainLoop
     }
     let size = message.wireSize
     if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, size) }
-    noteProgress(since: lastOutgoing)
-    let outgoing = lastOutgoing
     var serial: dbus_uint32_t = 0
     if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }
-    noteProgress(since: outgoing + size)
+    noteProgress(since: lastOutgoing + size)
     watchForStall()
     return serial
   }

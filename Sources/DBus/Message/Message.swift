@@ -7,6 +7,8 @@ nonisolated public final class Message {
   let raw: OpaquePointer
   /// The size on the wire in bytes, computed once.
   lazy var wireSize = byteCount(upTo: .max) ?? 0
+  /// The receiver that this process has set, so that it need not be read back for each message that is sent.
+  private var receiver: BusName?
 
   /// Takes over the caller's reference.
   init(owning raw: OpaquePointer) { self.raw = raw }
@@ -60,9 +62,8 @@ nonisolated public final class Message {
   private convenience init(_ type: Int32, answering serial: UInt32, from caller: BusName) {
     self.init(owning: allocated(dbus_message_new(type)))
     dbus_message_set_no_reply(raw, 1)
-    guard dbus_message_set_reply_serial(raw, serial) != 0,
-      dbus_message_set_destination(raw, caller.rawValue) != 0
-    else { fatalError("out of memory") }
+    if dbus_message_set_reply_serial(raw, serial) == 0 { fatalError("out of memory") }
+    destination = caller
   }
 
   /// Returns a copy that can be sent and changed independently.
@@ -101,9 +102,10 @@ nonisolated extension Message {
 
   /// The receiver, or nil for a broadcast.
   public internal(set) var destination: BusName? {
-    get { text(dbus_message_get_destination(raw)).map(BusName.init(unchecked:)) }
+    get { receiver ?? text(dbus_message_get_destination(raw)).map(BusName.init(unchecked:)) }
     set {
       if dbus_message_set_destination(raw, newValue?.rawValue) == 0 { fatalError("out of memory") }
+      receiver = newValue
     }
   }
 

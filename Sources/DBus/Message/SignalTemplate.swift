@@ -24,9 +24,8 @@ nonisolated public final class SignalTemplate {
   /// Returns the signal of one object to one receiver.
   public func signal(at path: ObjectPath, to destination: BusName) -> Message {
     let copy = message.copy()
-    guard dbus_message_set_path(copy.raw, path.rawValue) != 0,
-      dbus_message_set_destination(copy.raw, destination.rawValue) != 0
-    else { fatalError("out of memory") }
+    if dbus_message_set_path(copy.raw, path.rawValue) == 0 { fatalError("out of memory") }
+    copy.destination = destination
     copy.wireSize = size + Message.headerFieldSize(path.rawValue) + Message.headerFieldSize(destination.rawValue)
     return copy
   }
