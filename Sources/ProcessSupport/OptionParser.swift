@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 
-/// The options of a program: what they are, what the command line says of them, and their help, in GLib's form.
+/// GLib's option parser: long and short options, and a help text made from their descriptions.
 @MainActor public final class OptionParser {
   nonisolated public struct Option {
     /// The long form, without hyphens.
@@ -63,29 +63,62 @@ import GeopublicistCGLib
   ///
   /// Throws the help if `--help` is among them.
   public func parse(_ arguments: [String]) throws(UsageError) -> [String] {
-    // For GLib's own messages.
+    // Behind `--` there are no options; GLib would take a second one out as well.
+    let (before, behind) = try separated(arguments)
+    let context = g_option_context_new(self.arguments)
+    defer { g_option_context_free(context) }
     g_set_prgname(program)
-    var operands: [String] = []
+    g_option_context_set_summary(context, summary)
+    g_option_context_set_description(context, footer)
+    // GLib would list its own help option before the useful ones.
+    g_option_context_set_help_enabled(context, 0)
+    let entries = options.map(Entry.init)
+    defer { for entry in entries { entry.free() } }
+    g_option_context_add_main_entries(context, entries.map(\.raw) + [GOptionEntry()], nil)
+    // GLib's own string vector: the parser takes entries out of it, and it is freed as a whole.
+    let builder = g_strv_builder_new()
+    for argument in [program] + before { g_strv_builder_add(builder, argument) }
+    var vector = g_strv_builder_end(builder)
+    g_strv_builder_unref(builder)
+    defer { g_strfreev(vector) }
+    var error: UnsafeMutablePointer<GError>?
+    guard g_option_context_parse_strv(context, &vector, &error) != 0 else {
+      let message = error.map { String(cString: $0.pointee.message) } ?? "The command line is not understood"
+      g_clear_error(&error)
+      throw UsageError(message)
+    }
+    for (option, entry) in zip(options, entries) { values[option.name] = entry.value }
+    if isSet("help") {
+      let help = g_option_context_get_help(context, 1, nil)
+      defer { g_free(help) }
+      throw UsageError(help: help.map { String(cString: g_strchomp($0)) + "\n" } ?? "")
+    }
+    return (vector.map { ProgramArguments.strings(Int32(clamping: g_strv_length($0)), $0).dropFirst() } ?? []) + behind
+  }
+
+  /// Splits the arguments at `--`, separates each short option from a value that is attached to it, as in `-n1`, which
+  /// GLib does not understand, and throws for options that are not declared.
+  private func separated(_ arguments: [String]) throws(UsageError) -> (before: [String], behind: [String]) {
+    var before: [String] = []
     var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      if argument == "--" {
-        operands += rest
-        break
-      }
+    while let argument = rest.popFirst(), argument != "--" {
       guard argument.hasPrefix("-"), argument != "-" else {
-        operands.append(argument)
+        before.append(argument)
         continue
       }
-      for (option, attached) in try read(argument) {
-        guard option.value == nil || attached != nil || !rest.isEmpty else {
-          let name = argument.hasPrefix("--") ? argument : "-" + (option.letter.map { String($0) } ?? "")
-          throw UsageError("Missing argument for \(name)")
+      let named = try read(argument)
+      if argument.hasPrefix("--") {
+        before.append(argument)
+      } else {
+        for (option, attached) in named {
+          before += [option.letter.map { "-\($0)" }, attached].compactMap(\.self)
         }
-        values[option.name] = option.value == nil ? "" : attached ?? rest.popFirst()
+      }
+      if let (option, attached) = named.last, option.value != nil, attached == nil, let value = rest.popFirst() {
+        before.append(value)
       }
     }
-    if isSet("help") { throw UsageError(help: help) }
-    return operands
+    return (before, Array(rest))
   }
 
   /// Returns the option whose value is the argument behind this one; nil for any other argument.
@@ -124,17 +157,37 @@ import GeopublicistCGLib
     case .unknown(nil): UsageError("There is no option \(option); --help lists the options")
     }
   }
+}
 
-  private var help: String {
-    let names = options.map { option in
-      "  " + (option.letter.map { "-\($0), " } ?? "") + "--\(option.name)" + (option.value.map { "=\($0)" } ?? "")
+/// An option as GLib's parser knows it, with room for what the parser finds.
+private struct Entry {
+  private(set) var raw = GOptionEntry()
+  private let flag: UnsafeMutablePointer<gboolean>
+  private let text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+  init(_ option: OptionParser.Option) {
+    flag = .allocate(capacity: 1)
+    flag.initialize(to: 0)
+    text = .allocate(capacity: 1)
+    text.initialize(to: nil)
+    raw.long_name = UnsafePointer(g_strdup(option.name))
+    raw.short_name = CChar(bitPattern: option.letter?.asciiValue ?? 0)
+    raw.arg = option.value == nil ? G_OPTION_ARG_NONE : G_OPTION_ARG_STRING
+    raw.arg_data = option.value == nil ? UnsafeMutableRawPointer(flag) : UnsafeMutableRawPointer(text)
+    raw.description = UnsafePointer(g_strdup(option.help))
+    raw.arg_description = option.value.map { UnsafePointer(g_strdup($0)) }
+  }
+
+  /// What the command line says: empty for a switch, nil if the option was not given.
+  var value: String? { flag.pointee != 0 ? "" : text.pointee.map { String(cString: $0) } }
+
+  func free() {
+    for string in [raw.long_name, raw.description, raw.arg_description] {
+      g_free(UnsafeMutableRawPointer(mutating: string))
     }
-    let width = (names.map(\.count).max() ?? 0) + 5
-    let lines = zip(names, options).map { name, option in
-      name + String(repeating: " ", count: width - name.count) + option.help
-    }
-    return "Usage:\n  \(program) [OPTION…]\(arguments.map { " \($0)" } ?? "")\n\n\(summary)\n\nOptions:\n"
-      + lines.joined(separator: "\n") + (footer.map { "\n\n\($0)" } ?? "") + "\n"
+    g_free(text.pointee)
+    flag.deallocate()
+    text.deallocate()
   }
 }
 
