@@ -175,17 +175,17 @@ class Suite:
 
 
 def cases(text):
-    """The tests of an xUnit file: name and whether it failed.
+    """The tests of an xUnit file: name and outcome.
 
     Not by a reader of XML: a failure's message is written as it is, with characters that XML does not know.
     """
     for case in re.split("(?=<testcase )", text)[1:]:
         # Names are not escaped either, quotation marks and ampersands in them included.
-        named = re.match('<testcase classname="(.*?)" name="(.*?)" time="(.*?)"', case)
+        named = re.match('<testcase classname="(.*?)" name="(.*?)" (?=time=|>)', case)
         if named:
             module, *suites = named[1].split(".")
             name = f"{module}.{'/'.join([*suites, named[2]])}"
-            yield name, "<failure " in case
+            yield name, "skipped" if "<skipped" in case else "failed" if "<failure " in case else "passed"
 
 
 def issues(log):
@@ -244,12 +244,13 @@ def main():
     suite.write_times(jobs)
 
     seconds, used = time.monotonic() - begun, sum(job.processor_seconds for job in jobs)
-    failed = sorted({f"{name} ({job.broker})" for job in jobs for name, is_failed in job.cases if is_failed})
+    failed = sorted({f"{name} ({job.broker})" for job in jobs for name, outcome in job.cases if outcome == "failed"})
     broken = [f"{test} ({job.broker}): has not run" for job in jobs
               for test in sorted(set(job.tests) - {name for name, _ in job.cases}) if job.cases]
     broken += [f"{job.name} ({job.broker}): status {job.status}" for job in jobs
-              if job.status != 0 and not any(is_failed for _, is_failed in job.cases)]
-    print(f"{sum(len(job.cases) for job in jobs)} tests run in {in_words(seconds)}, "
+              if job.status != 0 and not any(outcome == "failed" for _, outcome in job.cases)]
+    count = sum(outcome != "skipped" for job in jobs for _, outcome in job.cases)
+    print(f"{count} tests run in {in_words(seconds)}, "
           f"{used:.0f} s of processor time. What they wrote: {folder}")
     if failed or broken:
         print(f"{len(failed) + len(broken)} failed:", *[f"  {name}" for name in [*failed, *broken][:30]], sep="\n")
