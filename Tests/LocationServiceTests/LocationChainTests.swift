@@ -101,6 +101,21 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 2])
   }
 
+  @Test func `a queue that fills during the turn of the last client lets the rest wait forever`() throws {
+    var (queued, sent) = (Outbox.highWater, 0)
+    let outbox = Outbox(NoPings()) { queued }
+    for _ in 0..<2 {
+      outbox.whenRoom(for: ":1.1") {
+        sent += 1
+        queued = Outbox.highWater
+      }
+    }
+    for count in 1...2 {
+      queued = 0
+      try turning("\(count) sent") { sent == count }
+    }
+  }
+
   @Test func `after cancellation nothing passes, neither new nor held locations`() throws {
     let chain = Chain(.init(timeThreshold: 20))
     chain.send(fix(1))

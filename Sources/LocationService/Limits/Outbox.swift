@@ -88,7 +88,7 @@ final class Outbox {
   }
 
   private func arm() {
-    if isFull, poll == nil {
+    if isFull, poll == nil, !waiting.isEmpty {
       poll = MainLoop.main.every(microseconds: Self.pollInterval) { [weak self] in self?.drainAll() }
     }
     if reducedDeliveries == nil, !waiting.isEmpty {
@@ -99,11 +99,13 @@ final class Outbox {
   }
 
   private func drainAll() {
+    poll = nil
     for client in waiting.keys {
-      guard !isFull else { return }
+      guard !isFull else { break }
       if state(of: client) == .reading { drain(client) }
     }
-    poll = nil
+    // The queue may have filled during the turn of the last client.
+    arm()
   }
 
   /// Runs the actions waiting for a client until the queue is full.
