@@ -5,8 +5,7 @@
 #
 #   build-deb.sh [WORK [OUTPUT]]    WORK: build folder (.build-deb); OUTPUT: folder for the packages (top of the tree)
 #
-# The build tree consists of the source files, with packaging/debian as its debian/. Swift's products stay in WORK, so a
-# later build compiles only what has changed.
+# The build tree is a copy of the source files. Swift's products stay in WORK, so a later build compiles only what has changed.
 set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 work=${1:-$source/.build-deb}
@@ -16,14 +15,13 @@ output=${2:-$source}
 SWIFT=$("$source/Tests/Rig/find-swift.sh")
 export SWIFT
 
-version=$(dpkg-parsechangelog --file "$source/packaging/debian/changelog" --show-field Version)
+version=$(dpkg-parsechangelog --file "$source/debian/changelog" --show-field Version)
 upstream=${version%-*}
 mkdir -p "$work" "$output"
 work=$(CDPATH='' cd -- "$work" && pwd)
 tree=$work/geopublicist-$upstream
 
 "$source/packaging/source-tree.sh" "$tree"
-cp -R "$tree/packaging/debian" "$tree/debian"
 
 # Debian's own builders use Debian's compiler; other machines use an installed toolchain.
 profile=

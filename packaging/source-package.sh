@@ -8,8 +8,8 @@ set -eu
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 mkdir -p "$1"
 folder=$(CDPATH='' cd -- "$1" && pwd)
-version=$(dpkg-parsechangelog --file "$source/packaging/debian/changelog" --show-field Version)
-date=$(dpkg-parsechangelog --file "$source/packaging/debian/changelog" --show-field Timestamp)
+version=$(dpkg-parsechangelog --file "$source/debian/changelog" --show-field Version)
+date=$(dpkg-parsechangelog --file "$source/debian/changelog" --show-field Timestamp)
 upstream=${version%-*}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -18,7 +18,6 @@ tree=$scratch/geopublicist-$upstream
 "$source/packaging/source-tree.sh" "$tree"
 tar -C "$scratch" --sort=name --mtime="@$date" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
   -cJf "$scratch/geopublicist_$upstream.orig.tar.xz" "geopublicist-$upstream"
-cp -R "$tree/packaging/debian" "$tree/debian"
 (cd "$scratch" && dpkg-source --build "$tree")
 rm -f "$folder"/geopublicist_*.dsc "$folder"/geopublicist_*.tar.xz
 mv "$scratch"/geopublicist_* "$folder"

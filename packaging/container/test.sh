@@ -52,7 +52,7 @@ boot() {
   # Without a network, apt must not wait for one.
   rm -rf "$folder/etc/apt/sources.list" "$folder"/etc/apt/sources.list.d/*
   mkdir "$folder/srv/tests"
-  find "$source/packaging/debian/tests" "$source/packaging/container/lifecycle.py" -name __pycache__ -prune -o -type f \
+  find "$source/debian/tests" "$source/packaging/container/lifecycle.py" -name __pycache__ -prune -o -type f \
     -exec cp -t "$folder/srv/tests" {} +
   cp "$package" "$folder/srv/package.deb"
   cp "$scratch/next.deb" "$folder/srv/next.deb"
