@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test
+.PHONY: help build install uninstall demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -20,6 +20,7 @@ RELEASE_FLAGS = --configuration release --static-swift-stdlib --disable-local-rp
 help:
 	@echo "make build        build the programs for installation"
 	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
+	@echo "make uninstall    remove what make install has installed, given the same variables"
 	@echo "make test         run every test, about six minutes: VERBOSE=1; make check is the same"
 	@echo "make demo         show live locations on a private bus until Ctrl-C"
 	@echo "make docs         build the documentation of the Swift libraries: .build/docs"
@@ -42,6 +43,9 @@ build:
 
 install:
 	@packaging/install.sh
+
+uninstall:
+	@packaging/install.sh --uninstall
 
 demo:
 	@Tests/Rig/demo.sh

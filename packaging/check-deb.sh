@@ -37,6 +37,10 @@ for program in usr/libexec/geopublicistd usr/bin/geopublicist; do
 done
 echo "hardening: PIE, stack protector, RELRO, BIND_NOW, no RPATH, no executable stack"
 
+mkdir "$scratch/programs"
+cp "$scratch/root/usr/libexec/geopublicistd" "$scratch/root/usr/bin/geopublicist" "$scratch/programs"
+"$source/packaging/check-install.sh" "$scratch/programs"
+
 allowed="libc6 libdbus-1-3 libglib2.0-0 libgcc-s1 default-dbus-system-bus geoclue-2.0 systemd"
 # Essential on every Debian system. debhelper adds it because of the user units.
 allowed="$allowed init-system-helpers"

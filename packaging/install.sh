@@ -3,6 +3,9 @@
 #
 # Installs the results of `make build` and all related files. Run by `make install`.
 #
+#   install.sh                 installs
+#   install.sh --uninstall     removes the files that it would install, if given the same variables, and its own empty folders
+#
 # Environment variables or make variables select the folders:
 #
 #   PREFIX             prefix of the programs, manual and completions (/usr/local)
@@ -10,7 +13,7 @@
 #   SYSTEMUNITDIR      and the other variables below: folders of the bus, systemd and polkit (from pkg-config)
 #   PROGRAMS           the folder of the built programs (.build/release)
 #
-# The configuration is always in /etc/geopublicist.
+# The service reads its configuration from /etc/geopublicist; CONFIGDIR puts the file that is installed elsewhere.
 set -eu
 cd "$(dirname -- "$0")/.."
 prefix=${PREFIX:-/usr/local}
@@ -33,23 +36,45 @@ ZSHCOMPLETIONDIR=${ZSHCOMPLETIONDIR:-$prefix/share/zsh/site-functions}
 # Only where AppArmor is in use, or if requested for a package.
 [ ! -d /etc/apparmor.d ] || APPARMORDIR=${APPARMORDIR:-/etc/apparmor.d}
 
-for program in geopublicistd geopublicist; do
-  [ -x "$programs/$program" ] || { echo "$programs/$program is missing: run make build first" >&2; exit 1; }
-done
+share=$prefix/share
+edited=$(mktemp)
+trap 'rm -f "$edited"' EXIT
 
-file() { install -D -m 644 "$1" "${DESTDIR:-}$2/${3:-$(basename "$1")}"; }
+case ${1:-} in
+  '')
+    for program in geopublicistd geopublicist; do
+      [ -x "$programs/$program" ] || { echo "$programs/$program is missing: run make build first" >&2; exit 1; }
+    done
+    # place SOURCE TARGET [MODE]
+    place() { install -D -m "${3:-644}" "$1" "${DESTDIR:-}$2"; }
+    ;;
+  --uninstall)
+    place() {
+      case $2 in
+        /etc/*)
+          if [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2"; then
+            echo "Left because it was changed: ${DESTDIR:-}$2"
+            return
+          fi ;;
+      esac
+      rm -f "${DESTDIR:-}$2"
+    }
+    ;;
+  *) echo "usage: install.sh [--uninstall]" >&2; exit 2 ;;
+esac
+
+file() { place "$1" "$2/${3:-$(basename "$1")}"; }
 
 # Installs a file that contains the path of a program.
 file_with_path() {
-  file "$1" "$2"
-  sed -i "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |" \
-    "${DESTDIR:-}$2/$(basename "$1")"
+  sed "s|/usr/libexec/geopublicistd|$libexec/geopublicistd|; s|/usr/bin/geopublicist |$prefix/bin/geopublicist |" "$1" > "$edited"
+  place "$edited" "$2/$(basename "$1")"
 }
 
-install -D -m 755 "$programs/geopublicistd" "${DESTDIR:-}$libexec/geopublicistd"
-install -D -m 755 "$programs/geopublicist" "${DESTDIR:-}$prefix/bin/geopublicist"
+place "$programs/geopublicistd" "$libexec/geopublicistd" 755
+place "$programs/geopublicist" "$prefix/bin/geopublicist" 755
 
-file packaging/geopublicist.conf /etc/geopublicist
+file packaging/geopublicist.conf "${CONFIGDIR:-/etc/geopublicist}"
 for interface in dbus/org.geopublicist.*.xml; do file "$interface" "$BUSINTERFACEDIR"; done
 file dbus/org.geopublicist.Location1.conf "$BUSPOLICYDIR"
 file dbus/system-services/org.geopublicist.Location1.service "$SYSTEMSERVICEDIR"
@@ -60,7 +85,6 @@ for unit in packaging/systemd/user/*.service; do file_with_path "$unit" "$USERUN
 for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
 [ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
 
-share=$prefix/share
 file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
 file packaging/org.geopublicist.Location1.desktop "$share/applications"
 for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
@@ -68,6 +92,7 @@ file packaging/completions/geopublicist.bash "$share/bash-completion/completions
 file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
 file packaging/completions/geopublicist.fish "$share/fish/vendor_completions.d"
 for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/doc/geopublicist"; done
+file LICENSE "$share/licenses/geopublicist"
 examples=$share/doc/geopublicist/examples
 for rules in packaging/polkit/*.rules; do file "$rules" "$examples"; done
 file Examples/README.md "$examples"
@@ -75,6 +100,16 @@ for folder in articles c javascript python recipes shell short swift tasks where
   for example in Examples/"$folder"/*; do file "$example" "$examples/$folder"; done
 done
 
+if [ -n "${1:-}" ]; then
+  for folder in /etc/geopublicist "$share/geopublicist" "$share/doc/geopublicist" "$share/licenses/geopublicist"; do
+    [ ! -d "${DESTDIR:-}$folder" ] || find "${DESTDIR:-}$folder" -depth -type d -empty -delete
+  done
+  [ -n "${DESTDIR:-}" ] || cat << END
+Removed, except the user geopublicist. As root, once:
+  systemctl stop geopublicist; systemctl daemon-reload && systemctl reload dbus
+END
+  exit
+fi
 [ -n "${DESTDIR:-}" ] || cat << END
 Installed. The message bus starts the service when a program calls it; as root, once:
   systemd-sysusers && systemctl daemon-reload && systemctl reload dbus
