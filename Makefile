@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test
+.PHONY: help build install uninstall demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test release
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -33,7 +33,8 @@ help:
 	@echo "make siege        let one user attack the service of another: SECONDS_EACH=10 ATTACKS="
 	@echo "make deb          build the Debian package"
 	@echo "make deb-check    build it and inspect it: lintian, hardening, dependencies, size"
-	@echo "make deb-test     build it and try it in containers of Debian 12 and 13 (as root)"
+	@echo "make deb-test     build it and try it in containers (as root): RELEASES=\"bookworm trixie sid\""
+	@echo "make release      check that everything agrees on VERSION=1.2.0, and build the source archive"
 
 build:
 	@mkdir -p $(STATIC_LIBRARIES)
@@ -88,4 +89,7 @@ deb-check: deb
 	@packaging/check-deb.sh
 
 deb-test: deb
-	@packaging/container/test.sh
+	@packaging/container/test.sh $(RELEASES)
+
+release:
+	@packaging/release.py $(VERSION)
