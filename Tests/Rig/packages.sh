@@ -3,7 +3,7 @@
 #
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test
+#   packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|recipes
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
 set -eu
@@ -19,6 +19,7 @@ bench="$demo binutils build-essential dbus-broker"
 soak="$bench polkitd"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_check="$deb devscripts lintian"
+recipes="$build makepkg nix-bin rpm rpmlint"
 deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
 
 case ${1:-} in
@@ -32,7 +33,8 @@ case ${1:-} in
   deb) wanted=$deb ;;
   deb-check) wanted=$deb_check ;;
   deb-test) wanted=$deb_test ;;
-  *) echo "usage: packages.sh build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test" >&2; exit 2 ;;
+  recipes) wanted=$recipes ;;
+  *) echo "usage: packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|recipes" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

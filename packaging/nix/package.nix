@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# callPackage ./package.nix { }: builds the tree that this file is in.
+{ lib, stdenv, swift, swiftpm, lld, dbus, glib, pkg-config, polkit, python3, systemd, man }:
+
+stdenv.mkDerivation {
+  pname = "geopublicist";
+  version = "1.1.0";
+  src = lib.cleanSource ../..;
+
+  nativeBuildInputs = [ lld pkg-config python3 swift swiftpm ];
+  buildInputs = [ dbus glib polkit systemd ];
+
+  postPatch = "patchShebangs packaging Tests/Rig";
+
+  # swiftpm's hook would build another configuration than the one that is measured.
+  buildPhase = ''
+    runHook preBuild
+    make build SWIFT=${swiftpm}/bin/swift SWIFT_FLAGS="--disable-sandbox"
+    runHook postBuild
+  '';
+
+  doCheck = true;
+  nativeCheckInputs = [ man ];
+  checkPhase = ''
+    runHook preCheck
+    packaging/check-manual.py .build/release/geopublicistd .build/release/geopublicist
+    runHook postCheck
+  '';
+
+  # Nothing is installed outside of the output, whatever folders the dependencies name.
+  installPhase = ''
+    runHook preInstall
+    PREFIX=$out CONFIGDIR=$out/etc/geopublicist \
+      BUSPOLICYDIR=$out/share/dbus-1/system.d BUSINTERFACEDIR=$out/share/dbus-1/interfaces \
+      SYSTEMSERVICEDIR=$out/share/dbus-1/system-services SESSIONSERVICEDIR=$out/share/dbus-1/services \
+      SYSTEMUNITDIR=$out/lib/systemd/system USERUNITDIR=$out/lib/systemd/user SYSUSERSDIR=$out/lib/sysusers.d \
+      ACTIONDIR=$out/share/polkit-1/actions packaging/install.sh
+    runHook postInstall
+  '';
+
+  meta = {
+    description = "Location service for desktop programs on D-Bus";
+    homepage = "https://geopublicist.invalid/";
+    license = lib.licenses.asl20;
+    platforms = [ "x86_64-linux" "aarch64-linux" ];
+    mainProgram = "geopublicist";
+  };
+}
