@@ -55,9 +55,17 @@ def upgrade():
 
 
 def remove():
-    """After removal, the service is gone from the bus and its configuration remains"""
+    """After removal, the service is gone from the bus, nobody's agent runs on, and the configuration remains"""
     get("Version")
+    session = Session("alice", agent=False)
+    manager = (*session_bus("alice"), "systemctl", "--user")
+    eventually(lambda: run(*manager, "is-active", "dbus.socket", user="alice", check=False).returncode == 0,
+               "there is no user's service manager", 30)
+    run(*manager, "start", "geopublicist-agent.service", user="alice")
+    eventually(lambda: run("pgrep", "-f", "geopublicist agent", check=False).stdout, "the agent does not run")
     apt("remove", "geopublicist")
+    eventually(lambda: not run("pgrep", "-f", "geopublicist agent", check=False).stdout, "the agent still runs", 5)
+    session.end()
     eventually(lambda: unit("LoadState") == "not-found", lambda: unit("LoadState"))
     answer = get_location()
     expect("ServiceUnknown" in answer, answer)
