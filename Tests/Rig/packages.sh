@@ -5,7 +5,8 @@
 #
 #   packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|recipes
 #
-# Debian 12 or later. Without root it uses sudo, and neither when nothing is missing.
+# Debian 12 or later. Without root it uses sudo, and neither when nothing is missing. While another program uses apt, as
+# unattended upgrades do on a new machine, it waits for up to five minutes.
 set -eu
 
 build="libdbus-1-dev libglib2.0-dev pkg-config"
@@ -23,6 +24,7 @@ recipes="$build makepkg nix-bin rpm rpmlint"
 deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
 
 case ${1:-} in
+  make) wanted=make ;;
   build) wanted=$build ;;
   demo) wanted=$demo ;;
   fuzz) wanted=$fuzz ;;
@@ -57,9 +59,26 @@ if [ "$(id -u)" -ne 0 ]; then
   fi
   as_root="sudo"
 fi
-install() {
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# apt's own option for waiting does not cover the locks of the lists and of the downloads.
+apt_get() {
+  tries=0
   # shellcheck disable=SC2086
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+  until $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -y -q "$@" > "$log" 2>&1; do
+    grep -q -e 'Could not get lock' -e 'Unable to lock' "$log" || return 1
+    [ "$tries" -gt 0 ] || echo "Waiting for another program that uses apt …"
+    tries=$((tries + 1))
+    [ "$tries" -le 150 ] || return 1
+    sleep 2
+  done
 }
 # The lists of packages may be old or not there at all.
-install > /dev/null 2>&1 || { $as_root apt-get update -q && install; }
+# shellcheck disable=SC2086
+apt_get install --no-install-recommends $missing || {
+  apt_get update && apt_get install --no-install-recommends $missing
+} || {
+  cat "$log" >&2
+  exit 1
+}
