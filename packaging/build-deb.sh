@@ -23,6 +23,7 @@ tree=$work/geopublicist-$upstream
 
 "$source/packaging/source-tree.sh" "$tree"
 
+export DEB_BUILD_OPTIONS="terse ${DEB_BUILD_OPTIONS:-}"
 # Debian's own builders use Debian's compiler; other machines use an installed toolchain.
 profile=
 dpkg-query -W -f '${db:Status-Status}' swiftlang 2> /dev/null | grep -qx installed || profile=-Ppkg.geopublicist.toolchain

@@ -4,16 +4,23 @@
 # Creates the root file system of a container, unless one with the same packages exists: a minimal Debian with systemd,
 # logind, polkit, GeoClue, and what the package's tests need.
 #
-#   root.sh RELEASE FOLDER [PACKAGE...]    additional packages
+#   root.sh RELEASE FOLDER [PACKAGE...]           additional packages
+#   root.sh --only RELEASE FOLDER PACKAGE...      these alone
 #
 # Run as root. Uses the mirror that this machine's own packages come from.
 set -eu
+only=
+if [ "$1" = --only ]; then
+  only=yes
+  shift
+fi
 release=$1
 folder=$2
 shift 2
 
 packages=systemd-sysv,libpam-systemd,dbus,polkitd,geoclue-2.0,geoclue-2-demo,libglib2.0-bin
-packages=$packages,gir1.2-glib-2.0,python3-gi,procps,strace,apparmor,apt-utils,autopkgtest,dpkg-dev,man-db,dbus-broker,dbus-user-session
+packages=$packages,gir1.2-glib-2.0,python3-gi,passwd,procps,strace,apparmor,apt-utils,autopkgtest,dpkg-dev,man-db,dbus-broker,dbus-user-session
+[ -z "$only" ] || packages=ca-certificates
 for package; do packages=$packages,$package; done
 [ "$(cat "$folder/.complete" 2> /dev/null)" != "$packages" ] || exit 0
 
@@ -24,5 +31,6 @@ mirror() {
 
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
-mmdebstrap --quiet --variant=apt --include="$packages" "$release" "$folder" "$(mirror)"
+# The lists of sid are valid for a week only, and a mirror may be older.
+mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant=apt --include="$packages" "$release" "$folder" "$(mirror)"
 echo "$packages" > "$folder/.complete"
