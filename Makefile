@@ -39,6 +39,7 @@ help:
 build:
 	@mkdir -p $(STATIC_LIBRARIES)
 	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(STATIC_LIBRARIES)
+	@packaging/places/pack.py .build/share/geopublicist/places
 	@for program in geopublicistd geopublicist; do \
 	  $(SWIFT) build $(RELEASE_FLAGS) $(SWIFT_FLAGS) --product $$program || exit 1; done
 

@@ -48,5 +48,6 @@ for dependency in $(dpkg-deb --field "$package" Depends | tr ',' '\n' | sed 's/^
   case " $allowed " in *" $dependency "*) ;; *) fail "Unexpected dependency: $dependency" ;; esac
 done
 size=$(stat -c %s "$package")
-[ "$size" -le 5000000 ] || fail "The package exceeds 5 MB: $size bytes"
+# Half a megabyte of it is the table of places.
+[ "$size" -le 5800000 ] || fail "The package exceeds 5.8 MB: $size bytes"
 echo "size: $size bytes; dependencies: $(dpkg-deb --field "$package" Depends)"

@@ -85,6 +85,7 @@ for unit in packaging/systemd/user/*.service; do file_with_path "$unit" "$USERUN
 for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
 [ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
 
+file .build/share/geopublicist/places "$share/geopublicist"
 file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
 file packaging/org.geopublicist.Location1.desktop "$share/applications"
 for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done
@@ -92,6 +93,7 @@ file packaging/completions/geopublicist.bash "$share/bash-completion/completions
 file packaging/completions/_geopublicist "$ZSHCOMPLETIONDIR"
 file packaging/completions/geopublicist.fish "$share/fish/vendor_completions.d"
 for document in README.md CHANGELOG.md SECURITY.md; do file "$document" "$share/doc/geopublicist"; done
+file packaging/places/README.md "$share/doc/geopublicist" places.md
 file LICENSE "$share/licenses/geopublicist"
 examples=$share/doc/geopublicist/examples
 for rules in packaging/polkit/*.rules; do file "$rules" "$examples"; done

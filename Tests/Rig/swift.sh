@@ -14,6 +14,10 @@ owner=$package
 [ ! -e "$scratch" ] || owner=$scratch
 [ "$(stat -c %u "$owner")" -eq "$(id -u)" ] || scratch=$package/.build-$(id -un)
 
+# The table that the service looks for in XDG_DATA_DIRS.
+places=$scratch/share/geopublicist/places
+[ "$places" -nt "$package/packaging/places/places.tsv.xz" ] || "$package/packaging/places/pack.py" "$places"
+
 swift=$("$package/Tests/Rig/find-swift.sh")
 command=$1
 shift
