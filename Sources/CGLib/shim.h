@@ -10,6 +10,19 @@
 #include <time.h>
 #include <unistd.h>
 
+/* GLib 2.88 and later mark sets of flags, which the importer makes option sets without constants. These have the same name
+   and type with every version. */
+static const GLogLevelFlags cglib_log_level_critical = G_LOG_LEVEL_CRITICAL;
+static const GLogLevelFlags cglib_log_level_warning = G_LOG_LEVEL_WARNING;
+static const GLogLevelFlags cglib_log_level_message = G_LOG_LEVEL_MESSAGE;
+static const GLogLevelFlags cglib_log_level_info = G_LOG_LEVEL_INFO;
+static const GLogLevelFlags cglib_log_level_debug = G_LOG_LEVEL_DEBUG;
+static const GKeyFileFlags cglib_key_file_none = G_KEY_FILE_NONE;
+static const GFileSetContentsFlags cglib_file_set_contents_consistent = G_FILE_SET_CONTENTS_CONSISTENT;
+static const GFileTest cglib_file_test_exists = G_FILE_TEST_EXISTS;
+static const GFileTest cglib_file_test_is_executable = G_FILE_TEST_IS_EXECUTABLE;
+static const GSpawnFlags cglib_spawn_search_path = G_SPAWN_SEARCH_PATH;
+
 /* A source for one file descriptor that carries its own poll record, so that what it waits for can be changed in place:
    g_source_modify_unix_fd() costs a system call each time. */
 typedef struct {

@@ -21,7 +21,7 @@ import GeopublicistCGLib
     self.path = path
     file = g_key_file_new()
     var error: UnsafeMutablePointer<GError>?
-    guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error) != 0 else {
+    guard g_key_file_load_from_file(file, path, cglib_key_file_none, &error) != 0 else {
       let message = error.map { String(cString: $0.pointee.message) } ?? "it cannot be read"
       g_clear_error(&error)
       g_key_file_unref(file)

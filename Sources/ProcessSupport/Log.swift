@@ -30,11 +30,11 @@ public enum Log {
     fileprivate var flags: GLogLevelFlags {
       switch self {
       // Not GLib's level "error", which would abort the program.
-      case .error: G_LOG_LEVEL_CRITICAL
-      case .warning: G_LOG_LEVEL_WARNING
-      case .notice: G_LOG_LEVEL_MESSAGE
-      case .info: G_LOG_LEVEL_INFO
-      case .debug: G_LOG_LEVEL_DEBUG
+      case .error: cglib_log_level_critical
+      case .warning: cglib_log_level_warning
+      case .notice: cglib_log_level_message
+      case .info: cglib_log_level_info
+      case .debug: cglib_log_level_debug
       }
     }
   }

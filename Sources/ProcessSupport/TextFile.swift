@@ -22,7 +22,7 @@ nonisolated public enum TextFile {
   public static func replace(_ path: String, with text: String, mode: Int32) throws(KeyFile.FileError) {
     var error: UnsafeMutablePointer<GError>?
     let count = gssize(text.utf8.count)
-    guard g_file_set_contents_full(path, text, count, G_FILE_SET_CONTENTS_CONSISTENT, mode, &error) != 0 else {
+    guard g_file_set_contents_full(path, text, count, cglib_file_set_contents_consistent, mode, &error) != 0 else {
       throw KeyFile.FileError(path, reason(&error))
     }
   }
@@ -34,7 +34,7 @@ nonisolated public enum TextFile {
     return message.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? "unknown error"
   }
 
-  public static func exists(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_EXISTS) != 0 }
+  public static func exists(_ path: String) -> Bool { g_file_test(path, cglib_file_test_exists) != 0 }
 
   /// Returns the paths of the `*.conf` files in a folder in the order in which they count; none if there is no folder.
   public static func dropIns(in folder: String) -> [String] {

@@ -29,7 +29,7 @@ import Testing
     try source("All", "import Replay\npublic let all = own\n")
     try source("Small", "import MainLoop\nimport Replay\npublic let small = own\n")
     try """
-    // swift-tools-version: 6.3
+    // swift-tools-version: 6.2
     import PackageDescription
     func product(_ name: String) -> Target.Dependency { .product(name: name, package: "geopublicist") }
     let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]

@@ -205,20 +205,25 @@ import Testing
   #endif
 
   @MainActor @Test func `a subject of an actor stops because the actor changed threads`() async {
-    actor Owner {
-      let subject = PassthroughSubject<Int, Never>()
-      var received = 0
-      func use() -> Int {
-        let subscription = subject.sink { [unowned self] _ in assumeIsolated { $0.received += 1 } }
-        subject.send(1)
-        subscription.cancel()
-        return received
-      }
-    }
     let owner = Owner()
     for count in 1...200 {
       #expect(await owner.use() == count)
       await Task.yield()
     }
+  }
+}
+
+/// Without a closure over itself, on which Swift 6.2 with assertions crashes.
+private actor Owner {
+  let subject = PassthroughSubject<Int, Never>()
+  var received = 0
+
+  func use() -> Int {
+    var count = 0
+    let subscription = subject.sink { _ in count += 1 }
+    subject.send(1)
+    subscription.cancel()
+    received += count
+    return received
   }
 }

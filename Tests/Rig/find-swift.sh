@@ -13,5 +13,5 @@ fi
 for candidate in /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/local/bin; do
   [ -x "$candidate/swift" ] && echo "$candidate/swift" && exit
 done
-echo "Swift 6.3 is needed: https://www.swift.org/install/linux" >&2
+echo "Swift 6.2 or later is needed: https://www.swift.org/install/linux" >&2
 exit 1

@@ -6,7 +6,16 @@ import Glibc
 nonisolated public final class Message {
   let raw: OpaquePointer
   /// The size on the wire in bytes, computed once.
-  lazy var wireSize = byteCount(upTo: .max) ?? 0
+  var wireSize: Int {
+    get {
+      if let knownWireSize { return knownWireSize }
+      let size = byteCount(upTo: .max) ?? 0
+      knownWireSize = size
+      return size
+    }
+    set { knownWireSize = newValue }
+  }
+  private var knownWireSize: Int?
   /// The receiver that this process has set, so that it need not be read back for each message that is sent.
   private var receiver: BusName?
 

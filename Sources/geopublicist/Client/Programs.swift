@@ -46,7 +46,7 @@ enum Program {
       g_free(errors)
       g_clear_error(&error)
     }
-    guard g_spawn_sync(nil, &arguments, nil, G_SPAWN_SEARCH_PATH, nil, nil, &output, &errors, &status, &error) != 0,
+    guard g_spawn_sync(nil, &arguments, nil, cglib_spawn_search_path, nil, nil, &output, &errors, &status, &error) != 0,
       g_spawn_check_wait_status(status, &error) != 0
     else {
       let said = errors.flatMap { String(cString: $0).split(separator: "\n").last.map { Text.plain(String($0)) } }

@@ -107,6 +107,6 @@ final class ReplayCommand: Command {
     guard let own = Processes.executable(of: UInt32(getpid())), let slash = own.lastIndex(of: "/") else { return nil }
     let folder = own[..<slash]
     return ["\(folder)/../libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]
-      .first { g_file_test($0, G_FILE_TEST_IS_EXECUTABLE) != 0 }
+      .first { g_file_test($0, cglib_file_test_is_executable) != 0 }
   }
 }
