@@ -72,4 +72,24 @@ import Testing
     subject.send(2)
     #expect(recorder.values == [1, 1, 2, 2])
   }
+
+  @Test func `merge delivers every requested value before a failure`() {
+    let silent = Empty<Int, TestError>(completeImmediately: false)
+    let recorder = Record(output: [0, 5, 6], completion: .failure(TestError.oops)).merge(with: silent)
+      .record(asking: .none)
+    recorder.request(.max(3))
+    #expect(recorder.trace.text == "0 5 6 fail")
+
+    let one = Record(output: [5, 2, 2], completion: Subscribers.Completion<TestError>.finished)
+    let other = Record(output: [6, 1], completion: .failure(TestError.oops)).map { $0 }
+    let both = one.merge(with: other).record(asking: .none)
+    both.request(.max(6))
+    // The failure arrives when the first side has been asked for two of its values.
+    #expect(both.trace.text == "5 6 2 1 fail")
+  }
+
+  @Test func `merge under a demand that becomes unlimited does not collect an endless sequence`() {
+    let recorder = (0...).publisher.merge(with: Just(-1)).prefix(3).record(asking: .max(1)) { _ in .unlimited }
+    #expect(recorder.trace.text == "0 1 2 end")
+  }
 }

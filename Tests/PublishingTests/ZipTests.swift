@@ -44,4 +44,13 @@ import Testing
     #expect(recorder.trace.text == "1a 2b 3c end")
     #expect(recorder.breaches == [])
   }
+
+  @Test func `zip and combineLatest fail if one of three fails at once`() {
+    let silent = PassthroughSubject<Int, TestError>()
+    let first = Just(1).setFailureType(to: TestError.self)
+    let failing = Fail<Int, TestError>(error: .oops)
+    #expect(first.zip(failing, silent).record().trace.text == "fail")
+    #expect(first.combineLatest(failing, silent).record().trace.text == "fail")
+    #expect(first.zip(first, failing, silent).record().trace.text == "fail")
+  }
 }

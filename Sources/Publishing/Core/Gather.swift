@@ -11,8 +11,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
   @exclusivity(unchecked) @usableFromInline var tuple: (() -> Tuple?)?
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
   @usableFromInline var attached = 0
-  @usableFromInline var isStarted = false
-  @exclusivity(unchecked) @usableFromInline var isDone = false
+  @exclusivity(unchecked) @usableFromInline var phase = Phase.waiting
 
   @inlinable
   init<S: Subscriber<Tuple, Failure>>(_ description: String, isInStep: Bool, _ subscriber: S) {
@@ -20,6 +19,9 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     self.isInStep = isInStep
     downstream = Outlet(subscriber)
   }
+
+  /// Whether the end has been reached, so that no side counts any more.
+  @inlinable var isOver: Bool { phase == .ending || phase == .done }
 
   /// Creates the subscriber for one upstream.
   @inlinable
@@ -34,7 +36,7 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
   @inlinable
   func start(_ tuple: @escaping () -> Tuple?) {
     self.tuple = tuple
-    for side in sides where !isDone {
+    for side in sides where !isOver {
       let subscribe = side.subscribe
       side.subscribe = nil
       subscribe?()
@@ -44,13 +46,8 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
   @inlinable
   func attachedOne() {
     attached += 1
-    if attached == sides.count { giveSubscription() }
-  }
-
-  @inlinable
-  func giveSubscription() {
-    guard !isStarted else { return }
-    isStarted = true
+    guard attached == sides.count, phase == .waiting else { return }
+    phase = .live
     downstream.receive(subscription: self)
   }
 
@@ -66,22 +63,23 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
     guard demand > .none, let tuple = next() else { return .none }
     demand.spendOne()
     let more = downstream.receive(tuple)
-    guard !isDone else { return .none }
-    if more > .none { ask(more, except: side) }
+    // The end first: nothing more is asked of the other sides if no tuple can follow.
     finishIfOver()
-    return isDone ? .none : more
+    guard !isOver else { return .none }
+    if more > .none { ask(more, except: side) }
+    return isOver ? .none : more
   }
 
   @inlinable
   func ask(_ more: Subscribers.Demand, except asked: GatherSlot? = nil) {
     demand += more
-    for side in sides where side !== asked && !isDone { side.request(more) }
+    for side in sides where side !== asked && !isOver { side.request(more) }
   }
 
   /// Finishes if no further tuple is possible.
   @inlinable
   func finishIfOver() {
-    guard !isDone else { return }
+    guard !isOver else { return }
     var areOver = !isInStep
     for side in sides {
       if side.phase != .done { areOver = false } else if side.isEmpty { return stop(.finished) }
@@ -91,29 +89,36 @@ final class Gather<Tuple, Failure: Error>: Subscription, Described {
 
   @inlinable
   func stop(_ completion: Subscribers.Completion<Failure>) {
-    // The subscription must precede the completion, and the subscriber may cancel it immediately.
-    giveSubscription()
-    guard !isDone else { return }
-    cancel()
+    guard !isOver else { return }
+    let isStarted = phase == .live
+    cancelSides(.ending)
+    // The subscription must precede the completion. What it requests has no effect any more; it may be cancelled.
+    if !isStarted { downstream.receive(subscription: self) }
+    guard phase == .ending else { return }
+    phase = .done
     downstream.receive(completion: completion)
   }
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
-    guard !isDone else { return }
+    guard !isOver else { return }
     ask(demand)
-    while isInStep, !isDone, self.demand > .none, let tuple = next() {
+    while isInStep, !isOver, self.demand > .none, let tuple = next() {
       self.demand.spendOne()
       let more = downstream.receive(tuple)
-      if !isDone, more > .none { ask(more) }
       finishIfOver()
+      if !isOver, more > .none { ask(more) }
     }
   }
 
   @inlinable
   func cancel() {
-    guard !isDone else { return }
-    isDone = true
+    if isOver { phase = .done } else { cancelSides(.done) }
+  }
+
+  @inlinable
+  func cancelSides(_ next: Phase) {
+    phase = next
     let held = (sides, tuple)
     sides = []
     tuple = nil

@@ -2,7 +2,8 @@
 /// Delivers the values of several upstreams to one subscriber according to its demand: merge and flatMap.
 ///
 /// While the subscriber's demand is unlimited, so is the demand on each side. Otherwise each side is asked for one
-/// value at a time, and values that arrive without demand wait in a shared queue.
+/// value at a time, and values that arrive without demand wait in a shared queue. Values are delivered in the order in
+/// which they arrive. A failure follows the values that arrived before it and have been requested; the rest is dropped.
 @usableFromInline
 final class Merger<Input, Failure: Error>: Subscription, Described {
   @usableFromInline let description: String
@@ -12,11 +13,16 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
   @usableFromInline var replacesSides = false
   @exclusivity(unchecked) @usableFromInline var sides: ContiguousArray<MergerSide<Input, Failure>?> = []
   @exclusivity(unchecked) @usableFromInline var vacant: ContiguousArray<Int> = []
+  /// Values without demand, or behind others that are being delivered.
   @exclusivity(unchecked) @usableFromInline var waiting = Queue<(side: MergerSide<Input, Failure>, value: Input)>()
   @exclusivity(unchecked) @usableFromInline var demand = Subscribers.Demand.none
+  /// Whether every side has been asked for everything.
+  @exclusivity(unchecked) @usableFromInline var asksForEverything = false
   /// The number of sides and outer upstreams that have not ended.
   @exclusivity(unchecked) @usableFromInline var open: Int
   @exclusivity(unchecked) @usableFromInline var isDraining = false
+  /// The failure that is delivered after the requested values.
+  @exclusivity(unchecked) @usableFromInline var failure: Subscribers.Completion<Failure>?
   @exclusivity(unchecked) @usableFromInline var isDone = false
 
   /// Sends the subscription to the subscriber. The upstreams are subscribed to afterwards.
@@ -28,10 +34,13 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
     downstream.receive(subscription: self)
   }
 
+  /// Whether sides are still listened to.
+  @inlinable var isLive: Bool { !isDone && failure == nil }
+
   /// Subscribes to one more side, which `open` must already include.
   @inlinable @discardableResult
   func add<P: Publisher<Input, Failure>>(_ publisher: P) -> Self {
-    guard !isDone else { return self }
+    guard isLive else { return self }
     let slot = vacant.popLast() ?? sides.count
     if slot == sides.count { sides.append(nil) }
     let side = MergerSide(self, slot)
@@ -42,52 +51,48 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
 
   @inlinable
   func receive(_ value: Input, from side: MergerSide<Input, Failure>) -> Subscribers.Demand {
-    guard !isDone else { return .none }
-    if demand == .unlimited, !isDraining {
-      _ = downstream.receive(value)
+    guard demand > .none, waiting.isEmpty else {
+      waiting.append((side, value))
       return .none
     }
-    guard demand > .none, !isDraining else {
-      waiting.append((side, value))
+    if demand == .unlimited {
+      _ = downstream.receive(value)
       return .none
     }
     demand.spendOne()
     let more = downstream.receive(value)
-    guard !isDone else { return .none }
+    guard isLive else { return .none }
     if more > .none { request(more) }
     return demand == .unlimited ? .none : .max(1)
   }
 
   @inlinable
   func ended(_ side: MergerSide<Input, Failure>, _ completion: Subscribers.Completion<Failure>) {
-    guard !isDone else { return }
+    guard isLive else { return }
     sides[side.slot] = nil
     vacant.append(side.slot)
     endOne(completion)
-    if replacesSides, !isDone { outer?.request(.max(1)) }
+    if replacesSides, isLive { outer?.request(.max(1)) }
   }
 
   /// Called when a side, or the upstream that provides the sides, has ended.
   @inlinable
   func endOne(_ completion: Subscribers.Completion<Failure>) {
-    guard !isDone else { return }
+    guard isLive else { return }
     switch completion {
-    case .finished:
-      open -= 1
-      finishIfOver()
+    case .finished: open -= 1
     case .failure:
-      cancel()
-      downstream.receive(completion: completion)
+      failure = completion
+      cancelUpstreams()
     }
+    endIfOver()
   }
 
   @inlinable
   func request(_ demand: Subscribers.Demand) {
     guard !isDone else { return }
-    let wasUnlimited = self.demand == .unlimited
     self.demand += demand
     drain()
-    if !wasUnlimited, self.demand == .unlimited { askForEverything() }
   }
 
   @inlinable
@@ -98,39 +103,44 @@ final class Merger<Input, Failure: Error>: Subscription, Described {
       demand.spendOne()
       let more = downstream.receive(value)
       guard !isDone else { return }
-      let wasUnlimited = demand == .unlimited
       demand += more
-      guard !wasUnlimited else { continue }
-      if demand == .unlimited { askForEverything() } else { side.request(.max(1)) }
+      if demand != .unlimited { side.request(.max(1)) }
     }
     isDraining = false
-    finishIfOver()
+    endIfOver()
+    // Only now, when the queue is empty: values of an endless sequence must not pile up behind it.
+    if demand == .unlimited, !asksForEverything, isLive {
+      asksForEverything = true
+      for side in sides { side?.request(.unlimited) }
+    }
   }
 
+  /// Completes if one side has failed, or if all have ended and no value waits. Not in the middle of the waiting values.
   @inlinable
-  func askForEverything() {
-    for side in sides { side?.request(.unlimited) }
-  }
-
-  @inlinable
-  func finishIfOver() {
-    guard open == 0, waiting.isEmpty, !isDone else { return }
-    isDone = true
-    outer = nil
-    downstream.receive(completion: .finished)
+  func endIfOver() {
+    guard !isDone, !isDraining, failure != nil || (open == 0 && waiting.isEmpty) else { return }
+    let completion = failure ?? .finished
+    cancel()
+    downstream.receive(completion: completion)
   }
 
   @inlinable
   func cancel() {
     guard !isDone else { return }
     isDone = true
-    let (sides, outer, waiting) = (self.sides, self.outer, self.waiting)
+    let waiting = self.waiting
+    self.waiting.removeAll()
+    cancelUpstreams()
+    withExtendedLifetime(waiting) {}
+  }
+
+  @inlinable
+  func cancelUpstreams() {
+    let (sides, outer) = (self.sides, self.outer)
     self.sides = []
     self.outer = nil
-    self.waiting.removeAll()
     for side in sides { side?.cancel() }
     outer?.cancel()
-    withExtendedLifetime(waiting) {}
   }
 }
 
@@ -149,7 +159,7 @@ final class MergerSide<Input, Failure: Error>: Link, Subscriber {
 
   @inlinable
   func receive(subscription: any Subscription) {
-    if attach(subscription) { subscription.request(merger.demand == .unlimited ? .unlimited : .max(1)) }
+    if attach(subscription) { subscription.request(merger.asksForEverything ? .unlimited : .max(1)) }
   }
 
   @inlinable

@@ -13,7 +13,7 @@ extension Publishers {
     public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       let merger = Merger("Merge", open: publishers.count, subscriber)
       for publisher in publishers { merger.add(publisher) }
-      merger.finishIfOver()
+      merger.endIfOver()
     }
 
     public func merge(with other: Upstream) -> MergeMany<Upstream> { MergeMany(publishers + [other]) }
