@@ -30,7 +30,7 @@ extension Just {
 // MARK: Operators that may leave nothing: those of an optional
 
 extension Just {
-  private var optional: Output?.Publisher { .init(output) }
+  var optional: Output?.Publisher { .init(output) }
 
   public func ignoreOutput() -> Empty<Output, Never> { Empty() }
   public func compactMap<T>(_ transform: (Output) -> T?) -> T?.Publisher { optional.compactMap(transform) }
@@ -48,7 +48,7 @@ extension Just {
 // MARK: Operators that may fail, and folds: those of a result
 
 extension Just {
-  private var success: Result<Output, Never>.Publisher { .init(output) }
+  var success: Result<Output, Never>.Publisher { .init(output) }
 
   public func tryMap<T>(_ transform: (Output) throws -> T) -> Result<T, any Error>.Publisher {
     success.tryMap(transform)
@@ -65,6 +65,14 @@ extension Just {
   public func tryRemoveDuplicates(by predicate: (Output, Output) throws -> Bool) -> Result<Output, any Error>.Publisher
   {
     success.tryRemoveDuplicates(by: predicate)
+  }
+
+  public func tryMin(by order: (Output, Output) throws -> Bool) -> Result<Output, any Error>.Publisher {
+    success.tryMin(by: order)
+  }
+
+  public func tryMax(by order: (Output, Output) throws -> Bool) -> Result<Output, any Error>.Publisher {
+    success.tryMax(by: order)
   }
 
   public func reduce<T>(_ initialResult: T, _ next: (T, Output) -> T) -> Result<T, Never>.Publisher {

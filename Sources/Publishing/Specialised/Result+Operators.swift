@@ -19,20 +19,6 @@ extension Result.Publisher {
   public func removeDuplicates(by predicate: (Success, Success) -> Bool) -> Self { self }
   public func replaceEmpty(with output: Success) -> Self { self }
   public func retry(_ times: Int) -> Self { self }
-
-  public func tryMin(by order: (Success, Success) throws -> Bool) -> Result<Success, any Error>.Publisher {
-    tryMap(\.self)
-  }
-
-  public func tryMax(by order: (Success, Success) throws -> Bool) -> Result<Success, any Error>.Publisher {
-    tryMap(\.self)
-  }
-
-  public func tryRemoveDuplicates(by predicate: (Success, Success) throws -> Bool)
-    -> Result<Success, any Error>.Publisher
-  {
-    tryMap(\.self)
-  }
 }
 
 // MARK: Operators that change the value or the failure
@@ -41,7 +27,6 @@ extension Result.Publisher {
   public func map<T>(_ transform: (Success) -> T) -> Result<T, Failure>.Publisher { result.map(transform).publisher }
   public func collect() -> Result<[Success], Failure>.Publisher { map { [$0] } }
   public func count() -> Result<Int, Failure>.Publisher { map { _ in 1 } }
-  public func ignoreOutput() -> Empty<Success, Failure> { Empty() }
   public func allSatisfy(_ predicate: (Success) -> Bool) -> Result<Bool, Failure>.Publisher { map(predicate) }
   public func contains(where predicate: (Success) -> Bool) -> Result<Bool, Failure>.Publisher { map(predicate) }
 
@@ -86,6 +71,27 @@ extension Result.Publisher {
 
   public func tryScan<T>(_ initialResult: T, _ next: (T, Success) throws -> T) -> Result<T, any Error>.Publisher {
     tryMap { try next(initialResult, $0) }
+  }
+}
+
+// With one value there is nothing to compare. The closure is called all the same, with the value twice: it may throw.
+
+extension Result.Publisher {
+  public func tryMin(by order: (Success, Success) throws -> Bool) -> Result<Success, any Error>.Publisher {
+    tryRemoveDuplicates(by: order)
+  }
+
+  public func tryMax(by order: (Success, Success) throws -> Bool) -> Result<Success, any Error>.Publisher {
+    tryRemoveDuplicates(by: order)
+  }
+
+  public func tryRemoveDuplicates(by predicate: (Success, Success) throws -> Bool)
+    -> Result<Success, any Error>.Publisher
+  {
+    tryMap {
+      _ = try predicate($0, $0)
+      return $0
+    }
   }
 }
 

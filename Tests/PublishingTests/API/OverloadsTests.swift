@@ -43,6 +43,22 @@ import Testing
     #expect(same.allSatisfy { $0.output == 1 })
   }
 
+  @Test func `the closure that compares is called for a single value, and may throw`() throws {
+    func throwing(_: Int, _: Int) throws -> Bool { throw TestError.oops }
+    let result = Result<Int, TestError>.success(1).publisher
+    #expect(one.tryMin(by: throwing).record().trace.text == "fail")
+    #expect(one.tryMax(by: throwing).record().trace.text == "fail")
+    #expect(one.tryRemoveDuplicates(by: throwing).record().trace.text == "fail")
+    #expect(result.tryMin(by: throwing).record().trace.text == "fail")
+    #expect(result.tryMax(by: throwing).record().trace.text == "fail")
+    #expect(result.tryRemoveDuplicates(by: throwing).record().trace.text == "fail")
+    #expect(try value(one.tryMin(by: <)) == 1)
+  }
+
+  @Test func `a failed result without its output still fails`() {
+    #expect(Result<Int, TestError>.failure(.oops).publisher.ignoreOutput().record().trace.text == "fail")
+  }
+
   @Test func `Just: overloads that are results, sequences or empty`() throws {
     #expect(try value(one.tryMap { "\($0)" }) == "1")
     #expect(try value(one.tryAllSatisfy { $0 > 0 }))
