@@ -8,10 +8,11 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
   public typealias Element = P.Output
   public typealias Failure = Never
 
-  private let publisher: P
+  @usableFromInline let publisher: P
 
   public init(_ publisher: P) { self.publisher = publisher }
 
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
 
   /// One subscription, read value by value.
@@ -19,9 +20,9 @@ public struct AsyncPublisher<P: Publisher>: AsyncSequence where P.Failure == Nev
     public typealias Element = P.Output
     public typealias Failure = Never
 
-    private let subscribed: Subscribed<P>
+    @usableFromInline let subscribed: Subscribed<P>
 
-    fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
+    @inlinable init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
     /// Returns the next value, or `nil` after the end or if the task is cancelled.
     public nonisolated(nonsending) mutating func next() async -> P.Output? { await subscribed.next() }
@@ -40,10 +41,11 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
   public typealias Element = P.Output
   public typealias Failure = any Error
 
-  private let publisher: P
+  @usableFromInline let publisher: P
 
   public init(_ publisher: P) { self.publisher = publisher }
 
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(Subscribed(publisher)) }
 
   /// One subscription, read value by value.
@@ -51,9 +53,9 @@ public struct AsyncThrowingPublisher<P: Publisher>: AsyncSequence {
     public typealias Element = P.Output
     public typealias Failure = any Error
 
-    private let subscribed: Subscribed<P>
+    @usableFromInline let subscribed: Subscribed<P>
 
-    fileprivate init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
+    @inlinable init(_ subscribed: Subscribed<P>) { self.subscribed = subscribed }
 
     /// Returns the next value, or `nil` after the end or if the task is cancelled. Throws the publisher's error once.
     public nonisolated(nonsending) mutating func next() async throws -> P.Output? {
@@ -82,10 +84,11 @@ extension Publisher {
 }
 
 /// The subscription shared by an iterator and its copies. Cancelled when the last of them is released.
-private final class Subscribed<P: Publisher> {
-  private let link = ValuesLink<P.Output, P.Failure>()
+@usableFromInline
+final class Subscribed<P: Publisher> {
+  @usableFromInline let link = ValuesLink<P.Output, P.Failure>()
 
-  init(_ publisher: P) { publisher.receive(subscriber: link) }
+  @inlinable init(_ publisher: P) { publisher.receive(subscriber: link) }
 
   deinit { link.cancel() }
 
@@ -109,13 +112,17 @@ private final class Subscribed<P: Publisher> {
   }
 }
 
-private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
+@usableFromInline
+final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
   private var waiters = Queue<Waiter<Input>>()
   private var values = Queue<Input>()
+  @inlinable override init() {}
+
   /// The demand that accumulated before the subscription arrived.
   private var early = Subscribers.Demand.none
   var failure: Failure?
 
+  @usableFromInline
   func receive(subscription: any Subscription) {
     guard attach(subscription) else { return }
     if early > .none { subscription.request(early) }
@@ -133,6 +140,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     return true
   }
 
+  @usableFromInline
   func receive(_ input: Input) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     if let waiter = waiters.popFirst() {
@@ -144,6 +152,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     return .none
   }
 
+  @usableFromInline
   func receive(completion: Subscribers.Completion<Failure>) {
     // Some publishers complete without sending a subscription first.
     guard phase != .done else { return }
@@ -152,6 +161,7 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     wakeAll()
   }
 
+  @usableFromInline
   override func cancel() {
     guard phase != .done else { return }
     let last = detach()
@@ -164,5 +174,5 @@ private final class ValuesLink<Input, Failure: Error>: Link, Subscriber {
     while let waiter = waiters.popFirst() { waiter.wake() }
   }
 
-  override var description: String { "AsyncSubscriber" }
+  @usableFromInline override var description: String { "AsyncSubscriber" }
 }

@@ -22,7 +22,7 @@ final class EmptySubscription: Subscription, Described, Sendable {
 
 extension Subscriber {
   /// Sends an empty subscription and the completion to this subscriber.
-  @usableFromInline
+  @inlinable
   func receiveEmpty(_ completion: Subscribers.Completion<Failure> = .finished) {
     receive(subscription: Subscriptions.empty)
     receive(completion: completion)

@@ -45,7 +45,7 @@ public final class ObservableObjectPublisher: Publisher, Broadcaster {
 
   public init() {}
 
-  public func receive<S: Subscriber<Void, Never>>(subscriber: S) { add(subscriber) }
+  @inlinable public func receive<S: Subscriber<Void, Never>>(subscriber: S) { add(subscriber) }
 
   /// Publishes that the object is about to change.
   public func send() { subscriptions.send(()) }

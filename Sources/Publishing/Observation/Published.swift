@@ -7,16 +7,16 @@
 public struct Published<Value> {
   /// A reference, because reflection sees a copy of the wrapper and must still reach the property. It refers to another
   /// reference, so that assigning `$property` needs no exclusive access: the new publisher may read the property.
-  private let box: PublishedBox<Value>
+  @usableFromInline let box: PublishedBox<Value>
 
-  fileprivate var storage: PublishedStorage<Value> { box.storage }
+  @inlinable var storage: PublishedStorage<Value> { box.storage }
 
-  public init(initialValue: Value) { box = PublishedBox(PublishedStorage(initialValue)) }
+  @inlinable public init(initialValue: Value) { box = PublishedBox(PublishedStorage(initialValue)) }
 
-  public init(wrappedValue: Value) { self.init(initialValue: wrappedValue) }
+  @inlinable public init(wrappedValue: Value) { self.init(initialValue: wrappedValue) }
 
   /// The publisher of the property (`$property`). Assigning another property's publisher connects the two.
-  public var projectedValue: Publisher {
+  @inlinable public var projectedValue: Publisher {
     get { Publisher(storage: storage) }
     nonmutating set { box.storage = newValue.storage }
   }
@@ -27,6 +27,7 @@ public struct Published<Value> {
     set { fatalError("@Published is only available on properties of classes") }
   }
 
+  @inlinable
   public static subscript<EnclosingSelf: AnyObject>(
     _enclosingInstance object: EnclosingSelf,
     wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -43,8 +44,11 @@ extension Published {
     public typealias Output = Value
     public typealias Failure = Never
 
-    fileprivate let storage: PublishedStorage<Value>
+    @usableFromInline let storage: PublishedStorage<Value>
 
+    @inlinable init(storage: PublishedStorage<Value>) { self.storage = storage }
+
+    @inlinable
     public func receive<S: Subscriber<Value, Never>>(subscriber: S) { storage.add(subscriber) }
   }
 }
@@ -60,6 +64,7 @@ extension Publisher where Failure == Never {
   /// Assigns every value to a `@Published` property while that property exists.
   ///
   /// The subscription does not keep the property's object alive and ends with it.
+  @inlinable
   public func assign(to published: inout Published<Output>.Publisher) {
     let assignment = PublishedAssignment(published.storage)
     published.storage.assignments.append(assignment)
@@ -67,33 +72,38 @@ extension Publisher where Failure == Never {
   }
 }
 
-private final class PublishedBox<Value> {
-  var storage: PublishedStorage<Value>
-  init(_ storage: PublishedStorage<Value>) { self.storage = storage }
+@usableFromInline
+final class PublishedBox<Value> {
+  @usableFromInline var storage: PublishedStorage<Value>
+  @inlinable init(_ storage: PublishedStorage<Value>) { self.storage = storage }
 }
 
-private final class PublishedStorage<Value>: Broadcaster {
-  typealias Output = Value
-  typealias Failure = Never
+@usableFromInline
+final class PublishedStorage<Value>: Broadcaster {
+  @usableFromInline typealias Output = Value
+  @usableFromInline typealias Failure = Never
 
-  private(set) var value: Value
+  @exclusivity(unchecked) @usableFromInline var value: Value
   /// The value that is being published and not yet stored in the property.
-  private var incoming: Value?
-  var subscriptions = SubscriptionList<Value, Never>()
-  var subscriptionLabel: String { "PublishedSubject" }
-  var assignments: [PublishedAssignment<Value>] = []
-  var objectWillChange: ObservableObjectPublisher?
+  @exclusivity(unchecked) @usableFromInline var incoming: Value?
+  @exclusivity(unchecked) @usableFromInline var subscriptions = SubscriptionList<Value, Never>()
+  @usableFromInline var subscriptionLabel: String { "PublishedSubject" }
+  @usableFromInline var assignments: [PublishedAssignment<Value>] = []
+  @exclusivity(unchecked) @usableFromInline var objectWillChange: ObservableObjectPublisher?
 
-  init(_ value: Value) { self.value = value }
+  @inlinable init(_ value: Value) { self.value = value }
 
   deinit {
+    for assignment in assignments { assignment.storage = nil }
     for assignment in assignments { assignment.cancel() }
   }
 
-  var newest: Value? { .some(incoming ?? value) }
+  @usableFromInline var newest: Value? { .some(incoming ?? value) }
 
+  @inlinable
   func receive<S: Subscriber<Value, Never>>(subscriber: S) { add(subscriber) }
 
+  @inlinable
   func assign(_ newValue: Value) {
     objectWillChange?.send()
     incoming = .some(newValue)
@@ -104,28 +114,33 @@ private final class PublishedStorage<Value>: Broadcaster {
 }
 
 /// The subscriber of `assign(to:)`, held by the property.
-private final class PublishedAssignment<Value>: Link, Subscriber {
-  typealias Input = Value
-  typealias Failure = Never
+@usableFromInline
+final class PublishedAssignment<Value>: Link, Subscriber {
+  @usableFromInline typealias Input = Value
+  @usableFromInline typealias Failure = Never
 
-  private weak var storage: PublishedStorage<Value>?
+  /// Nil from the end of the property. That is set before anything else happens then, so the reference is never stale.
+  @usableFromInline unowned(unsafe) var storage: PublishedStorage<Value>?
 
-  init(_ storage: PublishedStorage<Value>) { self.storage = storage }
+  @inlinable init(_ storage: PublishedStorage<Value>) { self.storage = storage }
 
+  @inlinable
   func receive(subscription: any Subscription) {
     if attach(subscription) { subscription.request(.unlimited) }
   }
 
+  @inlinable
   func receive(_ input: Value) -> Subscribers.Demand {
     if phase == .live { storage?.assign(input) }
     return .none
   }
 
+  @inlinable
   func receive(completion: Subscribers.Completion<Never>) {
     guard phase == .live else { return }
     _ = detach()
     storage?.assignments.removeAll { $0 === self }
   }
 
-  override var description: String { "PublishedSubscriber" }
+  @usableFromInline override var description: String { "PublishedSubscriber" }
 }

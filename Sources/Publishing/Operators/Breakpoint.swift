@@ -25,19 +25,20 @@ extension Publishers {
       self.receiveCompletion = receiveCompletion
     }
 
+    @inlinable
     public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(
         subscriber: AnySubscriber<Upstream.Output, Failure>(
           receiveSubscription: {
-            if receiveSubscription?($0) == true { raise(SIGTRAP) }
+            if receiveSubscription?($0) == true { stopInDebugger() }
             subscriber.receive(subscription: $0)
           },
           receiveValue: {
-            if receiveOutput?($0) == true { raise(SIGTRAP) }
+            if receiveOutput?($0) == true { stopInDebugger() }
             return subscriber.receive($0)
           },
           receiveCompletion: {
-            if receiveCompletion?($0) == true { raise(SIGTRAP) }
+            if receiveCompletion?($0) == true { stopInDebugger() }
             subscriber.receive(completion: $0)
           }))
     }
@@ -63,3 +64,6 @@ extension Publisher {
     })
   }
 }
+
+@usableFromInline
+func stopInDebugger() { raise(SIGTRAP) }

@@ -20,13 +20,14 @@ extension Publishers {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    private let encoder: Coder
+    @usableFromInline let encoder: Coder
 
     public init(upstream: Upstream, encoder: Coder) {
       self.upstream = upstream
       self.encoder = encoder
     }
 
+    @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
       upstream.tryStep("Encode", (), subscriber) { value, _ in .pass(try encoder.encode(value)) }
     }
@@ -38,13 +39,14 @@ extension Publishers {
     public typealias Failure = any Error
 
     public let upstream: Upstream
-    private let decoder: Coder
+    @usableFromInline let decoder: Coder
 
     public init(upstream: Upstream, decoder: Coder) {
       self.upstream = upstream
       self.decoder = decoder
     }
 
+    @inlinable
     public func receive<S: Subscriber<Output, any Error>>(subscriber: S) {
       upstream.tryStep("Decode", (), subscriber) { value, _ in .pass(try decoder.decode(Output.self, from: value)) }
     }

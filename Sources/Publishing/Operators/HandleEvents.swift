@@ -25,6 +25,7 @@ extension Publishers {
       self.receiveRequest = receiveRequest
     }
 
+    @inlinable
     public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: HandleEventsLink(self, subscriber))
     }
@@ -46,23 +47,27 @@ extension Publisher {
   }
 }
 
-private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
+@usableFromInline
+final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
   Upstream.Output, Upstream.Output, Upstream.Failure
 >
 {
   /// The closures; released at the end.
-  private var events: Publishers.HandleEvents<Upstream>?
+  @exclusivity(unchecked) @usableFromInline var events: Publishers.HandleEvents<Upstream>?
 
+  @inlinable
   init<S: Subscriber<Upstream.Output, Upstream.Failure>>(_ events: Publishers.HandleEvents<Upstream>, _ subscriber: S) {
     self.events = events
     super.init("HandleEvents", subscriber)
   }
 
+  @inlinable
   override func receive(subscription: any Subscription) {
     if phase == .waiting { events?.receiveSubscription?(subscription) }
     super.receive(subscription: subscription)
   }
 
+  @inlinable
   override func receive(_ input: Upstream.Output) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     events?.receiveOutput?(input)
@@ -72,6 +77,7 @@ private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
     return more
   }
 
+  @inlinable
   override func receive(completion: Subscribers.Completion<Upstream.Failure>) {
     guard phase == .live else { return }
     phase = .ending
@@ -83,12 +89,14 @@ private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
     withExtendedLifetime(held) {}
   }
 
+  @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
     guard phase == .live else { return }
     events?.receiveRequest?(demand)
     super.request(demand)
   }
 
+  @usableFromInline
   override func cancel() {
     guard phase == .live || phase == .ending else { return }
     events?.receiveCancel?()
@@ -98,7 +106,8 @@ private final class HandleEventsLink<Upstream: Publisher>: OperatorLink<
     withExtendedLifetime(held) {}
   }
 
-  private func endAndTakeEvents() -> Publishers.HandleEvents<Upstream>? {
+  @inlinable
+  func endAndTakeEvents() -> Publishers.HandleEvents<Upstream>? {
     let held = events
     _ = detach()
     events = nil

@@ -14,6 +14,7 @@ extension Publishers {
       self.stream = stream
     }
 
+    @inlinable
     public func receive<S: Subscriber<Upstream.Output, Failure>>(subscriber: S) {
       upstream.receive(subscriber: PrintLink(prefix, stream, subscriber))
     }
@@ -27,21 +28,25 @@ extension Publisher {
   }
 }
 
-private final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
-  private let prefix: String
-  private var stream: (any TextOutputStream)?
+@usableFromInline
+final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
+  @usableFromInline let prefix: String
+  @usableFromInline var stream: (any TextOutputStream)?
 
+  @inlinable
   init<S: Subscriber<Value, Failure>>(_ prefix: String, _ stream: (any TextOutputStream)?, _ subscriber: S) {
     self.prefix = prefix.isEmpty ? "" : prefix + ": "
     self.stream = stream
     super.init("Print", subscriber)
   }
 
+  @inlinable
   override func receive(subscription: any Subscription) {
     log("receive subscription: (\(subscription))")
     super.receive(subscription: subscription)
   }
 
+  @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
     log("receive value: (\(input))")
@@ -50,6 +55,7 @@ private final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value,
     return more
   }
 
+  @inlinable
   override func receive(completion: Subscribers.Completion<Failure>) {
     guard phase == .live else { return }
     switch completion {
@@ -59,21 +65,25 @@ private final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value,
     super.receive(completion: completion)
   }
 
+  @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
     guard phase == .live else { return }
     log("request \(described(demand))")
     super.request(demand)
   }
 
+  @usableFromInline
   override func cancel() {
     guard phase == .live else { return }
     log("receive cancel")
     super.cancel()
   }
 
-  private func described(_ demand: Subscribers.Demand) -> String { demand.max.map { "max: (\($0))" } ?? "unlimited" }
+  @usableFromInline
+  func described(_ demand: Subscribers.Demand) -> String { demand.max.map { "max: (\($0))" } ?? "unlimited" }
 
-  private func log(_ text: String) {
+  @usableFromInline
+  func log(_ text: String) {
     if stream == nil { Swift.print(prefix + text) } else { stream?.write(prefix + text + "\n") }
   }
 }

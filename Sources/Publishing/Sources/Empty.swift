@@ -11,6 +11,7 @@ public struct Empty<Output, Failure: Error>: Publisher, Equatable {
     self.completeImmediately = completeImmediately
   }
 
+  @inlinable
   public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
     if completeImmediately { subscriber.receiveEmpty() } else { subscriber.receive(subscription: Subscriptions.empty) }
   }

@@ -8,6 +8,7 @@ public struct Fail<Output, Failure: Error>: Publisher {
   /// Creates the publisher with the type of its values spelled out.
   public init(outputType: Output.Type, failure: Failure) { error = failure }
 
+  @inlinable
   public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { subscriber.receiveEmpty(.failure(error)) }
 }
 

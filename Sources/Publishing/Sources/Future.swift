@@ -9,21 +9,24 @@ public final class Future<Output, Failure: Error>: Publisher, Broadcaster {
 
   @usableFromInline var subscriptions = SubscriptionList<Output, Failure>()
   @usableFromInline var subscriptionLabel: String { "Future" }
-  private var result: Result<Output, Failure>?
+  @usableFromInline var result: Result<Output, Failure>?
 
   /// Starts the work, which must call the given promise.
+  @inlinable
   public init(_ attemptToFulfill: @escaping (@escaping Promise) -> Void) {
     attemptToFulfill { [self] result in fulfill(result) }
   }
 
-  private func fulfill(_ result: Result<Output, Failure>) {
+  @usableFromInline
+  func fulfill(_ result: Result<Output, Failure>) {
     guard self.result == nil else { return }
     self.result = result
     for subscription in subscriptions.list { settle(subscription) }
   }
 
   /// Delivers the result if there is one. A value waits for demand, an error does not.
-  private func settle(_ subscription: SubjectSubscription<Output, Failure>) {
+  @inlinable
+  func settle(_ subscription: SubjectSubscription<Output, Failure>) {
     switch result {
     case .success(let value): subscription.settle(value)
     case .failure(let error): subscription.finish(.failure(error))
@@ -31,7 +34,7 @@ public final class Future<Output, Failure: Error>: Publisher, Broadcaster {
     }
   }
 
-  public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { settle(add(subscriber)) }
+  @inlinable public func receive<S: Subscriber<Output, Failure>>(subscriber: S) { settle(add(subscriber)) }
 
   @usableFromInline
   func wanted(by subscription: SubjectSubscription<Output, Failure>) { settle(subscription) }

@@ -12,6 +12,7 @@ extension Optional {
 
     public init(_ output: Wrapped?) { self.output = output }
 
+    @inlinable
     public func receive<S: Subscriber<Wrapped, Never>>(subscriber: S) {
       guard let output else { return subscriber.receiveEmpty() }
       subscriber.receive(subscription: Once("Optional", output, subscriber))

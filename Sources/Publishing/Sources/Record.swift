@@ -16,6 +16,7 @@ public struct Record<Output, Failure: Error>: Publisher {
     self.init(recording: Recording(output: output, completion: completion))
   }
 
+  @inlinable
   public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
     guard !recording.output.isEmpty else { return subscriber.receiveEmpty(recording.completion) }
     subscriber.receive(subscription: SequenceLink(recording.output, recording.completion, subscriber))

@@ -13,6 +13,7 @@ extension Result {
     public init(_ output: Success) { self.init(.success(output)) }
     public init(_ failure: Failure) { self.init(.failure(failure)) }
 
+    @inlinable
     public func receive<S: Subscriber<Success, Failure>>(subscriber: S) {
       switch result {
       case .success(let output): subscriber.receive(subscription: Once("Once", output, subscriber))

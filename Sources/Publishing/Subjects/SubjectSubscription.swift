@@ -69,6 +69,7 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, Described
   }
 
   /// Delivers a value if there is demand for it, then finishes.
+  @inlinable
   func settle(_ value: Output) {
     guard demand > .none, let deliver else { return }
     self.deliver = nil

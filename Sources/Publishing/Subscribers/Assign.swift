@@ -7,18 +7,24 @@ extension Subscribers {
     public typealias Failure = Never
 
     /// The target object, or `nil` after the end.
-    public private(set) final var object: Root?
+    public final var object: Root? { target }
     public final let keyPath: ReferenceWritableKeyPath<Root, Input>
 
-    private var phase = Phase.waiting
-    private var upstream: (any Subscription)?
+    @exclusivity(unchecked) @usableFromInline final var target: Root?
+    /// Made where the key path is known, so that the compiler can replace it by a direct access.
+    @usableFromInline final let set: (Root, Input) -> Void
+    @exclusivity(unchecked) @usableFromInline final var phase = Phase.waiting
+    @usableFromInline final var upstream: (any Subscription)?
 
     /// Assigns each value to `object[keyPath: keyPath]`.
+    @inlinable @inline(__always)
     public init(object: Root, keyPath: ReferenceWritableKeyPath<Root, Input>) {
-      self.object = object
+      target = object
       self.keyPath = keyPath
+      set = { $0[keyPath: keyPath] = $1 }
     }
 
+    @inlinable
     public final func receive(subscription: any Subscription) {
       guard phase == .waiting else { return subscription.cancel() }
       phase = .live
@@ -26,8 +32,9 @@ extension Subscribers {
       subscription.request(.unlimited)
     }
 
+    @inlinable
     public final func receive(_ value: Input) -> Subscribers.Demand {
-      if phase == .live { object?[keyPath: keyPath] = value }
+      if let target { set(target, value) }
       return .none
     }
 
@@ -38,10 +45,10 @@ extension Subscribers {
     public final func cancel() { end()?.cancel() }
 
     private func end() -> (any Subscription)? {
-      let held = (upstream, object)
+      let held = (upstream, target)
       phase = .done
       upstream = nil
-      object = nil
+      target = nil
       return held.0
     }
   }
@@ -59,6 +66,7 @@ extension Publisher where Failure == Never {
   /// Assigns every value to a property of an object, until the returned object is cancelled or released.
   ///
   /// The subscription retains `object`. Storing it in that same object creates a reference cycle until it is cancelled.
+  @inlinable @inline(__always)
   public func assign<Root>(to keyPath: ReferenceWritableKeyPath<Root, Output>, on object: Root) -> AnyCancellable {
     let assign = Subscribers.Assign(object: object, keyPath: keyPath)
     subscribe(assign)

@@ -28,7 +28,7 @@ extension Publishers {
       self.options = options
     }
 
-    public final func receive<S: Subscriber<Output, Never>>(subscriber: S) { add(subscriber) }
+    @inlinable public final func receive<S: Subscriber<Output, Never>>(subscriber: S) { add(subscriber) }
 
     /// Starts the timer if it is not running. Cancel the returned object to stop it.
     public final func connect() -> any Cancellable {
