@@ -13,6 +13,7 @@ let package = Package(
   name: "geopublicist",
   products: [
     .library(name: "Publishing", targets: ["Publishing"]),
+    .library(name: "PublishingTesting", targets: ["PublishingTesting"]),
     .library(name: "Combine", targets: ["Combine"]),
     .library(name: "MainLoop", targets: ["MainLoop"]),
     .library(name: "MainLoopTasks", targets: ["MainLoopTasks"]),
@@ -35,7 +36,8 @@ let package = Package(
 
     // Each target knows only those above it
     .target(name: "Publishing", swiftSettings: strict),
-    // `import Combine` for code written for Combine; for programs only, as it starts tasks.
+    .target(name: "PublishingTesting", dependencies: ["Publishing"], swiftSettings: strict),
+    // `import Combine` for code written for Combine; for programs only, as it needs Foundation and starts tasks.
     .target(name: "Combine", dependencies: ["Publishing"], swiftSettings: strict),
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"]),
@@ -86,8 +88,8 @@ let package = Package(
     // Tests: one target for each of the sources, and the whole way end to end
     .target(name: "GeopublicistTestSupport", path: "Tests/TestSupport"),
     .target(
-      name: "GeopublicistPublishingTestSupport", dependencies: ["Publishing"], path: "Tests/PublishingTestSupport",
-      swiftSettings: strict),
+      name: "GeopublicistPublishingTestSupport", dependencies: ["Publishing", "PublishingTesting"],
+      path: "Tests/PublishingTestSupport", swiftSettings: strict),
     .target(
       name: "GeopublicistMainLoopTestSupport", dependencies: ["GeopublicistTestSupport", "MainLoop"],
       path: "Tests/MainLoopTestSupport"),
@@ -181,7 +183,7 @@ let package = Package(
 
     // Benchmarks
     .executableTarget(
-      name: "GeopublicistPublishingBenchmark", dependencies: ["GeopublicistPublishingTestSupport", "Publishing"],
+      name: "GeopublicistPublishingBenchmark", dependencies: ["Publishing", "PublishingTesting"],
       path: "Benchmarks/Publishing", swiftSettings: strict),
     .executableTarget(
       name: "GeopublicistTasksBenchmark", dependencies: ["MainLoop", "MainLoopTasks"], path: "Benchmarks/Tasks"),

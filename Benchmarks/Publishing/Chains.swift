@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistPublishingTestSupport
 import Publishing
+import PublishingTesting
 
 /// Sends numbers through the chains that `attach` subscribes to a subject.
 private func send<Subject: Publishing.Subject>(

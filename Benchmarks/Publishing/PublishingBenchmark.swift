@@ -26,6 +26,8 @@ struct PublishingBenchmark {
       stream,
       await asyncValues(values: 100_000).compared(to: stream),
     ])
+    Swift.print()
+    print(viewModels(values: many))
   }
 
   private static func print(_ rows: [Measurement]) {

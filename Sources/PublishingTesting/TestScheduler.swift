@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A scheduler whose clock stands still until the test moves it: what is scheduled runs inside `advance` and `run`, in
-/// the order of the due times, and in the order of scheduling where these are equal.
+/// A scheduler whose clock stands still until a test moves it.
+///
+/// Scheduled actions run inside `advance` and `run`, in the order of their due times, and in the order of scheduling where
+/// these are equal.
 public final class TestScheduler: Scheduler {
   public typealias SchedulerTimeType = VirtualTime
   public typealias SchedulerOptions = Never
 
+  /// The time of the scheduler's clock.
   public private(set) var now = VirtualTime()
   private var actions = ScheduledActions()
 
+  /// Creates a scheduler at time zero.
   public init() {}
 
   public var minimumTolerance: VirtualTime.Stride { 0 }
 
-  /// How many actions wait; a repeating one counts as one.
+  /// The number of waiting actions. A repeating one counts as one.
   public var pendingActions: Int { actions.pending }
 
   public func schedule(options: Never?, _ action: @escaping () -> Void) { _ = actions.insert(due: now, action: action) }
@@ -35,9 +39,10 @@ public final class TestScheduler: Scheduler {
     return AnyCancellable { repetition.cancel() }
   }
 
-  /// Moves the clock forward and runs what falls due on the way, each action at its own time.
+  /// Moves the clock forward and runs the actions that become due on the way, each at its own time.
   public func advance(by stride: VirtualTime.Stride = 0) { advance(to: now.advanced(by: stride)) }
 
+  /// Moves the clock forward to a time and runs the actions that become due on the way.
   public func advance(to date: VirtualTime) {
     while let item = actions.popFirst(dueBy: date) {
       run(item)
@@ -45,7 +50,7 @@ public final class TestScheduler: Scheduler {
     now = max(now, date)
   }
 
-  /// Runs until nothing is left to do. What repeats for ever must be cancelled first: more than `limit` actions trap.
+  /// Runs until no action waits. Repeating actions must be cancelled before: more than `limit` actions trap.
   public func run(limit: Int = 100_000) {
     var count = 0
     while let item = actions.popFirst(dueBy: nil) {

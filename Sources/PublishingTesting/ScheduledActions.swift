@@ -3,7 +3,7 @@
 struct ScheduledActions {
   final class Item {
     let due: VirtualTime
-    /// Nil once the item was cancelled, so that everything the action holds is released at once.
+    /// Nil after a cancellation, so that everything the action holds is released immediately.
     var action: (() -> Void)?
 
     init(due: VirtualTime, action: @escaping () -> Void) {
@@ -23,7 +23,7 @@ struct ScheduledActions {
     return item
   }
 
-  /// Takes out the first item that is due at `limit` or before; cancelled ones on the way are dropped.
+  /// Removes and returns the first item that is due at `limit` or before. Cancelled items before it are dropped.
   mutating func popFirst(dueBy limit: VirtualTime?) -> Item? {
     items.removeFirst(items.firstIndex { $0.action != nil } ?? items.count)
     guard let first = items.first, limit.map({ first.due <= $0 }) ?? true else { return nil }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A moment on the clock of a ``TestScheduler``: whole nanoseconds since the scheduler was made.
+/// A point in time on the clock of a ``TestScheduler``: whole nanoseconds since the scheduler was created.
 public struct VirtualTime: Strideable, Hashable, Sendable {
+  /// Nanoseconds since the scheduler was created.
   public var nanoseconds: Int
 
+  /// Creates a point in time.
   public init(nanoseconds: Int = 0) { self.nanoseconds = nanoseconds }
 
-  /// The moment `seconds` after the start, rounded to a nanosecond.
+  /// Returns the time `seconds` after the start, rounded to a nanosecond.
   public static func seconds(_ seconds: Double) -> VirtualTime { VirtualTime().advanced(by: .seconds(seconds)) }
 
   public func distance(to other: VirtualTime) -> Stride { Stride(nanoseconds: other.nanoseconds - nanoseconds) }
@@ -22,8 +24,10 @@ public struct VirtualTime: Strideable, Hashable, Sendable {
   public struct Stride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, ExpressibleByFloatLiteral,
     Hashable, Sendable
   {
+    /// The length in nanoseconds.
     public var nanoseconds: Int
 
+    /// Creates a span.
     public init(nanoseconds: Int) { self.nanoseconds = nanoseconds }
 
     public init(integerLiteral seconds: Int) { self = .seconds(seconds) }

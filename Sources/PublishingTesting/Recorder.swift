@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// A downstream under the test's control: it asks for what the test says, notes what it receives, and keeps a list of
-/// breaches of the contract between a publisher and its subscriber.
+/// A subscriber under the control of a test. It requests what the test says and records what it receives.
+///
+/// It also records ``breaches`` of the contract between a publisher and its subscriber, for tests of publishers.
 public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
+  /// What was received, in order.
   public let trace: Trace
   private let name: String
   private let firstDemand: Subscribers.Demand
-  /// What to do with a value, and what to ask for on top.
+  /// Called for each value. Returns the number of values requested in addition.
   public var onValue: ((Input) -> Subscribers.Demand)?
+  /// Called at the completion.
   public var onCompletion: (() -> Void)?
-  /// What to do with the subscription, before anything is asked of it.
+  /// Called with the subscription, before anything is requested.
   public var onSubscription: (() -> Void)?
 
+  /// The subscription, if there is one.
   public private(set) var subscription: (any Subscription)?
+  /// The number of subscriptions received. All but the first are cancelled.
   public private(set) var subscriptions = 0
+  /// The values received, in order.
   public private(set) var values: [Input] = []
+  /// The completion, or `nil` before it.
   public private(set) var completion: Subscribers.Completion<Failure>?
+  /// Whether the test has cancelled.
   public private(set) var isCancelled = false
-  /// What the publisher did that it must not.
+  /// What the publisher did that it must not: values without demand, and anything after the end.
   public private(set) var breaches: [String] = []
   private var outstanding = Subscribers.Demand.none
 
+  /// Creates a subscriber.
+  ///
+  /// - Parameters:
+  ///   - trace: Where to record what is received.
+  ///   - name: The beginning of each entry in the trace.
+  ///   - demand: What is requested with the subscription.
+  ///   - onValue: Called for each value. Returns the number of values requested in addition.
   public init(
     _ trace: Trace = Trace(), _ name: String = "", asking demand: Subscribers.Demand = .unlimited,
     onValue: ((Input) -> Subscribers.Demand)? = nil
@@ -66,22 +81,24 @@ public final class Recorder<Input, Failure: Error>: Subscriber, Cancellable {
     onCompletion?()
   }
 
+  /// Requests values.
   public func request(_ demand: Subscribers.Demand) {
     outstanding += demand
     subscription?.request(demand)
   }
 
+  /// Cancels the subscription.
   public func cancel() {
     isCancelled = true
     subscription?.cancel()
   }
 
-  /// Lets go of the subscription without cancelling it.
+  /// Releases the subscription without cancelling it.
   public func forget() { subscription = nil }
 }
 
 extension Publisher {
-  /// Subscribes a ``Recorder``.
+  /// Subscribes a `Recorder`, which requests everything unless told otherwise.
   @discardableResult
   public func record(
     _ trace: Trace = Trace(), _ name: String = "", asking demand: Subscribers.Demand = .unlimited,

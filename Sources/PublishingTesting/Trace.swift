@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import Publishing
 
-/// What happened in a test, in order and in few words.
+/// What happened in a test, in order and in few words: `1 2 end`.
 ///
-/// Values stand as they describe themselves, `end` and `fail` are completions, `up:sub`, `up:max(1)`, `up:unlimited`
-/// and `up:cancel` are what a ``Probe`` named `up` was asked, `|` separates what the test did itself.
+/// A ``Recorder`` adds each value as it describes itself, and `end` or `fail` for the completion. ``mark()`` adds `|`,
+/// which separates what the test did itself. Several recorders may share a trace.
 public final class Trace {
+  /// What was added, in order.
   public private(set) var entries: [String] = []
 
+  /// Creates an empty trace.
   public init() {}
 
+  /// Adds an entry.
   public func add(_ entry: String) { entries.append(entry) }
 
+  /// Adds `|`.
   public func mark() { add("|") }
 
+  /// Removes all entries.
   public func clear() { entries = [] }
 
+  /// All entries with spaces between them.
   public var text: String { entries.joined(separator: " ") }
 
-  /// How often `entry` was noted.
+  /// Returns how often an entry was added.
   public func count(of entry: String) -> Int { entries.count { $0 == entry } }
 }
 
 extension Subscribers.Demand {
-  /// `unlimited` or `max(n)`.
+  /// `unlimited` or `max(n)`, for a `Trace`.
   public var traced: String { max.map { "max(\($0))" } ?? "unlimited" }
 }
 
 extension Subscribers.Completion {
-  /// `end` or `fail`.
+  /// `end` or `fail`, for a `Trace`.
   public var traced: String {
     switch self {
     case .finished: "end"
     case .failure: "fail"
     }
   }
-}
-
-/// The failure of most tests.
-public enum TestError: Error, Equatable, Sendable {
-  case oops
-  case other
 }
