@@ -100,13 +100,10 @@ let package = Package(
       name: "PublishingTests",
       dependencies: ["GeopublicistPublishingTestSupport", "GeopublicistTestSupport", "Publishing"],
       swiftSettings: strict),
-    // Code written for Combine, in language mode 5 as such code is, and what of Combine is part of Foundation.
-    .target(
-      name: "GeopublicistCombineFoundation", dependencies: ["Combine"], path: "Tests/CombineFoundation",
-      swiftSettings: [.swiftLanguageMode(.v5)]),
+    // Code written for Combine, in language mode 5 as such code is.
     .testTarget(
       name: "CombineExamplesTests",
-      dependencies: ["Combine", "GeopublicistCombineFoundation", "GeopublicistPublishingTestSupport"],
+      dependencies: ["Combine", "GeopublicistPublishingTestSupport"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "MainLoopTasksTests",
@@ -148,6 +145,8 @@ let package = Package(
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/articles"),
+    // Programs written for Combine.
+    .executableTarget(name: "combine-example", dependencies: ["Combine"], path: "Examples/combine"),
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "Publicist"],
@@ -155,8 +154,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "follow-example", "geopublicist",
-        "geopublicistd", "location-example", "whereami-example",
+        "Combine", "GeopublicistTestSupport", "MainLoopTasks", "articles-example", "combine-example", "follow-example",
+        "geopublicist", "geopublicistd", "location-example", "whereami-example",
       ],
       exclude: ["Idioms"]),
     .testTarget(

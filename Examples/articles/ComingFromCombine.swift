@@ -4,12 +4,9 @@ import Foundation
 import MainLoop
 import Publicist
 
-// Foundation's coders have the methods already; one line says so. In another package: `@retroactive TopLevelDecoder`.
-extension JSONDecoder: TopLevelDecoder {}
-
 struct City: Decodable { let name: String }
 
-/// What replaces the parts of Combine that belong to Apple's Foundation and Dispatch.
+/// Publishers on GLib's main loop, which serves neither `RunLoop.main` nor, without tasks, `DispatchQueue.main`.
 final class Search {
   @Published var text = ""
   private(set) var log: [String] = []

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `import Combine` for programs written for Apple's Combine: everything in `Publishing`, and ``TaskScheduler``.
+/// `import Combine` for programs written for Apple's Combine: everything in `Publishing`, and its additions to Foundation
+/// and Dispatch. A program that does without Foundation imports `Publishing`.
 @_exported import Publishing

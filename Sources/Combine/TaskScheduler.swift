@@ -17,8 +17,10 @@
 
   /// A point in time of the continuous clock.
   public nonisolated struct SchedulerTimeType: Strideable, Hashable, Sendable {
+    /// The time of the continuous clock.
     public var instant: ContinuousClock.Instant
 
+    /// Creates the point in time.
     public init(_ instant: ContinuousClock.Instant) { self.instant = instant }
 
     public func distance(to other: Self) -> Stride { Stride(instant.duration(to: other.instant)) }
@@ -30,8 +32,10 @@
     public struct Stride: SchedulerTimeIntervalConvertible, SignedNumeric, Comparable, Hashable, Sendable,
       ExpressibleByFloatLiteral
     {
+      /// The length.
       public var duration: Duration
 
+      /// Creates a span.
       public init(_ duration: Duration) { self.duration = duration }
       public init(integerLiteral seconds: Int) { self.init(.seconds(seconds)) }
       public init(floatLiteral seconds: Double) { self.init(.seconds(seconds)) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
-import GeopublicistCombineFoundation
 import Testing
 
 @Suite("examples: publishers and subscribers") struct BasicExamplesTests {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
 import Foundation
-import GeopublicistCombineFoundation
 import Testing
 
 /// The types that Combine can encode.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
-import GeopublicistCombineFoundation
 import GeopublicistPublishingTestSupport
 import Testing
 

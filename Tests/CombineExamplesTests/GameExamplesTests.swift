@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
 import Foundation
-import GeopublicistCombineFoundation
 import GeopublicistPublishingTestSupport
 import Testing
 

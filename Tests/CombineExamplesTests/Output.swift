@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
 import Foundation
-import GeopublicistCombineFoundation
 
 /// Takes the place of standard output: what an example prints, line by line, from any thread.
 final class Output: TextOutputStream, @unchecked Sendable {

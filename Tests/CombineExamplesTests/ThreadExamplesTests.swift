@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Combine
 import Foundation
-import GeopublicistCombineFoundation
 import Testing
 
 /// Where `receive(on:)` and `subscribe(on:)` let things happen. The layer has no locks, so the other thread gets its

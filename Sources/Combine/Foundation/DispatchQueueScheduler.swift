@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import Combine
 import Dispatch
+import Publishing
 
+/// Runs work on the queue. The queue must be served: `DispatchQueue.main` by an `async` main function, `dispatchMain()`,
+/// `RunLoop.main.run()`, or `serveTasks()` of `MainLoopTasks`.
 extension DispatchQueue: Scheduler {
+  /// A point in time of Dispatch's clock.
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {
+    /// The time as Dispatch has it.
     public var dispatchTime: DispatchTime
 
+    /// Creates the point in time.
     public init(_ time: DispatchTime) { dispatchTime = time }
 
     public func distance(to other: Self) -> FoundationStride {
-      .nanoseconds(Int(other.dispatchTime.uptimeNanoseconds) - Int(dispatchTime.uptimeNanoseconds))
+      .nanoseconds(
+        Int(clamping: other.dispatchTime.uptimeNanoseconds) - Int(clamping: dispatchTime.uptimeNanoseconds))
     }
 
     public func advanced(by stride: FoundationStride) -> Self { Self(dispatchTime + stride.timeInterval) }
@@ -17,14 +23,28 @@ extension DispatchQueue: Scheduler {
     public func hash(into hasher: inout Hasher) { hasher.combine(dispatchTime.rawValue) }
   }
 
-  public struct SchedulerOptions {}
+  /// How a piece of work is submitted.
+  public struct SchedulerOptions {
+    /// The quality of service of the work.
+    public var qos: DispatchQoS
+    /// The flags of the work.
+    public var flags: DispatchWorkItemFlags
+    /// The group that the work belongs to.
+    public var group: DispatchGroup?
+
+    /// Creates options; without arguments they are those of `async(execute:)`.
+    public init(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], group: DispatchGroup? = nil) {
+      (self.qos, self.flags, self.group) = (qos, flags, group)
+    }
+  }
 
   public var now: SchedulerTimeType { SchedulerTimeType(.now()) }
   public var minimumTolerance: SchedulerTimeType.Stride { 0 }
 
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     nonisolated(unsafe) let action = action
-    async { action() }
+    let options = options ?? SchedulerOptions()
+    async(group: options.group, qos: options.qos, flags: options.flags) { action() }
   }
 
   public func schedule(
@@ -32,16 +52,18 @@ extension DispatchQueue: Scheduler {
     _ action: @escaping () -> Void
   ) {
     nonisolated(unsafe) let action = action
-    asyncAfter(deadline: date.dispatchTime) { action() }
+    let options = options ?? SchedulerOptions()
+    asyncAfter(deadline: date.dispatchTime, qos: options.qos, flags: options.flags) { action() }
   }
 
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride, tolerance: SchedulerTimeType.Stride,
     options: SchedulerOptions?, _ action: @escaping () -> Void
   ) -> any Cancellable {
+    nonisolated(unsafe) let action = action
     let timer = DispatchSource.makeTimerSource(queue: self)
     timer.schedule(deadline: date.dispatchTime, repeating: interval.timeInterval)
-    timer.setEventHandler(handler: action)
+    timer.setEventHandler { action() }
     timer.resume()
     return AnyCancellable { timer.cancel() }
   }

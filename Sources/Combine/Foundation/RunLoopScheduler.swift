@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Combine
-import Dispatch
 import Foundation
+import Publishing
 
-extension OperationQueue: Scheduler {
+/// Runs work on the run loop, in its default mode. Somebody must run it: `RunLoop.main.run()`.
+extension RunLoop: Scheduler {
   public typealias SchedulerTimeType = FoundationTime
 
+  /// There are no options.
   public struct SchedulerOptions {}
 
   public var now: FoundationTime { FoundationTime(Date()) }
@@ -13,7 +14,7 @@ extension OperationQueue: Scheduler {
 
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     nonisolated(unsafe) let action = action
-    addOperation { action() }
+    perform { action() }
   }
 
   public func schedule(
@@ -21,8 +22,8 @@ extension OperationQueue: Scheduler {
     _ action: @escaping () -> Void
   ) {
     nonisolated(unsafe) let action = action
-    let delay = max(0, date.date.timeIntervalSinceNow)
-    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { self.addOperation { action() } }
+    // `Timer(timeInterval:repeats:)` fires immediately on Linux; a fire date is respected.
+    add(Timer(fire: date.date, interval: 0, repeats: false) { _ in action() }, forMode: .default)
   }
 
   public func schedule(
@@ -30,10 +31,8 @@ extension OperationQueue: Scheduler {
     _ action: @escaping () -> Void
   ) -> any Cancellable {
     nonisolated(unsafe) let action = action
-    let timer = DispatchSource.makeTimerSource(queue: .global())
-    timer.schedule(deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval)
-    timer.setEventHandler { self.addOperation { action() } }
-    timer.resume()
-    return AnyCancellable { timer.cancel() }
+    let timer = Timer(fire: date.date, interval: interval.timeInterval, repeats: true) { _ in action() }
+    add(timer, forMode: .default)
+    return AnyCancellable { timer.invalidate() }
   }
 }

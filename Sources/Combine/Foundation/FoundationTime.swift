@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Combine
 import Foundation
+import Publishing
 
-/// A span of time in seconds, as the schedulers of `RunLoop` and `OperationQueue` count it.
+/// A span of time in seconds, as the schedulers of Foundation and Dispatch count it. Literals are seconds.
 public struct FoundationStride: SchedulerTimeIntervalConvertible, Comparable, SignedNumeric, ExpressibleByFloatLiteral,
   Hashable, Sendable
 {
+  /// The seconds.
   public var timeInterval: TimeInterval
 
+  /// Creates a span of some seconds.
   public init(_ timeInterval: TimeInterval) { self.timeInterval = timeInterval }
   public init(integerLiteral seconds: Int) { timeInterval = TimeInterval(seconds) }
   public init(floatLiteral seconds: TimeInterval) { timeInterval = seconds }
@@ -33,8 +35,10 @@ public struct FoundationStride: SchedulerTimeIntervalConvertible, Comparable, Si
 
 /// A moment as the schedulers of `RunLoop` and `OperationQueue` count it.
 public struct FoundationTime: Strideable, Hashable, Sendable {
+  /// The moment on the wall clock.
   public var date: Date
 
+  /// Creates the time of a date.
   public init(_ date: Date) { self.date = date }
   public func distance(to other: Self) -> FoundationStride { FoundationStride(other.date.timeIntervalSince(date)) }
   public func advanced(by stride: FoundationStride) -> Self { Self(date.addingTimeInterval(stride.timeInterval)) }

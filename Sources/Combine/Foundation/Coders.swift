@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Combine
 import Foundation
+import Publishing
 
 extension JSONEncoder: TopLevelEncoder {
   public typealias Output = Data

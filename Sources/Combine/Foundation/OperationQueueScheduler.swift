@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import Combine
+import Dispatch
 import Foundation
+import Publishing
 
-extension RunLoop: Scheduler {
+/// Runs work on the queue.
+extension OperationQueue: Scheduler {
   public typealias SchedulerTimeType = FoundationTime
 
+  /// There are no options.
   public struct SchedulerOptions {}
 
   public var now: FoundationTime { FoundationTime(Date()) }
@@ -12,23 +15,27 @@ extension RunLoop: Scheduler {
 
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     nonisolated(unsafe) let action = action
-    perform { action() }
+    addOperation { action() }
   }
 
   public func schedule(
     after date: FoundationTime, tolerance: FoundationStride, options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) {
-    // `Timer(timeInterval:repeats:)` fires at once on Linux; a fire date is kept.
-    add(Timer(fire: date.date, interval: 0, repeats: false) { _ in action() }, forMode: .default)
+    nonisolated(unsafe) let action = action
+    let delay = max(0, date.date.timeIntervalSinceNow)
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { self.addOperation { action() } }
   }
 
   public func schedule(
     after date: FoundationTime, interval: FoundationStride, tolerance: FoundationStride, options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
-    let timer = Timer(fire: date.date, interval: interval.timeInterval, repeats: true) { _ in action() }
-    add(timer, forMode: .default)
-    return AnyCancellable { timer.invalidate() }
+    nonisolated(unsafe) let action = action
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now() + max(0, date.date.timeIntervalSinceNow), repeating: interval.timeInterval)
+    timer.setEventHandler { self.addOperation { action() } }
+    timer.resume()
+    return AnyCancellable { timer.cancel() }
   }
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Publishing
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLSession {
+  /// Publishes the answer to a request for an address, and finishes.
+  public func dataTaskPublisher(for url: URL) -> DataTaskPublisher { dataTaskPublisher(for: URLRequest(url: url)) }
+
+  /// Publishes the answer to a request, and finishes.
+  public func dataTaskPublisher(for request: URLRequest) -> DataTaskPublisher {
+    DataTaskPublisher(request: request, session: self)
+  }
+
+  /// Publishes the answer to a request, and finishes, or fails with the error of the transfer.
+  ///
+  /// The request is sent when a subscriber requests a value, once for each subscriber. A subscriber of the main thread
+  /// receives the answer there, through `DispatchQueue.main`, because publishers take no locks. (Combine delivers every
+  /// answer on a thread of the session, as this does to subscribers of other threads.)
+  public struct DataTaskPublisher: Publisher {
+    public typealias Output = (data: Data, response: URLResponse)
+    public typealias Failure = URLError
+
+    /// The request that is sent for each subscriber.
+    public let request: URLRequest
+    /// The session that sends it.
+    public let session: URLSession
+
+    /// Creates a publisher of the answer to a request.
+    public init(request: URLRequest, session: URLSession) { (self.request, self.session) = (request, session) }
+
+    public func receive<S: Subscriber<Output, URLError>>(subscriber: S) {
+      subscriber.receive(subscription: DataTaskSubscription(self) { subscriber.take($0) })
+    }
+  }
+}
+
+extension Subscriber where Input == URLSession.DataTaskPublisher.Output, Failure == URLError {
+  fileprivate func take(_ answer: Result<Input, URLError>) {
+    switch answer {
+    case .success(let output):
+      _ = receive(output)
+      receive(completion: .finished)
+    case .failure(let error): receive(completion: .failure(error))
+    }
+  }
+}
+
+/// One request. It is cancelled and answered from different threads, so its state is behind a lock.
+private final class DataTaskSubscription: Subscription, CustomStringConvertible, Sendable {
+  typealias Answer = Result<URLSession.DataTaskPublisher.Output, URLError>
+
+  private enum State {
+    case waiting(URLSession.DataTaskPublisher, (Answer) -> Void)
+    case running(URLSessionDataTask, (Answer) -> Void)
+    case done
+  }
+
+  /// The closure belongs to the subscriber. It is called only where that is, and by one thread.
+  private struct Guarded: @unchecked Sendable { var state: State }
+
+  private let guarded: Mutex<Guarded>
+
+  init(_ publisher: URLSession.DataTaskPublisher, _ deliver: @escaping (Answer) -> Void) {
+    guarded = Mutex(Guarded(state: .waiting(publisher, deliver)))
+  }
+
+  func request(_ demand: Subscribers.Demand) {
+    guard demand > .none else { return }
+    let isOnMainThread = Thread.isMainThread
+    let task: URLSessionDataTask? = guarded.withLock { guarded in
+      guard case .waiting(let publisher, let deliver) = guarded.state else { return nil }
+      let task = publisher.session.dataTask(with: publisher.request) { [self] data, response, error in
+        let answer: Answer =
+          if let response, error == nil {
+            .success((data ?? Data(), response))
+          } else {
+            .failure(error as? URLError ?? URLError(.unknown))
+          }
+        if isOnMainThread { DispatchQueue.main.async { self.settle(answer) } } else { settle(answer) }
+      }
+      guarded.state = .running(task, deliver)
+      return task
+    }
+    task?.resume()
+  }
+
+  private func settle(_ answer: Answer) {
+    if case .running(_, let deliver) = end().state { deliver(answer) }
+  }
+
+  func cancel() {
+    if case .running(let task, _) = end().state { task.cancel() }
+  }
+
+  private func end() -> Guarded {
+    guarded.withLock { guarded in
+      defer { guarded.state = .done }
+      return guarded
+    }
+  }
+
+  var description: String { "DataTaskPublisher" }
+}
