@@ -13,7 +13,7 @@ enum CounterClient {
       if let count = properties["Count"]?.uint32 { print("count \(count)") }
     }
     counter.call("Increase", .uint32(2), expecting: "u") { result in
-      if case .failure(let error) = result { print(error.message) }
+      if case .failure(let failure) = result { print(failure.error.message) }
     }
     MainLoop.main.run()
     withExtendedLifetime(watch) {}

@@ -43,6 +43,10 @@ nonisolated extension ErrorName {
   public static let propertyReadOnly = ErrorName("org.freedesktop.DBus.Error.PropertyReadOnly")
   /// A limit of the bus or of the peer is reached.
   public static let limitsExceeded = ErrorName("org.freedesktop.DBus.Error.LimitsExceeded")
+  /// The bus has no memory left.
+  public static let noMemory = ErrorName("org.freedesktop.DBus.Error.NoMemory")
+  /// The service did not start in time.
+  public static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
   /// The peer does not support the operation.
   public static let notSupported = ErrorName("org.freedesktop.DBus.Error.NotSupported")
   /// The user must be asked, but the call does not allow interaction.

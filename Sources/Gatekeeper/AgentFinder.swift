@@ -177,7 +177,7 @@ extension AgentFinder {
     entry.questions[name] = probe.connection.call(
       message, timeout: Self.patience, expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in
-      let isSilent = if case .failure(let error) = result { error.name == .noReply } else { false }
+      let isSilent = if case .failure(let failure) = result { failure.error.name == .noReply } else { false }
       if !isSilent { probe.answered() }
       guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil

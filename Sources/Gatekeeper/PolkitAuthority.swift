@@ -132,10 +132,11 @@ extension PolkitAuthority {
     }.keep()
   }
 
-  private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], DBusError>, _ mayStartPolkit: Bool) {
+  private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], CallFailure>, _ mayStartPolkit: Bool) {
     switch result {
     case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
-    case .failure(let error):
+    case .failure(let failure):
+      let error = failure.error
       complain(error)
       let isAbsent = error.name == .serviceUnknown || error.name == .nameHasNoOwner
       let isLost = error.name == .noReply || (isAbsent && !mayStartPolkit)

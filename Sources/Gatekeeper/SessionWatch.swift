@@ -124,7 +124,7 @@ extension SessionWatch {
       case .success(let values):
         guard let path = values.first?.objectPath else { return answered(.inactive, user, entry) }
         askState(of: user, at: path, entry)
-      case .failure(let error) where error.name == .noReply: answered(nil, user, entry)
+      case .failure(let failure) where failure.error.name == .noReply: answered(nil, user, entry)
       // The call would have started logind if it were installed.
       case .failure: answered(owner?.owner == nil ? .untracked : .inactive, user, entry)
       }
@@ -139,7 +139,7 @@ extension SessionWatch {
       guard let self, let entry else { return }
       switch result {
       case .success(let values): answered(values.first?.unwrapped.string == "active" ? .active : .inactive, user, entry)
-      case .failure(let error): answered(error.name == .noReply ? nil : .inactive, user, entry)
+      case .failure(let failure): answered(failure.error.name == .noReply ? nil : .inactive, user, entry)
       }
     }
   }

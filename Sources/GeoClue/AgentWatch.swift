@@ -123,7 +123,7 @@ final class AgentWatch {
 
   private func askBus(
     _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
-    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall? {
     let message = try? Message(callingBus: member, arguments)
     return message.flatMap { connection.call($0, timeout: .milliseconds(5_000), expecting: signature, handler) }

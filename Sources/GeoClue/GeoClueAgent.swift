@@ -63,10 +63,11 @@ package final class GeoClueAgent {
     let manager = Proxy(
       on: connection, destination: owner, path: GeoClueNames.managerPath, interface: GeoClueNames.manager)
     manager.call("AddAgent", .string(GeoClueNames.agentID), expecting: "") { result in
-      guard case .failure(let error) = result else { return onSuccess() }
-      switch error.name {
-      case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: break
-      default: onRefusal(error)
+      switch result {
+      case .success: onSuccess()
+      case .failure(.refused(let error)):
+        if error.name != .serviceUnknown, error.name != .nameHasNoOwner { onRefusal(error) }
+      case .failure(.lost), .failure(.notSent): break
       }
     }
   }

@@ -42,7 +42,7 @@ final class GeoClueClient {
         self?.report(.event(.started))
         // Location may have been turned off between the start and its reply. Report that first.
         self?.readActive()
-      case .failure(let error): self?.failed(error)
+      case .failure(let failure): self?.failed(failure)
       }
     }
   }
@@ -105,13 +105,13 @@ final class GeoClueClient {
   private func set(_ name: MemberName, _ value: Value) {
     proxy.set(name, to: value) { [weak self] result in
       // If setting the level failed, the client would run at a different level than requested.
-      if case .failure(let error) = result { self?.failed(error) }
+      if case .failure(let failure) = result { self?.failed(failure) }
     }
   }
 
-  private func failed(_ error: DBusError) {
+  private func failed(_ failure: CallFailure) {
     // The event may release this object, so report the failure first.
-    if let failure = GeoClueReport.failure(error) { report(failure) }
-    report(.event(.startFailed(GeoClueReply.failure(error))))
+    if let failure = GeoClueReport.failure(failure) { report(failure) }
+    report(.event(.startFailed(GeoClueReply.failure(failure))))
   }
 }

@@ -40,13 +40,15 @@ nonisolated enum GeoClueReply {
     return Timestamp(seconds: seconds, microseconds: microseconds)
   }
 
-  static func failure(_ error: DBusError) -> ConnectionMachine.Failure {
-    GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
+  static func failure(_ failure: CallFailure) -> ConnectionMachine.Failure {
+    guard case .refused(let error) = failure else { return .other }
+    return GeoClueRefusal.reason(for: error).map { .refused($0) } ?? .other
   }
 
   /// Returns whether an activation failed because GeoClue is not installed: there is no service file, or its unit is
   /// missing or masked.
-  static func isNotInstalled(_ error: DBusError) -> Bool {
+  static func isNotInstalled(_ failure: CallFailure) -> Bool {
+    guard case .refused(let error) = failure else { return false }
     let names = [
       "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
       "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.DBus.Error.Spawn.ServiceNotValid",
@@ -70,11 +72,16 @@ enum GeoClueReport {
 
   /// Returns a failed call as an error for the delegate, or nil if GeoClue or the bus has exited, which the next event
   /// reports.
-  static func failure(_ error: DBusError) -> GeoClueReport? {
-    switch error.name {
-    case .noReply, .disconnected, .serviceUnknown, .nameHasNoOwner: return nil
-    default: break
+  static func failure(_ failure: CallFailure) -> GeoClueReport? {
+    let error: DBusError
+    switch failure {
+    case .lost: return nil
+    case .notSent(let failure) where failure.name == .disconnected: return nil
+    case .notSent:
+      return .failure(LocationError(.unavailable, "GeoClue leaves too many calls unanswered; trying again"))
+    case .refused(let refusal): error = refusal
     }
+    if error.name == .serviceUnknown || error.name == .nameHasNoOwner { return nil }
     if let reason = GeoClueRefusal.reason(for: error) { return .failure(LocationError(.denied, reason.sentence)) }
     // GeoClue's own message may contain object paths of its clients.
     return .failure(LocationError(.unavailable, "GeoClue returned an error; trying again"))

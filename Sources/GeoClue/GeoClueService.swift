@@ -40,8 +40,8 @@ final class GeoClueService {
       guard let self else { return }
       switch result {
       case .success: report(.event(.activated))
-      case .failure(let error):
-        report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(error))))
+      case .failure(let failure):
+        report(.event(.activationFailed(notInstalled: GeoClueReply.isNotInstalled(failure))))
         // GeoClue may be running without being activatable, or may have appeared only after the call.
         guard owner == nil else { return }
         report(.failure(LocationError(.unavailable, "GeoClue could not be started; trying again")))
@@ -63,10 +63,10 @@ final class GeoClueService {
         } else {
           deleteClient(client, of: owner)
         }
-      case .failure(let error):
+      case .failure(let failure):
         guard owner == self.owner else { return }
-        report(.event(.creationFailed(GeoClueReply.failure(error))))
-        if let failure = GeoClueReport.failure(error) { report(failure) }
+        report(.event(.creationFailed(GeoClueReply.failure(failure))))
+        if let failure = GeoClueReport.failure(failure) { report(failure) }
       }
     }.keep()
   }
@@ -90,9 +90,9 @@ final class GeoClueService {
       switch result {
       case .success(let values):
         report(.event(.available(values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:)))))
-      case .failure(let error):
-        // An error is a sign of life, too, unless the bus generated it.
-        if error.name != .noReply, error.name != .disconnected { report(.event(.available(nil))) }
+      // An error is a sign of life, too.
+      case .failure(.refused): report(.event(.available(nil)))
+      case .failure(.lost), .failure(.notSent): break
       }
     }
   }

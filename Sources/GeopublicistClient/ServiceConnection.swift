@@ -42,9 +42,9 @@ import GeopublicistLocationModel
 
   /// Requests one location; the bus starts the service if necessary.
   ///
-  /// Fails with the contract's errors, with `ServiceUnknown` if the service is not installed, and with `NoReply` 10 s
-  /// after the timeout of the options.
-  public func location(_ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, DBusError>) -> Void) {
+  /// Fails with `CallFailure.refused` for the contract's errors, and for `ServiceUnknown` if the service is not
+  /// installed; with `CallFailure.lost` 10 s after the timeout of the options.
+  public func location(_ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, CallFailure>) -> Void) {
     // The service's own timeout comes first and has a more specific message.
     let patience = CallTimeout.milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
     manager.call(
@@ -53,7 +53,7 @@ import GeopublicistLocationModel
       handler(
         result.flatMap { values in
           guard let location = values.first.flatMap(ServiceLocation.init) else {
-            return .failure(DBusError(.failed, "The service answered without a location"))
+            return .failure(.refused(DBusError(.failed, "The service answered without a location")))
           }
           return .success(location)
         })
@@ -66,7 +66,7 @@ import GeopublicistLocationModel
   /// which the user may be asked, is answered within 120 s.
   public func requestAuthorization(
     _ options: ClientOptions, isInteractive: Bool,
-    _ handler: @escaping (Result<(status: String, reason: String), DBusError>) -> Void
+    _ handler: @escaping (Result<(status: String, reason: String), CallFailure>) -> Void
   ) {
     manager.call(
       "RequestAuthorization", options.value(ClientOption.ofAuthorization), timeout: .milliseconds(130_000),

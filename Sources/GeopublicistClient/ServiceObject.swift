@@ -85,7 +85,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     case .create(let member, let options, let attempt): create(member, options, attempt)
     case .set(let path, let property, let value):
       proxy(path).set(property, to: value) { [weak self] result in
-        if case .failure(let error) = result { self?.onEvent?(.failure(error)) }
+        if case .failure(let failure) = result { self?.onEvent?(.failure(failure.error)) }
       }
     case .tell(let event): onEvent?(event)
     case .follow(let path):
@@ -95,7 +95,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       proxy(path).call("Start", expecting: "") { [weak self] result in
         switch result {
         case .success: self?.handle(.started(attempt: attempt))
-        case .failure(let error): self?.handle(.failed(error, attempt: attempt))
+        case .failure(let failure): self?.handle(.failed(failure.error, attempt: attempt))
         }
       }
     case .close(let path):
@@ -124,7 +124,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
         guard let path = values.first?.objectPath else { return }
         guard let self, onEvent != nil else { return service.proxy(path, interface).call("Close") }
         handle(.created(path, attempt: attempt))
-      case .failure(let error): self?.handle(.failed(error, attempt: attempt))
+      case .failure(let failure): self?.handle(.failed(failure.error, attempt: attempt))
       }
     }
   }

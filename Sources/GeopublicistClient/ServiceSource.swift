@@ -110,7 +110,7 @@ import MainLoop
         let authorization = Authorization(status: answer.status, reason: answer.reason, asked: asked.accuracy)
         // A subscription reports the authorization itself, and knows the level.
         if let self, options == nil, let authorization { onEvent?(.authorization(authorization)) }
-      case .failure(let error): self?.failed(error)
+      case .failure(let failure): self?.failed(failure.error)
       }
     }
   }
@@ -139,7 +139,7 @@ extension ServiceSource {
     service.location(options) { [weak self] result in
       guard let self, self.request?.id == request.id else { return }
       let isInTime = MainLoop.main.clock.monotonic() < request.deadline
-      if case .failure(let error) = result, isInTime, Self.isRestart(error, of: request) {
+      if case .failure(let failure) = result, isInTime, Self.isRestart(failure, of: request) {
         // The service has restarted, or has just exited and is started by the next call.
         self.request?.wasInterrupted = true
         retry = MainLoop.main.after(milliseconds: 500) { [weak self] in self?.callAgain() }
@@ -148,19 +148,18 @@ extension ServiceSource {
       self.request = nil
       switch result {
       case .success: returned()
-      case .failure(let error): missed(error)
+      case .failure(let failure): missed(failure.error)
       }
-      request.handler(result.map(\.location).mapError(LocationError.init))
+      request.handler(result.map(\.location).mapError { LocationError($0.error) })
     }
   }
 
   /// Whether the service may answer the same call soon. A service that is unknown from the beginning is not
   /// installed.
-  private static func isRestart(_ error: DBusError, of request: Request) -> Bool {
-    switch error.name {
-    case .noReply, .disconnected: true
-    case .serviceUnknown: request.wasInterrupted
-    default: false
+  private static func isRestart(_ failure: CallFailure, of request: Request) -> Bool {
+    switch failure {
+    case .lost, .notSent: true
+    case .refused(let error): error.name == .serviceUnknown && request.wasInterrupted
     }
   }
 }

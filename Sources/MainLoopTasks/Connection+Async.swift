@@ -6,7 +6,7 @@ extension Connection {
   /// Calls a method and returns the arguments of the reply.
   ///
   /// Waits for at most 25 s unless another `timeout` is given, like ``Connection/call(_:timeout:expecting:within:_:)``.
-  /// Throws the ``DBusError`` that a call with a handler would report, or a `CancellationError` if the task is
+  /// Throws the `CallFailure` that a call with a handler would report, or a `CancellationError` if the task is
   /// cancelled, in which case the reply is ignored.
   public func call(
     _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil

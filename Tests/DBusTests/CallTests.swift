@@ -18,7 +18,7 @@ import Testing
 
   @Test func `an error keeps its name and text`() throws {
     let (peers, _) = try Peers.withSample()
-    #expect(throws: DBusError("org.example.Error.No", "No, because")) { try peers.call("Refuse") }
+    #expect(throws: CallFailure.refused(DBusError("org.example.Error.No", "No, because"))) { try peers.call("Refuse") }
   }
 
   @Test func `an unknown service yields the bus's error`() throws {
@@ -39,7 +39,7 @@ import Testing
     let peers = try Peers()
     let name: BusName = "org.example.Answered"
     let start = MainLoop.main.clock.monotonic()
-    var results: [Result<[Value], DBusError>] = []
+    var results: [Result<[Value], CallFailure>] = []
     // More than is read in one turn of the loop, and less than sockets have room for: neither side waits for the other.
     for _ in 0..<60 {
       peers.client.call(try Message(callingBus: "ListNames"), timeout: .milliseconds(50)) { results.append($0) }.keep()
@@ -61,9 +61,29 @@ import Testing
     #expect(results.allSatisfy { $0.errorName == nil })
   }
 
+  @Test(arguments: PrivateBus.Broker.installed)
+  func `a failure says whether the peer has said anything`(broker: PrivateBus.Broker) throws {
+    let (peers, sample) = try Peers.withSample(on: broker)
+    let absent = try Question(Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody"), from: peers.client)
+    #expect(try absent.failure()?.kind == .refused && absent.refusal() == .serviceUnknown)
+    let refused = try Question(peers.message("Nonsense"), from: peers.client)
+    #expect(try refused.failure()?.kind == .refused, "an error of the peer is its word")
+    let other = try Question(peers.message("Nothing"), expecting: .string, from: peers.client)
+    #expect(try other.failure()?.kind == .refused, "so is an answer of another type")
+    let lost = try Question(peers.message("Later"), from: peers.client)
+    try turning("the call has arrived") { !sample.kept.isEmpty }
+    peers.service.close()
+    #expect(try lost.failure()?.kind == .lost, "the peer has left without an answer")
+    let open = try Question(Message(callingBus: "GetId"), from: peers.client)
+    peers.client.close()
+    let closed = try Question(Message(callingBus: "GetId"), from: peers.client)
+    #expect(try closed.failure()?.kind == .notSent, "the connection is closed")
+    #expect(open.isOpen, "nobody is called back after this side has closed the connection")
+  }
+
   @Test func `a missing reply becomes NoReply`() throws {
     let (peers, sample) = try Peers.withSample()
-    var results: [Result<[Value], DBusError>] = []
+    var results: [Result<[Value], CallFailure>] = []
     let start = LoopClock.system.monotonic()
     var end: Int64?
     peers.client.call(try peers.message("Later"), timeout: .milliseconds(50)) {

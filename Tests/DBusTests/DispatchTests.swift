@@ -56,7 +56,7 @@ import Testing
     sample.kept[2].reply(.string("third"))
     sample.kept[0].fail(DBusError(.limitsExceeded, "first"))
     #expect(try questions[2].answer() == [.string("third")])
-    #expect(throws: DBusError(.limitsExceeded, "first")) { try questions[0].answer() }
+    #expect(throws: CallFailure.refused(DBusError(.limitsExceeded, "first"))) { try questions[0].answer() }
     #expect(questions[1].isOpen)
     sample.kept[1].reply(.string("second"))
     #expect(try questions[1].answer() == [.string("second")])

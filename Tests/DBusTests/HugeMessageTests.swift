@@ -114,8 +114,8 @@ import Testing
       let question = Question(
         try Message(calling: member, of: "a.b", at: "/a", on: name), timeout: .milliseconds(30_000), expecting: "v",
         within: .smallAnswer, from: peers.service)
-      let error = #expect(throws: DBusError.self) { try question.answer() }
-      #expect(error.map { $0.name == expected && $0.message.utf8.count <= 1_024 } == true)
+      let error = #expect(throws: CallFailure.self) { try question.answer() }
+      #expect(error.map { $0.error.name == expected && $0.error.message.utf8.count <= 1_024 } == true)
     }
     #expect(try peakMemory() - before < 4 * size)
     sender.kill()

@@ -61,7 +61,7 @@ import Testing
     let owned = Sample()
     owned.export(on: peers.service, at: path, owner: peers.client.uniqueName)
     let errors = ["/org/example/Sample/owned/1", "/org/example/Sample/owned/2"].map { path in
-      #expect(throws: DBusError.self) { try peers.call("Nothing", at: ObjectPath(unchecked: path), from: other) }
+      #expect(throws: CallFailure.self) { try peers.call("Nothing", at: ObjectPath(unchecked: path), from: other) }
     }
     #expect(errors[0] == errors[1])
   }

@@ -86,7 +86,7 @@ final class Peers {
 
 /// A call that was made, and its results, of which there should be one.
 final class Question {
-  private(set) var results: [Result<[Value], DBusError>] = []
+  private(set) var results: [Result<[Value], CallFailure>] = []
   private let member: MemberName?
 
   init(
@@ -100,12 +100,14 @@ final class Question {
   var isOpen: Bool { results.isEmpty }
 
   /// Runs the loop until there is a result.
-  private func result() throws -> Result<[Value], DBusError> {
+  private func result() throws -> Result<[Value], CallFailure> {
     try turning("an answer to \(member?.rawValue ?? "?")", within: .seconds(30)) { !isOpen }
     return results[0]
   }
 
   func answer() throws -> [Value] { try result().get() }
+
+  func failure() throws -> CallFailure? { try result().failure }
 
   /// The error that the call is answered with; nil if it succeeds.
   func refusal() throws -> ErrorName? { try result().errorName }
@@ -117,10 +119,26 @@ extension PrivateBus.Broker {
     access("/usr/bin/dbus-broker", X_OK) == 0 ? [.dbusDaemon, .dbusBroker] : [.dbusDaemon]
 }
 
-extension Result<[Value], DBusError> {
+extension Result<[Value], CallFailure> {
   /// The name of the error, nil for a success.
   var errorName: ErrorName? {
-    guard case .failure(let error) = self else { return nil }
-    return error.name
+    failure?.error.name
+  }
+
+  var failure: CallFailure? {
+    guard case .failure(let failure) = self else { return nil }
+    return failure
+  }
+}
+
+extension CallFailure {
+  enum Kind { case notSent, lost, refused }
+
+  var kind: Kind {
+    switch self {
+    case .notSent: .notSent
+    case .lost: .lost
+    case .refused: .refused
+    }
   }
 }

@@ -20,9 +20,10 @@ import Testing
     proxy.call("Add", .uint32(40), .uint32(2), expecting: "t") { told.append("\((try? $0.get()) ?? [])") }
     proxy.set("Title", to: .string("second")) { told.append((try? $0.get()) == nil ? "failed" : "set") }
     proxy.get("Title") { told.append((try? $0.get())?.string ?? "?") }
-    proxy.get("Unheard") { result in if case .failure(let error) = result { told.append(error.name.rawValue) } }
+    proxy.get("Unheard") { result in if case .failure(let failure) = result { told.append(failure.error.name.rawValue) }
+    }
     proxy.call("Nothing", .string("a\0b")) { result in
-      if case .failure(let error) = result { told.append(error.name.rawValue) }
+      if case .failure(let failure) = result { told.append(failure.error.name.rawValue) }
     }
     try turning("all are answered") { told.count == 5 }
     #expect(

@@ -34,14 +34,15 @@ import Testing
     func call() throws -> Message {
       try Message(calling: "Later", of: Sample.name, at: Sample.path, on: silent.uniqueName)
     }
-    var errors: [ErrorName] = []
+    var failures: [CallFailure] = []
     for _ in 0..<10 {
       peers.client.call(try call(), timeout: .milliseconds(1)) { result in
-        if case .failure(let error) = result { errors.append(error.name) }
+        if case .failure(let failure) = result { failures.append(failure) }
       }.keep()
     }
-    try turning("all have failed") { errors.count == 10 }
-    #expect(errors.count { $0 == .limitsExceeded } == 6 && errors.count { $0 == .noReply } == 4)
+    try turning("all have failed") { failures.count == 10 }
+    #expect(failures.count { $0.kind == .notSent && $0.error.name == .limitsExceeded } == 6)
+    #expect(failures.count { $0.kind == .lost && $0.error.name == .noReply } == 4)
     try turning("no more than the limit have arrived") { sample.kept.count == 4 }
     let service = Sample()
     service.export(on: peers.service)

@@ -108,7 +108,7 @@ import Testing
   ])
   func `a missing service is recognised by its error`(name: String, isNotInstalled: Bool) throws {
     let name = try #require(ErrorName(validating: name))
-    #expect(GeoClueReply.isNotInstalled(DBusError(name, "")) == isNotInstalled)
+    #expect(GeoClueReply.isNotInstalled(.refused(DBusError(name, ""))) == isNotInstalled)
   }
 }
 
@@ -132,8 +132,9 @@ import Testing
   func `each refusal has its reason`(sentence: String, reason: AuthorizationReason?) {
     let error = DBusError(.accessDenied, sentence)
     #expect(GeoClueRefusal.reason(for: error) == reason)
-    #expect(GeoClueReply.failure(error) == reason.map { .refused($0) } ?? .other)
-    if case .failure(let told) = GeoClueReport.failure(error) {
+    #expect(GeoClueReply.failure(.refused(error)) == reason.map { .refused($0) } ?? .other)
+    #expect(GeoClueReply.failure(.lost(error)) == .other && GeoClueReply.failure(.notSent(error)) == .other)
+    if case .failure(let told) = GeoClueReport.failure(.refused(error)) {
       #expect(told.code == (reason == nil ? .unavailable : .denied))
       #expect(!told.message.contains("UID"), "in our words")
     } else {

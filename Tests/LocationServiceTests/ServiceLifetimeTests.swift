@@ -32,11 +32,11 @@ import Testing
     let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
     let service = LocationService(connection, manager)
     let client = try Connection(to: .address(bus.address))
-    func create() throws -> Result<[Value], DBusError> {
+    func create() throws -> Result<[Value], CallFailure> {
       let call = try Message(
         calling: "CreateSubscription", of: "org.geopublicist.Location1", at: "/org/geopublicist/Location1",
         on: connection.uniqueName, [.options([])])
-      var answer: Result<[Value], DBusError>?
+      var answer: Result<[Value], CallFailure>?
       client.call(call) { answer = $0 }.keep()
       try turning("an answer") { answer != nil }
       return try #require(answer)
@@ -44,8 +44,8 @@ import Testing
     #expect(throws: Never.self) { try create().get() }
     service.closeSubscriptions()
     #expect(service.clients.objects.isEmpty)
-    let error = #expect(throws: DBusError.self) { try create().get() }
-    #expect(error?.name == .locationUnavailable)
+    let failure = #expect(throws: CallFailure.self) { try create().get() }
+    #expect(failure?.error.name == .locationUnavailable)
     #expect(service.clients.objects.isEmpty)
   }
 }

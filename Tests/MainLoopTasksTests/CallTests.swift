@@ -39,7 +39,7 @@ import Testing
     let message = try Message(calling: "M", of: "a.b", at: "/", on: "org.example.Nobody")
     let call = Task { try await connection.call(message) }
     let result = try await result(of: call)
-    #expect(throws: DBusError.self) { try result.get() }
+    #expect(throws: CallFailure.self) { try result.get() }
   }
 
   @Test func `a cancelled task makes no call`() async throws {

@@ -31,19 +31,19 @@ public final class Proxy {
   /// Calls a method. The bus starts the service if it can. The handler is called once, asynchronously, unless the
   /// connection is closed first.
   ///
-  /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``, and with `InvalidArgs` for arguments that D-Bus
-  /// cannot carry.
+  /// Fails like ``Connection/call(_:timeout:expecting:within:_:)``, and with ``CallFailure/notSent(_:)`` for arguments
+  /// that D-Bus cannot carry.
   public func call(
     _ member: MemberName, _ arguments: Value..., timeout: CallTimeout = .standard,
     interactive: Bool = false,
-    expecting signature: Signature? = nil, _ handler: @escaping (Result<[Value], DBusError>) -> Void = { _ in }
+    expecting signature: Signature? = nil, _ handler: @escaping (Result<[Value], CallFailure>) -> Void = { _ in }
   ) {
     call(
       member, of: interface, arguments, timeout: timeout, interactive: interactive, expecting: signature, handler)
   }
 
   /// Reads a property.
-  public func get(_ property: MemberName, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  public func get(_ property: MemberName, _ handler: @escaping (Result<Value, CallFailure>) -> Void) {
     let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue)]
     call("Get", of: .properties, arguments, expecting: .variant) { result in
       handler(result.map { $0.first.map(\.content) ?? .structure([]) })
@@ -51,7 +51,7 @@ public final class Proxy {
   }
 
   /// Reads all properties of the interface.
-  public func getAll(_ handler: @escaping (Result<[String: Value], DBusError>) -> Void) {
+  public func getAll(_ handler: @escaping (Result<[String: Value], CallFailure>) -> Void) {
     call("GetAll", of: .properties, [.string(interface.rawValue)], expecting: .variantDictionary) { result in
       handler(result.map { $0.first?.properties ?? [:] })
     }
@@ -59,7 +59,7 @@ public final class Proxy {
 
   /// Writes a property.
   public func set(
-    _ property: MemberName, to value: Value, _ handler: @escaping (Result<Void, DBusError>) -> Void = { _ in }
+    _ property: MemberName, to value: Value, _ handler: @escaping (Result<Void, CallFailure>) -> Void = { _ in }
   ) {
     let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue), .variant(value)]
     call("Set", of: .properties, arguments, expecting: "") { result in handler(result.map { _ in }) }
@@ -80,14 +80,14 @@ public final class Proxy {
   private func call(
     _ member: MemberName, of interface: InterfaceName, _ arguments: [Value],
     timeout: CallTimeout = .standard, interactive: Bool = false, expecting signature: Signature?,
-    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
     do throws(DBusError) {
       let message = try Message(calling: member, of: interface, at: path, on: destination, arguments)
       message.allowsInteractiveAuthorization = interactive
       connection.call(message, timeout: timeout, expecting: signature, handler).keep()
     } catch {
-      handler(.failure(error))
+      handler(.failure(.notSent(error)))
     }
   }
 }

@@ -24,12 +24,9 @@ extension Connection {
     return replies.add(message, timeout: .never, expecting: nil, within: .smallAnswer) { [weak replies] result in
       switch result {
       case .success: handler(.answered)
-      case .failure(let error):
-        if replies?.lastSender == peer {
-          handler(.answered)
-        } else {
-          handler(error.name == .accessDenied ? .refused : .lost)
-        }
+      case .failure(.refused) where replies?.lastSender == peer: handler(.answered)
+      case .failure(.refused(let error)): handler(error.name == .accessDenied ? .refused : .lost)
+      case .failure(.lost), .failure(.notSent): handler(.lost)
       }
     }
   }

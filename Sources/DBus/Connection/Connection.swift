@@ -25,7 +25,7 @@ import MainLoop
   public var onDisconnected: (() -> Void)?
 
   /// The maximum number of calls that a destination other than the bus may leave unanswered, including abandoned ones.
-  /// Further calls fail immediately with `LimitsExceeded`, so that calls to other destinations still succeed. Nil, the
+  /// Further calls fail immediately (``CallFailure/notSent(_:)``), so that calls to other destinations still succeed. Nil, the
   /// default, leaves the limit to the bus.
   public var unansweredCallLimit: Int? {
     get { replies.limit }

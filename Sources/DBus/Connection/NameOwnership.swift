@@ -77,7 +77,9 @@ extension Connection {
     question = connection.call(message, expecting: .string) { [weak self] result in
       switch result {
       case .success(let values): if let owner = values.first?.string { self?.update(BusName(validating: owner)) }
-      case .failure(let error): if error.name == .nameHasNoOwner { self?.update(nil) }
+      case .failure(.refused(let error)): if error.name == .nameHasNoOwner { self?.update(nil) }
+      // The signal reports the owner, if there is one.
+      case .failure(.lost), .failure(.notSent): break
       }
     }
   }

@@ -16,13 +16,13 @@ import MainLoop
   private let destination: BusName?
   private let signature: Signature?
   private let budget: ReadBudget
-  private var handler: ((Result<[Value], DBusError>) -> Void)?
+  private var handler: ((Result<[Value], CallFailure>) -> Void)?
   private weak var router: ReplyRouter?
   private var deadline: LoopSource?
 
   fileprivate init(
     serial: UInt32?, to destination: BusName?, expecting signature: Signature?, within budget: ReadBudget,
-    router: ReplyRouter?, _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    router: ReplyRouter?, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
     self.serial = serial
     self.destination = destination
@@ -61,13 +61,13 @@ import MainLoop
   /// first, up to a limit, because others may keep sending.
   private func expire(_ limit: Int32, turns: Int) {
     guard turns > 0, let connection = router?.connection, connection.hasUnread else {
-      return complete(.failure(DBusError(.noReply, "No reply within \(limit) ms")))
+      return complete(.failure(.lost(DBusError(.noReply, "No reply within \(limit) ms"))))
     }
     deadline = MainLoop.main.nextTurn { [weak self] in self?.expire(limit, turns: turns - 1) }
   }
 
-  fileprivate func failNextTurn(_ error: DBusError) {
-    deadline = MainLoop.main.nextTurn { [weak self] in self?.complete(.failure(error)) }
+  fileprivate func failNextTurn(_ failure: CallFailure) {
+    deadline = MainLoop.main.nextTurn { [weak self] in self?.complete(.failure(failure)) }
   }
 
   fileprivate func receive(_ reply: Message) {
@@ -76,18 +76,19 @@ import MainLoop
     complete(result(of: reply))
   }
 
-  fileprivate func complete(_ result: Result<[Value], DBusError>) {
+  fileprivate func complete(_ result: Result<[Value], CallFailure>) {
     let handler = handler
     cancel()
     handler?(result)
   }
 
-  private func result(of reply: Message) -> Result<[Value], DBusError> {
-    if let error = reply.error { return .failure(error) }
+  private func result(of reply: Message) -> Result<[Value], CallFailure> {
+    if let error = reply.error { return .failure(CallFailure(error, from: reply.sender, to: destination)) }
     if let signature, reply.signature != signature.rawValue {
-      return .failure(DBusError(.invalidArgs, "The reply has the signature '\(reply.signature)', not '\(signature)'"))
+      let text = "The reply has the signature '\(reply.signature)', not '\(signature)'"
+      return .failure(.refused(DBusError(.invalidArgs, text)))
     }
-    return Result { () throws(DBusError) in try reply.arguments(within: budget) }
+    return Result { () throws(DBusError) in try reply.arguments(within: budget) }.mapError(CallFailure.refused)
   }
 }
 
@@ -130,7 +131,7 @@ final class ReplyRouter {
 
   func add(
     _ message: Message, timeout: CallTimeout, expecting signature: Signature?, within budget: ReadBudget,
-    _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall {
     let destination = message.destination
     let isLost = connection.map { $0.isToRejoin && !$0.isConnected } ?? false
@@ -144,12 +145,12 @@ final class ReplyRouter {
       if limit != nil, let destination { unanswered.add(serial, to: destination) }
       call.fail(after: timeout)
     } else if isOverLimit {
-      call.failNextTurn(DBusError(.limitsExceeded, "Too many earlier calls are still unanswered"))
+      call.failNextTurn(.notSent(DBusError(.limitsExceeded, "Too many earlier calls are still unanswered")))
     } else if isLost {
       held.append(Waiting(call))
       call.fail(after: timeout)
     } else {
-      call.failNextTurn(DBusError(.disconnected, "The connection to the bus is closed"))
+      call.failNextTurn(.notSent(DBusError(.disconnected, "The connection to the bus is closed")))
     }
     return call
   }
@@ -171,7 +172,7 @@ final class ReplyRouter {
   /// Fails every call, in the order in which they were made, because the connection is lost.
   func failAll(_ error: DBusError) {
     hold()
-    for call in held.map(\.call) { call.complete(.failure(error)) }
+    for call in held.map(\.call) { call.complete(.failure(.lost(error))) }
     held = []
   }
 
@@ -189,7 +190,7 @@ final class ReplyRouter {
     held = []
     for call in calls {
       guard let request = call.request else {
-        call.failNextTurn(DBusError(.disconnected, "The bus has ended the connection"))
+        call.failNextTurn(.lost(DBusError(.disconnected, "The bus has ended the connection")))
         continue
       }
       // The new connection may already be lost, too: keep the call for the next one.
@@ -227,12 +228,13 @@ extension Connection {
   /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
   /// side.
   ///
-  /// Fails with `NoReply` after the timeout (25 s by default), with `Disconnected` when the connection is lost, with
-  /// `InvalidArgs` when the reply's signature differs from `expecting`, with `LimitsExceeded` when the reply exceeds the
-  /// budget, and with any error that the other side returns.
+  /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed or has too many unanswered calls, with
+  /// ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
+  /// with ``CallFailure/refused(_:)`` for any error that the other side returns, for a reply whose signature differs from
+  /// `expecting` (`InvalidArgs`) and for one that exceeds the budget (`LimitsExceeded`).
   public func call(
     _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil,
-    within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], DBusError>) -> Void
+    within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall {
     // A message keeps its first serial number, but each call needs its own.
     let message = message.isSent ? message.copy() : message

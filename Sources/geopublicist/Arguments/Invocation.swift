@@ -108,6 +108,12 @@ final class Invocation {
     fail(failure.message, failure.status)
   }
 
+  /// Ends the program because a call has no result.
+  func fail(_ failure: CallFailure) {
+    let failure = Failure(failure, on: busName)
+    fail(failure.message, failure.status)
+  }
+
   /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the service
   /// may come back.
   func fail(_ error: DBusError, unless mayRecover: Bool) {
@@ -115,7 +121,7 @@ final class Invocation {
   }
 
   /// Returns a handler that passes an answer on, and ends the program because of an error.
-  func unlessFailed<Answer>(_ action: @escaping (Answer) -> Void) -> (Result<Answer, DBusError>) -> Void {
+  func unlessFailed<Answer>(_ action: @escaping (Answer) -> Void) -> (Result<Answer, CallFailure>) -> Void {
     { [self] result in
       switch result {
       case .success(let answer): action(answer)

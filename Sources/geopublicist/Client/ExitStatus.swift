@@ -20,9 +20,15 @@ nonisolated struct Failure {
   let status: Int32
 
   /// Describes an error on a bus, which `bus` names.
-  init(_ error: DBusError, on bus: String) {
+  ///
+  /// - Parameter presence: Whether the service runs or can be started, where that is known: a service that fails to start is
+  ///   reported as silent by dbus-daemon and as unknown by dbus-broker.
+  init(_ error: DBusError, on bus: String, presence: DoctorFacts.Service? = nil) {
     let name = error.name.rawValue
     switch error.name {
+    case .noReply where presence == .activatable, .serviceUnknown where presence == .activatable,
+      .nameHasNoOwner where presence == .activatable:
+      self.init("The service did not start; `geopublicist doctor` finds out why", ExitStatus.unavailable)
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
         "The service is not on \(bus), and nothing starts it there; `geopublicist doctor` finds out why",
@@ -48,6 +54,16 @@ nonisolated struct Failure {
     }
   }
 
+  /// Describes why a call has no result.
+  init(_ failure: CallFailure, on bus: String, presence: DoctorFacts.Service? = nil) {
+    switch failure {
+    case .notSent(let error) where error.name != .disconnected:
+      self.init("The call could not be sent: \(error.message)", ExitStatus.failure)
+    case .notSent(let error), .lost(let error), .refused(let error):
+      self.init(error, on: bus, presence: presence)
+    }
+  }
+
   private init(_ message: String, _ status: Int32) {
     self.message = message
     self.status = status
@@ -58,6 +74,4 @@ nonisolated extension ErrorName {
   // libdbus: there is no such bus.
   static let noServer = ErrorName("org.freedesktop.DBus.Error.NoServer")
   static let badAddress = ErrorName("org.freedesktop.DBus.Error.BadAddress")
-  // The bus: the service did not start in time.
-  static let timedOut = ErrorName("org.freedesktop.DBus.Error.TimedOut")
 }

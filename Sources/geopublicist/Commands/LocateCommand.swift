@@ -51,7 +51,7 @@ final class LocateCommand: Command {
       invocation.output.clearProgress()
       switch result {
       case .success(let reading): self?.show(reading)
-      case .failure(let error) where error.name == .notAuthorized && self?.hasSaidWhy == true:
+      case .failure(.refused(let error)) where error.name == .notAuthorized && self?.hasSaidWhy == true:
         invocation.finish(ExitStatus.notAuthorized)
       case .failure(let error): invocation.fail(error)
       }

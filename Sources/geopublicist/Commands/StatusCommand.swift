@@ -31,7 +31,7 @@ final class StatusCommand: Command {
       case .success(let values):
         Self.show(values.first ?? .options([]), on: invocation)
         invocation.finish(ExitStatus.success)
-      case .failure(let error) where error.name == .noReply:
+      case .failure(.lost(let error)) where error.name == .noReply:
         invocation.fail("The service does not answer; `geopublicist doctor` finds out why", ExitStatus.unavailable)
       case .failure(let error): invocation.fail(error)
       }

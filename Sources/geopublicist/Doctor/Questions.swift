@@ -16,11 +16,14 @@ final class BusQuestions {
     _ arguments: [Value] = [], milliseconds: Int32 = 5_000
   ) throws(DBusError) -> [Value] {
     let message = try Message(calling: member, of: interface, at: path, on: service, arguments)
-    var answer: Result<[Value], DBusError>?
+    var answer: Result<[Value], CallFailure>?
     connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0 }.keep()
     while true {
-      if let answer { return try answer.get() }
-      MainLoop.main.iterate(mayBlock: true)
+      switch answer {
+      case .success(let values): return values
+      case .failure(let failure): throw failure.error
+      case nil: MainLoop.main.iterate(mayBlock: true)
+      }
     }
   }
 

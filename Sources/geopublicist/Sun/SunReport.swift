@@ -124,8 +124,8 @@ final class SunClock {
     service.location(options) { [weak self] result in
       switch result {
       case .success(let reading): self?.plan(reading.location)
-      case .failure(let error):
-        self?.onFailure(error)
+      case .failure(let failure):
+        self?.onFailure(failure.error)
         self?.timer = MainLoop.main.after(milliseconds: Self.pause) { [weak self] in self?.locate() }
       }
     }

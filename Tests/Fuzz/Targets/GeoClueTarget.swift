@@ -31,7 +31,8 @@ func fuzzGeoClue(_ source: ByteSource) {
     }
   }
   let error = DBusError(source.pick([.accessDenied, .failed, .serviceUnknown, .noReply]), source.text())
-  _ = (GeoClueReply.failure(error), GeoClueReply.isNotInstalled(error), GeoClueReport.failure(error))
+  let failure = source.pick([CallFailure.notSent(error), .lost(error), .refused(error)])
+  _ = (GeoClueReply.failure(failure), GeoClueReply.isNotInstalled(failure), GeoClueReport.failure(failure))
   let signal = Signal(
     sender: ":1.1", path: "/", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
     arguments: (0..<source.number(below: 5)).map { _ in source.value() })
