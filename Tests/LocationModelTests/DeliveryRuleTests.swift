@@ -36,7 +36,7 @@ import Testing
       (0..<10).map { (UInt64($0) * 1000, 0.4 * Double($0), 5) }, [(1, 0), (4, 3000), (7, 6000), (10, 9000)]),
     Scenario(
       "at least the threshold, not more than it", Configuration(distanceThreshold: 100),
-      [(0, 0, 5), (1, 99.999, 5), (2, 100.0001, 5)], [(1, 0), (3, 2)]),
+      [(0, 0, 5), (1, 99.99, 5), (2, 100.01, 5)], [(1, 0), (3, 2)]),
     Scenario(
       "coming back to the last one sent is no distance", Configuration(distanceThreshold: 100),
       [(0, 0, 5), (1, 90, 5), (2, 0, 5), (3, -90, 5)], [(1, 0)]),

@@ -40,7 +40,7 @@ public struct CircularRegion: Hashable, Sendable {
     self.radius = radius
   }
 
-  /// Returns the great-circle distance from the centre to a location, in metres.
+  /// Returns the distance from the centre to a location on the WGS 84 ellipsoid, in metres.
   public func distance(to location: Location) -> Double {
     Location(latitude: latitude, longitude: longitude).distance(to: location)
   }
