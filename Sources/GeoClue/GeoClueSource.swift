@@ -188,6 +188,8 @@ extension GeoClueSource {
     guard machine.acceptsFixes else { return }
     let clock = MainLoop.main.clock
     do throws(FixRejection) {
+      // The first fix of a new client may be a value that the receiver has not measured yet.
+      if last == nil, fix.isAtZero { throw .notMeasured }
       let location = try LocationValidator.location(
         from: fix, receivedAt: clock.boottime(), wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
       let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true

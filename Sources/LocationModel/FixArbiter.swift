@@ -27,32 +27,62 @@ package struct FixArbiter: Sendable {
     case coarser
     /// It is coarser than the last published one and too far away for the elapsed time.
     case implausible
+    /// It is about as fine as the last published one and too far away for the elapsed time.
+    case jump
   }
 
   /// The last published fix, or nil before the first one and after ``forget(at:)``.
   package private(set) var published: Location?
   /// The newest fix held back in favour of the published one.
   package private(set) var heldBack: Location?
+  /// A jump that no other fix has confirmed, and when it is published if none arrives.
+  private var suspect: (fix: Location, until: UInt64)?
   private var forgottenAt: UInt64 = 0
+
+  /// How long a jump is held back while no other fix arrives, in microseconds.
+  package static let jumpPatience: UInt64 = 5_000_000
 
   package init() {}
 
   /// Handles a new fix. Returns whether to publish it.
+  ///
+  /// A single jump is an error of the source more often than a movement. It is published when a second fix confirms it,
+  /// and dropped when one contradicts it.
   package mutating func accept(_ fix: Location, at now: UInt64) -> Bool {
     switch verdict(on: fix, at: now) {
-    case .accepted:
-      published = fix
-      heldBack = nil
-      return true
-    case .coarser, .implausible:
+    case .accepted: return publish(fix)
+    case .coarser:
+      suspect = nil
       heldBack = fix
+      return false
+    case .implausible:
+      heldBack = fix
+      return false
+    case .jump:
+      if let suspect, !Self.isJump(from: suspect.fix, to: fix) { return publish(fix) }
+      suspect = (fix, now.saturatingAdd(Self.jumpPatience))
       return false
     case .outOfOrder, .measuredEarlier: return false
     }
   }
 
+  private mutating func publish(_ fix: Location) -> Bool {
+    (published, heldBack, suspect) = (fix, nil, nil)
+    return true
+  }
+
+  /// Returns whether nothing on Earth covers the distance between two fixes in the time between their measurements.
+  private static func isJump(from old: Location, to new: Location) -> Bool {
+    let (oldRadius, newRadius) = (old.accuracy ?? .infinity, new.accuracy ?? .infinity)
+    let seconds = max(abs(Double(new.timestamp.microseconds(since: old.timestamp))) / 1_000_000, 1)
+    let distance = old.distance(to: new) - oldRadius - newRadius
+    return distance / seconds > LocationValidator.fastestSpeed && newRadius >= oldRadius / 4
+  }
+
   /// Returns what ``accept(_:at:)`` would decide, without changing anything.
   package func verdict(on fix: Location, at now: UInt64) -> Verdict {
+    // A recorded track is what its author wants to see, at any speed.
+    guard fix.source != .replay else { return .accepted }
     guard fix.receivedAt >= forgottenAt else { return .outOfOrder }
     guard let published else { return .accepted }
     guard fix.receivedAt >= published.receivedAt else { return .outOfOrder }
@@ -63,7 +93,7 @@ package struct FixArbiter: Sendable {
     let (oldRadius, newRadius) = (published.accuracy ?? .infinity, fix.accuracy ?? .infinity)
     let seconds = Double(age) / 1_000_000
     let grown = oldRadius + seconds * max(published.speed ?? 0, Self.assumedSpeed)
-    guard newRadius > grown else { return .accepted }
+    guard newRadius > grown else { return Self.isJump(from: published, to: fix) ? .jump : .accepted }
     let distance = published.distance(to: fix)
     guard distance > newRadius else { return .coarser }
     // The old position is outside the new circle: the device has moved, or one of the fixes is wrong.
@@ -71,23 +101,29 @@ package struct FixArbiter: Sendable {
     return moved <= seconds * LocationValidator.fastestSpeed ? .accepted : .implausible
   }
 
-  /// When the held-back fix may be published unless another one arrives, or nil if there is none.
+  /// When a held-back fix may be published unless another one arrives, or nil if there is none.
   package var heldUntil: UInt64? {
-    guard let published, heldBack != nil else { return nil }
-    return published.receivedAt.saturatingAdd(Self.staleAfter)
+    guard let published else { return nil }
+    let stale = heldBack == nil ? nil : published.receivedAt.saturatingAdd(Self.staleAfter)
+    return [stale, suspect?.until].compactMap { $0 }.min()
   }
 
   /// Publishes and returns the held-back fix if it is due (``heldUntil``). Otherwise returns nil and changes nothing.
   package mutating func release(at now: UInt64) -> Location? {
-    guard let fix = heldBack, let heldUntil, now >= heldUntil else { return nil }
-    (published, heldBack) = (fix, nil)
+    guard let heldUntil, now >= heldUntil else { return nil }
+    let isConfirmed = suspect.map { now >= $0.until } ?? false
+    guard let fix = isConfirmed ? suspect?.fix : heldBack else { return nil }
+    _ = publish(fix)
     return fix
   }
+
+  /// Discards the fixes that wait, because the source was released and the device may move unseen.
+  package mutating func dropHeld() { (heldBack, suspect) = (nil, nil) }
 
   /// Discards every fix and rejects those that arrived before `now`. Call it after a suspend, when the device may be
   /// anywhere, and after a jump of the wall clock, when measurement times are no longer comparable.
   package mutating func forget(at now: UInt64) {
-    (published, heldBack) = (nil, nil)
+    (published, heldBack, suspect) = (nil, nil, nil)
     forgottenAt = max(forgottenAt, now)
   }
 }
@@ -139,7 +175,7 @@ package struct SleepFilter: Sendable {
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: UInt64) -> Bool {
     if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
-    if !passesRepeats, location.timestamp == lastBeforeSleep { return false }
+    if !passesRepeats, location.source != .static, location.timestamp == lastBeforeSleep { return false }
     doubtful = nil
     last = location.timestamp
     return true

@@ -27,6 +27,8 @@ public enum LocationValidator {
   /// Half the circumference of the Earth in metres. A radius this large carries no information.
   static let largestAccuracy = 20_037_508.0
   static let altitudes = -12_000.0...100_000.0
+  /// The smallest accuracy, in metres, of exactly 0,0 from a receiver without a fix, whose dilution is above 10.
+  static let accuracyWithoutFix = 100.0
   /// A coarse fix within this many degrees of 0,0 was not measured. The range exceeds GeoClue's scrambling of up to 2
   /// km and is far less than the 500 km to the nearest shore, so no access point, cell or network can be there.
   static let nowhere = -0.03...0.03
@@ -42,7 +44,7 @@ public enum LocationValidator {
   ///   the latter two cases the heading, which GeoClue computes from the same two fixes, is unknown as well.
   /// - Heading: -1 is unknown. Others are wrapped to 0 up to but not including 360.
   /// - 0,0 and its vicinity: rejected unless the accuracy is that of a satellite receiver, the only source that can be
-  ///   there.
+  ///   there. Exactly 0,0 is rejected unless the accuracy is that of a receiver with a fix.
   /// - Timestamp: replaced by `wallClock` if 0 or more than ``clockSkew`` in the future. Old timestamps are kept,
   ///   because a source may deliver an old measurement.
   /// - Description: control and format characters are removed, and it is truncated to 255 bytes at a character
@@ -59,6 +61,7 @@ public enum LocationValidator {
     let accuracy = known(raw.accuracy, within: 0...largestAccuracy)
     let isSatelliteFix = accuracy.map { $0 <= coarsestSatelliteAccuracy }
     if nowhere.contains(raw.latitude), nowhere.contains(raw.longitude), isSatelliteFix != true { throw .notMeasured }
+    if raw.isAtZero, accuracy.map({ $0 >= accuracyWithoutFix }) ?? true { throw .notMeasured }
 
     let motion = motion(of: raw, isSatelliteFix: isSatelliteFix)
     return Location(
@@ -91,7 +94,7 @@ public enum LocationValidator {
     var plain = ""
     // Twice the limit is enough to examine, which bounds the work for a text of megabytes.
     for character in text.prefix(2 * longestDescription) {
-      let kept = String(String.UnicodeScalarView(character.unicodeScalars.filter(\.isPrintable)))
+      let kept = String(character).printable
       guard plain.utf8.count + kept.utf8.count <= longestDescription else { break }
       plain += kept
     }
@@ -111,6 +114,9 @@ extension Unicode.Scalar {
 }
 
 extension String {
+  /// The text without unprintable characters, so that it cannot control a terminal or forge a line of a log.
+  public var printable: String { String(String.UnicodeScalarView(unicodeScalars.filter(\.isPrintable))) }
+
   /// The text for use between apostrophes. Apostrophes, backslashes and unprintable characters are escaped.
   public var escapedForQuotes: String {
     var result = ""

@@ -13,7 +13,9 @@ import Testing
     let path = directory.freshFile(name)
     let recorder = try machine.started(["record", path])
     for (index, latitude) in [52.5, 52.6].enumerated() {
-      try machine.measure(latitude, -13.25)
+      // Half a minute apart: faster movement would be an implausible jump.
+      let time = Date() + Double(30 * index - 30)
+      try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: -13.25, time: time))
       try eventually("fix \(index)") {
         contents(path).contains(name.hasSuffix("nmea") ? "\(5230 + 6 * index)." : "\(latitude)")
       }

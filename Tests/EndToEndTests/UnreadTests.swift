@@ -10,7 +10,7 @@ import Testing
   init() throws {
     try super.init()
     path = try client.subscribeAndStart()
-    try geoclue.fix(latitude: 1, longitude: 1)
+    try geoclue.fix(latitude: 9.999999)
     _ = try client.locations(1, from: path)
   }
 
@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  private func latitude(_ step: Int) -> Double { 10 + Double(step) / 1000 }
+  /// A few metres from step to step: faster movement would be an implausible jump.
+  private func latitude(_ step: Int) -> Double { 10 + Double(step) / 1_000_000 }
 
   private func waitForLocation(of step: Int, within limit: Duration = .seconds(2)) throws {
     try eventually("the location of step \(step) arrives", within: limit) {
@@ -91,8 +92,8 @@ import Testing
       try walk(10, perSecond: 100, from: step)
       _ = try quiet.locations(first + step + 10, from: other)
     }
-    // In thousandths of a degree: on its way a number may lose its last bit.
-    let steps = quiet.latitudes(from: other).dropFirst(first).map { (($0 - 10) * 1_000).rounded() }
+    // In millionths of a degree: on its way a number may lose its last bit.
+    let steps = quiet.latitudes(from: other).dropFirst(first).map { (($0 - 10) * 1_000_000).rounded() }
     #expect(steps == (0..<2_000).map(Double.init))
   }
 }

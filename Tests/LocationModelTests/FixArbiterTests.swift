@@ -39,6 +39,10 @@ import Testing
       ("one has left the circle", fix(3, at: 100), fix(300, metres: 350, at: 102), .accepted),
       ("nobody is so fast", fix(3, at: 100), fix(25_000, metres: 500_000, at: 102), .implausible),
       ("but somebody is", fix(3, at: 100), fix(25_000, metres: 26_000, at: 102), .accepted),
+      ("as fine, from far away", fix(3, at: 100), fix(3, metres: 500_000, at: 101), .jump),
+      ("as fast as can be", fix(0, at: 100), fix(0, metres: 514, at: 101), .accepted),
+      ("a little faster", fix(0, at: 100), fix(0, metres: 517, at: 101), .jump),
+      ("faster, but the last one is stale", fix(3, at: 100), fix(3, metres: 500_000, at: 130), .accepted),
       ("a finer one from far away", fix(100, at: 100), fix(3, metres: 500_000, at: 101), .accepted),
       ("nobody knows how coarse", fix(3, at: 100), fix(nil, at: 110), .coarser),
       ("now one knows how coarse", fix(nil, at: 100), fix(25_000, at: 101), .accepted),
@@ -95,6 +99,43 @@ import Testing
       #expect(arbiter.accept(fromNetwork, at: time * Self.second + Self.second / 2) == false)
     }
     #expect(arbiter.published?.accuracy == 4)
+  }
+
+  @Test func `a single jump is never published`() {
+    var arbiter = FixArbiter()
+    for time in 0..<100 as Range<UInt64> {
+      let isWrong = time % 10 == 9
+      let fix = Self.fix(1, metres: isWrong ? 5_000_000 : Double(time), at: time)
+      #expect(arbiter.accept(fix, at: time * Self.second) == !isWrong)
+      #expect((arbiter.heldUntil != nil) == isWrong)
+      #expect(arbiter.release(at: time * Self.second + Self.second / 2) == nil)
+    }
+  }
+
+  @Test func `a jump is published when a second fix confirms it, or none arrives for five seconds`() {
+    var arbiter = FixArbiter()
+    #expect(arbiter.accept(Self.fix(3, at: 0), at: 0) == true)
+    let first = Self.fix(3, metres: 500_000, at: 1)
+    #expect(arbiter.accept(first, at: Self.second) == false)
+    #expect(
+      arbiter.accept(Self.fix(3, metres: -500_000, at: 2), at: 2 * Self.second) == false, "they contradict each other")
+    #expect(arbiter.accept(Self.fix(3, metres: -500_010, at: 3), at: 3 * Self.second) == true)
+    #expect(arbiter.heldUntil == nil)
+    let last = Self.fix(3, at: 4)
+    #expect(arbiter.accept(last, at: 4 * Self.second) == false)
+    #expect(arbiter.heldUntil == 9 * Self.second)
+    #expect(arbiter.release(at: 9 * Self.second - 1) == nil)
+    #expect(arbiter.release(at: 9 * Self.second) == last)
+    #expect(arbiter.published == last)
+  }
+
+  @Test func `a replayed track is not judged`() {
+    var arbiter = FixArbiter()
+    for time in 0..<100 as Range<UInt64> {
+      var fix = Self.fix(time % 2 == 0 ? 1 : 5_000, metres: Double(time % 3) * 1_000_000, at: 0)
+      fix.source = .replay
+      #expect(arbiter.accept(fix, at: time) == true)
+    }
   }
 
   @Test func `after a suspend nothing from before it counts`() {

@@ -43,7 +43,8 @@ import Testing
     arguments: [
       (0, 0, -1, true), (0, 0, .nan, true), (0, 0, 25_000, true), (0, 0, 501, true), (-0.0, 0, -1, true),
       (0.018, 0, 28_000, true), (-0.018, 0, -1, true),
-      (0, 0, 500, false), (0, 0, 3, false), (0, 0, 0, false),
+      (0, 0, 500, true), (0, 0, 300, true), (0, 0, 100, true), (-0.0, 0, 300, true), (0.000_1, 0, 300, false),
+      (0, 0, 99, false), (0, 0, 3, false), (0, 0, 0, false),
       (0, 1, -1, false), (1, 0, 25_000, false), (0.031, 0, -1, false), (51.48, 0, 25_000, false),
     ] as [(Double, Double, Double, Bool)])
   func `0,0 that was never measured is refused`(
