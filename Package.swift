@@ -113,6 +113,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "LocationModelTests", dependencies: ["GeopublicistLocationModel", "GeopublicistTestSupport"],
+      exclude: ["Almanac/sun.txt"],
       swiftSettings: strict),
     .testTarget(
       name: "MainLoopTests", dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistTestSupport", "MainLoop"]),

@@ -82,14 +82,14 @@ nonisolated struct SunState {
   let next: (event: SunDay.Event, time: Double)?
 
   init(latitude: Double, longitude: Double, at seconds: Double) {
-    func altitude(_ time: Double) -> Double {
-      SolarPosition(latitude: latitude, longitude: longitude, at: time).altitude
-    }
-    let (now, isRising) = (altitude(seconds), altitude(seconds + 60) > altitude(seconds))
+    let today = SunDay(latitude: latitude, longitude: longitude, containing: seconds)
+    let now = today.altitude(seconds)
+    let isRising = today.altitude(seconds + 60) > now
     func isAbove(_ event: SunDay.Event) -> Bool { event.altitude.map { now > $0 } ?? false }
     phase = isAbove(.sunrise) ? .day : isAbove(.dawn) ? (isRising ? .dawn : .dusk) : .night
     next = SunDay.days(latitude: latitude, longitude: longitude, around: seconds).lazy.compactMap { day in
-      SunDay.Event.changes.lazy.compactMap { event in day[event].map { (event, $0) } }.first { $0.1 > seconds }
+      SunDay.Event.changes.lazy.compactMap { event in day[event].map { (event, $0) } }
+        .first { $0.1 > seconds + SunMoment.tolerance }
     }.first { _ in true }
   }
 }
@@ -156,6 +156,10 @@ final class SunClock {
 nonisolated struct SunMoment: Equatable {
   typealias Event = SunDay.Event
 
+  /// The same event, computed at different times, differs by less than this many seconds. One that has just happened is
+  /// not the next one.
+  static let tolerance = 1.0
+
   let event: Event
   /// Seconds after the event; negative before it.
   let offset: Double
@@ -181,6 +185,6 @@ nonisolated struct SunMoment: Equatable {
   /// Returns the first such time after a moment; nil if there is none within a year.
   func next(after seconds: Double, at place: Location) -> Double? {
     let days = SunDay.days(latitude: place.latitude, longitude: place.longitude, around: seconds - offset)
-    return days.lazy.compactMap { day in day[event].map { $0 + offset } }.first { $0 > seconds }
+    return days.lazy.compactMap { day in day[event].map { $0 + offset } }.first { $0 > seconds + Self.tolerance }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
+import Foundation
+import GeopublicistTestSupport
 import Testing
 
-@testable import geopublicist
+@testable import GeopublicistLocationModel
 
 /// Compares with an almanac of high precision (the XEphem library), whose seconds are computed for the same altitudes.
 @Suite struct SunDayTests {
@@ -11,7 +12,7 @@ import Testing
     name: String, latitude: Double, longitude: Double, days: [(date: String, noon: Double, times: [Double?])]
   )
 
-  nonisolated static let almanac: [Place] = [
+  static let almanac: [Place] = [
     (
       "Berlin", 52.52, 13.405,
       [
@@ -83,44 +84,6 @@ import Testing
     }
   }
 
-  /// The events that the same almanac has for weeks around an equinox, where the declination moves the sun more than the
-  /// time of day does: 0.4 degrees a day, so that an error of a hundredth of a degree is half an hour.
-  @Test(
-    arguments: [
-      (90, 0, 1_789_430_400, [(.sunset, 1_790_306_372), (.dusk, 1_791_461_039)]),
-      (
-        89.9, 30, 1_789_430_400,
-        [(.sunset, 1_790_284_469), (.sunrise, 1_790_311_535), (.sunset, 1_790_328_444), (.dusk, 1_791_469_315)]
-      ),
-      (
-        89.5, 100, 1_789_430_400,
-        [
-          (.sunset, 1_790_254_946), (.sunrise, 1_790_289_400), (.sunset, 1_790_331_555), (.sunrise, 1_790_389_534),
-          (.sunset, 1_790_405_813), (.dusk, 1_791_381_916), (.dawn, 1_791_407_716), (.dusk, 1_791_458_025),
-          (.dawn, 1_791_506_507), (.dusk, 1_791_534_385),
-        ]
-      ),
-      (-90, 0, 1_773_532_800, [(.sunset, 1_774_199_639), (.dusk, 1_775_348_165)]),
-      (-89.9, -120, 1_773_532_800, [(.sunset, 1_774_217_965), (.dusk, 1_775_352_148)]),
-      (
-        88, 15, 1_789_689_600,
-        [
-          (.sunset, 1_789_936_713), (.sunrise, 1_789_953_786), (.sunset, 1_790_019_245), (.sunrise, 1_790_044_084),
-          (.sunset, 1_790_102_517), (.sunrise, 1_790_133_655),
-        ]
-      ),
-    ] as [(Double, Double, Double, [(SunDay.Event, Double)])])
-  func `no event is skipped next to the poles`(
-    latitude: Double, longitude: Double, start: Double, events: [(SunDay.Event, Double)]
-  ) throws {
-    var now = start
-    for (event, time) in events {
-      let next = try #require(SunState(latitude: latitude, longitude: longitude, at: now).next)
-      #expect(next.event == event && abs(next.time - time) < 2_400, "\(next) at \(now), not \(event) at \(time)")
-      now = next.time
-    }
-  }
-
   @Test func `days follow each other without a gap, whatever the hour`() {
     for hour in stride(from: 0, to: 24, by: 4) {
       let days = Array(SunDay.days(latitude: 52.5, longitude: 13.4, around: 1_718_967_600 + Double(hour) * 3_600))
@@ -146,70 +109,23 @@ import Testing
     #expect(abs(east.noon - west.noon) < 1)
   }
 
-  @Test func `the phase follows the events of the day, and the next event is the next one`() {
-    let berlin = Self.almanac[0]
-    let times = berlin.days[3].times.compactMap(\.self)
-    func state(_ seconds: Double) -> SunState {
-      SunState(latitude: berlin.latitude, longitude: berlin.longitude, at: seconds)
+  /// Reads the table that Tests/Rig/sun-table.py computed with XEphem's ephemeris.
+  @Test func `500 random places and dates agree with an ephemeris to 30 seconds`() throws {
+    let table = try String(contentsOfFile: Rig.sourceFile("Tests/LocationModelTests/Almanac/sun.txt"), encoding: .utf8)
+    let rows = table.split(separator: "\n").map { $0.split(separator: " ").map { Double($0) } }
+    #expect(rows.count == 500)
+    var worst = 0.0
+    for row in rows {
+      let place = try (#require(row[0]), #require(row[1]), #require(row[2]))
+      let day = SunDay(latitude: place.0, longitude: place.1, containing: place.2)
+      for (index, twilight) in Twilight.allCases.enumerated() {
+        let found = [day.rise(through: twilight.altitude), day.fall(through: twilight.altitude)]
+        for (found, expected) in zip(found, row[(3 + 2 * index)...]) {
+          #expect((found == nil) == (expected == nil), "\(place) \(twilight)")
+          if let found, let expected { worst = max(worst, abs(found - expected)) }
+        }
+      }
     }
-    #expect(state(times[0] - 120).phase == .night)
-    #expect(state(times[0] - 120).next?.event == .dawn)
-    #expect(state(times[0] + 120).phase == .dawn)
-    #expect(state(times[1] + 120).phase == .day)
-    #expect(state(times[1] + 120).next?.event == .sunset)
-    #expect(state(times[2] + 120).phase == .dusk)
-    #expect(state(times[3] + 120).phase == .night)
-    #expect(state(times[3] + 120).next?.event == .dawn)
+    #expect(worst < 30, "the worst is off by \(worst) s")
   }
-
-  @Test func `in a polar night the next event is weeks away`() throws {
-    let state = SunState(latitude: 78.2232, longitude: 15.6267, at: 1_766_314_800)
-    let next = try #require(state.next)
-    #expect(state.phase == .night)
-    #expect(next.event == .dawn)
-    #expect(next.time - 1_766_314_800 > 20 * 86_400)
-  }
-}
-
-/// Times of the sun as `run --at` has them.
-@Suite struct SunMomentTests {
-  /// Noon of 21 March 2026 in Berlin, in UTC.
-  private static let noon = 1_774_090_800.0
-  private static let berlin = Location(latitude: 52.5, longitude: 13.4)
-
-  @Test(
-    arguments: [
-      ("sunset", SunMoment(.sunset)), ("sunset-30min", SunMoment(.sunset, offset: -1_800)),
-      ("dawn+1h30m", SunMoment(.dawn, offset: 5_400)), ("noon", SunMoment(.noon)), ("evening", nil), ("sunset-", nil),
-      ("sunset-13h", nil), ("sunset-soon", nil), ("+30min", nil), ("", nil),
-    ] as [(String, SunMoment?)]) func `a moment is read`(text: String, moment: SunMoment?)
-  {
-    #expect(SunMoment(text) == moment)
-  }
-
-  @Test func `the next moment is the first one after now`() throws {
-    let sunset = try #require(SunMoment(.sunset).next(after: Self.noon, at: Self.berlin))
-    // 18:24 in Berlin, 17:24 UTC.
-    #expect(abs(sunset - (Self.noon + 6.4 * 3_600)) < 900)
-    let before = try #require(SunMoment(.sunset, offset: -1_800).next(after: Self.noon, at: Self.berlin))
-    #expect(before == sunset - 1_800)
-    let next = try #require(SunMoment(.sunset).next(after: sunset, at: Self.berlin))
-    #expect(abs(next - sunset - 86_400) < 300)
-    let dawn = try #require(SunMoment(.dawn).next(after: Self.noon, at: Self.berlin))
-    #expect(dawn > sunset && dawn < sunset + 86_400)
-  }
-
-  @Test func `a polar night has no sunrise until it ends`() throws {
-    let longyearbyen = Location(latitude: 78.2, longitude: 15.6)
-    let midwinter = 1_766_318_400.0
-    let sunrise = try #require(SunMoment(.sunrise).next(after: midwinter, at: longyearbyen))
-    #expect(sunrise - midwinter > 40 * 86_400)
-    #expect(SunMoment(.noon).next(after: midwinter, at: longyearbyen) != nil)
-  }
-
-  @Test(arguments: [
-    ("home", true), ("mother's", false), ("-home", false), ("sun", false), ("büro_2", true), ("", false),
-    ("a b", false),
-  ])
-  func `names of places are words`(name: String, isGood: Bool) { #expect(Place.isName(name) == isGood) }
 }
