@@ -47,10 +47,7 @@ extension LocationManager {
   }
 
   func tellMonitors(_ location: Location) {
-    guard !monitors.isEmpty else { return }
-    let clock = MainLoop.main.clock
-    let age = location.age(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime()))
-    for monitor in monitors.values { monitor.handle(.location(location, age: age)) }
+    for monitor in monitors.values { monitor.handle(.location(location)) }
   }
 
   func tellMonitors(_ event: RegionMachine.Event) {

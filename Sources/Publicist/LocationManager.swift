@@ -148,7 +148,10 @@ public final class LocationManager {
   package var linger: UInt64 { source.linger }
 
   /// Forgets the newest location, for example because the clock was set and its age is unknown.
-  public func forgetLocation() { location = nil }
+  public func forgetLocation() {
+    location = nil
+    tellMonitors(.clockSet)
+  }
 
   /// Forgets the newest location and makes the source measure again, for example because the machine has slept and
   /// may have moved.

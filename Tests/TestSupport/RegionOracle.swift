@@ -67,11 +67,12 @@ nonisolated public struct RegionOracle: Sendable {
   }
 
   /// +1 inside, -1 outside, 0 uncertain.
-  private func evidence(_ fix: TrackFix, isInside: Bool) -> Int {
+  private func evidence(_ fix: TrackFix, in state: Int) -> Int {
     let accuracy = max(fix.accuracy, 15)
     let distance = abs(fix.metres - centre)
-    if distance + accuracy <= radius || lens(accuracy, distance) >= (radius >= 300 ? 0.85 : 0.75) { return 1 }
-    let margin = isInside ? min(max(radius / 10, 20), 500) : 0
+    if distance + accuracy <= radius { return 1 }
+    if state >= 0 || accuracy > radius / 2, lens(accuracy, distance) >= (radius >= 300 ? 0.85 : 0.75) { return 1 }
+    let margin = state == 1 ? min(max(radius / 10, accuracy, 20), 500) : 0
     return distance - accuracy > radius + margin ? -1 : 0
   }
 
@@ -89,32 +90,78 @@ nonisolated public struct RegionOracle: Sendable {
     return shared / whole
   }
 
+  /// A change that some fixes of the history support.
+  private struct Candidate {
+    var value: Int
+    var supporters: [TrackFix]
+    var opponents: [TrackFix] = []
+  }
+
+  /// Returns the candidate at a second: the evidence against the state that the rest of the history has not refuted.
+  private func candidate(_ history: [(fix: TrackFix, value: Int)], against state: Int, at second: UInt64) -> Candidate?
+  {
+    var found: Candidate?
+    func silence(until time: UInt64) {
+      guard let candidate = found, commit(candidate) == nil else { return }
+      let last = (candidate.supporters + candidate.opponents).map(\.at).max() ?? 0
+      if time >= last + 3 * confirm { found = nil }
+    }
+    for (fix, value) in history {
+      silence(until: fix.at)
+      if value == state, value != 0 {
+        found = nil
+      } else if value != 0, found?.value == value {
+        found?.supporters.append(fix)
+      } else if value != 0 {
+        found = Candidate(value: value, supporters: [fix])
+      } else if let candidate = found {
+        let finest = candidate.supporters.map { max($0.accuracy, 15) }.min() ?? 0
+        if fix.at > candidate.supporters[0].at + 2 * confirm {
+          if candidate.opponents.count >= candidate.supporters.count { found = nil }
+        } else if max(fix.accuracy, 15) <= max(radius, 2 * finest) {
+          found?.opponents.append(fix)
+        }
+      }
+    }
+    silence(until: second)
+    return found
+  }
+
+  /// When a candidate is committed if nothing more is heard; nil for never.
+  private func commit(_ candidate: Candidate) -> UInt64? {
+    let (supporters, opponents) = (candidate.supporters.count, candidate.opponents.count)
+    if supporters > 1, supporters > opponents { return candidate.supporters[0].at + confirm }
+    return opponents == 0 ? candidate.supporters[0].at + 3 * confirm : nil
+  }
+
   /// Returns what is told until a second.
   public func changes(_ fixes: [TrackFix], until end: UInt64) -> [Change] {
     var changes: [Change] = []
     var (state, known) = (0, 0)
-    var evidences: [(at: UInt64, value: Int)] = []
+    var history: [(fix: TrackFix, value: Int)] = []
+    var newestEvidence: UInt64 = 0
     var isUncertain = false
     func settle(_ second: UInt64) {
-      // The candidate: the unbroken run of evidence against the state at the end of the history.
-      let run = evidences.reversed().prefix { $0.value == evidences.last?.value && $0.value != state }
-      if let first = run.last, let value = evidences.last?.value {
-        guard second >= first.at + (run.count > 1 ? confirm : 3 * confirm) else { return }
-        let crossing = (value == 1 ? "entered" : "exited") + (state == 0 ? " gap" : "")
-        changes.append(Change(known == -value ? crossing : "determined", at: second))
-        (state, known) = (value, value)
-      } else if state != 0, second >= (evidences.last?.at ?? 0) + unknownAfter {
+      if let candidate = candidate(history, against: state, at: second) {
+        guard let time = commit(candidate), second >= time else { return }
+        let crossing = (candidate.value == 1 ? "entered" : "exited") + (state == 0 ? " gap" : "")
+        changes.append(Change(known == -candidate.value ? crossing : "determined", at: second))
+        (state, known) = (candidate.value, candidate.value)
+        history = []
+      } else if state != 0, second >= newestEvidence + unknownAfter {
         changes.append(Change(isUncertain ? "lost accuracy-insufficient" : "lost no-fix", at: second))
-        state = 0
-        evidences = []
+        (state, history) = (0, [])
       }
     }
+    var next = fixes[...]
     for second in 0...end {
       settle(second)
-      guard let fix = fixes.first(where: { $0.at == second }) else { continue }
-      let value = evidence(fix, isInside: state == 1)
-      if value != 0 { evidences.append((second, value)) }
+      guard let fix = next.first, fix.at == second else { continue }
+      next.removeFirst()
+      let value = evidence(fix, in: state)
+      history.append((fix, value))
       isUncertain = value == 0
+      if !isUncertain { newestEvidence = second }
       settle(second)
     }
     return changes

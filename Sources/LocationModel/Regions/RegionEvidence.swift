@@ -20,15 +20,17 @@ enum RegionEvidence: Equatable, Sendable {
   /// region. `outside` requires that none of it does, because every coarse location has a small share and would be an
   /// exit.
   ///
-  /// - Parameter isInside: Whether the state is inside, which adds a margin for leaving.
-  init?(of location: Location, on region: CircularRegion, isInside: Bool) {
-    guard let reported = location.accuracy else { return nil }
-    let accuracy = max(reported, Self.smallestAccuracy)
+  /// - Parameter state: The present state. To leave it, more is needed: a margin beyond the border, or, for locations
+  ///   that are fine enough to be wholly within the region wherever the device is, the whole circle.
+  init?(of location: Location, on region: CircularRegion, in state: RegionState) {
+    guard let accuracy = Self.accuracy(of: location) else { return nil }
     let distance = region.distance(to: location)
-    let margin = isInside ? min(max(region.radius / 10, 20), 500) : 0
+    // At least the accuracy, because the noise of coarse sources is as large.
+    let margin = state == .inside ? min(max(region.radius / 10, accuracy, 20), 500) : 0
     let neededShare = region.radius >= Self.largeRadius ? 0.85 : 0.75
+    let needsAll = state == .outside && accuracy <= region.radius / 2
     if distance + accuracy <= region.radius
-      || Self.share(ofRadius: accuracy, within: region.radius, distance: distance) >= neededShare
+      || !needsAll && Self.share(ofRadius: accuracy, within: region.radius, distance: distance) >= neededShare
     {
       self = .inside
     } else if distance - accuracy > region.radius + margin {
@@ -38,9 +40,12 @@ enum RegionEvidence: Equatable, Sendable {
     }
   }
 
+  /// Returns the accuracy that is assumed for a location, in metres; nil if it is unknown.
+  static func accuracy(of location: Location) -> Double? { location.accuracy.map { max($0, smallestAccuracy) } }
+
   /// Returns the share of a circle's area, 0 to 1, that lies within another circle whose centre is `distance` away.
   ///
-  /// Computed in the plane, which is within a percent of the sphere for the radii that can be monitored.
+  /// Computed in the plane, which is within a percent of the Earth's surface for the radii that can be monitored.
   static func share(ofRadius own: Double, within other: Double, distance: Double) -> Double {
     guard distance < own + other else { return 0 }
     if distance <= abs(own - other) {

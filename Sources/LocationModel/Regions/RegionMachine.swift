@@ -10,10 +10,12 @@ package struct RegionMachine: Sendable {
     case stop
     /// The finest level that may be revealed to the client from now on; nil while it is not authorized.
     case level(AccuracyLevel?)
-    /// A location, reduced to that level, and the microseconds since it was measured.
-    case location(Location, age: UInt64)
+    /// A location, reduced to that level.
+    case location(Location)
     /// The machine has slept and may have moved.
     case slept
+    /// The wall clock was set, so that times of measurements before and after cannot be compared.
+    case clockSet
     /// The device may have moved, for instance because the network changed: a location is needed now.
     case check
     /// ``RegionMachine/deadline`` has passed. An early event does nothing.
@@ -43,6 +45,7 @@ package struct RegionMachine: Sendable {
   private var hasDwelled = false
   private var sequence: UInt64 = 0
   private var sleep = SleepFilter(passesRepeats: false)
+  private var order = MeasurementOrder()
 
   private enum Phase: Sendable {
     case stopped
@@ -92,17 +95,22 @@ package struct RegionMachine: Sendable {
       phase = .stopped
       return []
     case .level(let level): return changeLevel(to: level, at: now)
-    case .location(let location, let age):
-      guard case .watching(var watch) = phase, sleep.passes(location, at: now), age <= RegionWatch.oldestEvidence
+    case .location(let location):
+      guard sleep.passes(location, at: now), order.isNew(location, at: now), case .watching(var watch) = phase,
+        location.source == .static || now.saturatingSubtract(location.receivedAt) <= RegionWatch.oldestEvidence
       else { return [] }
       watch.take(location, configuration, at: now)
       phase = .watching(watch)
       return proceed(at: now)
     case .slept:
       sleep.woke(at: now)
+      order = MeasurementOrder()
       guard case .watching(let watch) = phase else { return [] }
       phase = .watching(RegionWatch(since: now, reason: .slept))
       return lost(from: watch, because: .slept, at: now)
+    case .clockSet:
+      order = MeasurementOrder()
+      return []
     case .check:
       guard case .watching(var watch) = phase else { return [] }
       watch.checkNow(at: now)
@@ -160,6 +168,9 @@ package struct RegionMachine: Sendable {
       let previous = watch.state
       watch.accept(candidate)
       actions += crossed(from: previous, candidate, at: now)
+    } else if watch.isBlind(configuration, at: now) {
+      watch.lose()
+      actions.append(emit(.determined, .unknown, from: .unknown, because: watch.reason, at: now, evidence: nil))
     } else if watch.isLost(configuration, at: now) {
       let before = watch
       watch.lose()

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A change of state that evidence supports and that is not committed yet.
-struct RegionCandidate: Equatable, Sendable {
-  /// The new state, never unknown.
-  let state: RegionState
-  /// When the first evidence arrived.
-  let since: UInt64
-  /// When the first evidence was measured.
-  let measured: Timestamp
-  var newest: Location
-  /// The number of different measurements that support it.
-  var support = 1
-
-  /// Returns when it is committed. A single measurement must stand three times as long, because Wi-Fi may be silent
-  /// for long.
-  func due(_ configuration: RegionConfiguration) -> UInt64 {
-    let confirm = UInt64(configuration.confirm) * 1_000
-    return since.saturatingAdd(support > 1 ? confirm : 3 * confirm)
-  }
-}
-
 /// The state of a region while it evaluates locations.
 struct RegionWatch: Sendable {
-  /// Age in microseconds above which a location is no evidence.
+  /// Microseconds since its arrival above which a location is no evidence.
   static let oldestEvidence: UInt64 = 300_000_000
   /// Microseconds for which a check waits for a location.
   static let checkDuration: UInt64 = 30_000_000
   /// Microseconds between two checks.
   static let checkIntervals: ClosedRange<UInt64> = 120_000_000...1_800_000_000
-  /// The speed in metres per second at which the device may approach the border between two checks.
-  static let approachSpeed = 50.0
+  /// The shortest time between two checks of a device whose speed is known, in microseconds.
+  static let shortestInterval: UInt64 = 20_000_000
+  /// The speed in metres per second at which the device may approach the border between two checks, unless it already
+  /// moves faster than two thirds of it.
+  static let approachSpeed = 100.0
 
   private(set) var state = RegionState.unknown
   private(set) var reason: RegionReason
@@ -37,6 +20,8 @@ struct RegionWatch: Sendable {
   private var candidate: RegionCandidate?
   private var evidenceAt: UInt64
   private var sawUncertain = false
+  /// When locations began to arrive that all lack an accuracy.
+  private var blindSince: UInt64?
   /// When the last location arrived that was not derived from the network address.
   private var betterAt: UInt64?
   private var check: Check
@@ -67,18 +52,23 @@ struct RegionWatch: Sendable {
     case .waiting(let time), .running(let time): checkAt = time
     }
     let dwell = dwells && candidate == nil ? dwellEnd(configuration) : nil
-    return [checkAt, candidate?.due(configuration), dwell, lossAt(configuration)].compactMap { $0 }.min()
+    let decision = candidate.flatMap { $0.due(configuration) ?? $0.end(configuration) }
+    return [checkAt, decision, dwell, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
   }
 
   /// Evaluates a fresh location.
   mutating func take(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
-    let isInside = state == .inside
-    guard let found = RegionEvidence(of: location, on: configuration.region, isInside: isInside) else { return }
+    guard let found = RegionEvidence(of: location, on: configuration.region, in: state) else {
+      blindSince = blindSince ?? now
+      return
+    }
+    blindSince = nil
     scheduleCheck(location, configuration, at: now)
     let isTrusted = trusts(location, configuration, at: now)
     if location.source != .ip { betterAt = now }
     guard isTrusted, found != .uncertain else {
       sawUncertain = true
+      if isTrusted, candidate?.weigh(location, configuration, at: now) == false { candidate = nil }
       return
     }
     evidenceAt = now
@@ -91,10 +81,9 @@ struct RegionWatch: Sendable {
       candidate = nil
       newestEvidence?.newest = location
     } else if candidate?.state == found {
-      if candidate?.newest.timestamp != location.timestamp { candidate?.support += 1 }
-      candidate?.newest = location
+      candidate?.support(location, at: now)
     } else {
-      candidate = RegionCandidate(state: found, since: now, measured: location.timestamp, newest: location)
+      candidate = RegionCandidate(found, location, at: now)
     }
   }
 
@@ -109,9 +98,11 @@ struct RegionWatch: Sendable {
 
   mutating func dropCandidate() { candidate = nil }
 
-  /// Returns the candidate if it is due.
-  func commit(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
-    guard let candidate, now >= candidate.due(configuration) else { return nil }
+  /// Returns the candidate if it is due. Gives up one that was contradicted and then heard of no more.
+  mutating func commit(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
+    guard let candidate else { return nil }
+    if let end = candidate.end(configuration), now >= end { self.candidate = nil }
+    guard let due = candidate.due(configuration), now >= due else { return nil }
     return candidate
   }
 
@@ -127,7 +118,19 @@ extension RegionWatch {
     lossAt(configuration).map { now >= $0 } ?? false
   }
 
-  mutating func lose() { (state, reason) = (.unknown, sawUncertain ? .accuracyInsufficient : .noFix) }
+  /// Whether the state is unknown because no location has an accuracy. A source that reports none never will.
+  func isBlind(_ configuration: RegionConfiguration, at now: UInt64) -> Bool {
+    blindEnd(configuration).map { now >= $0 } ?? false
+  }
+
+  private func blindEnd(_ configuration: RegionConfiguration) -> UInt64? {
+    guard state == .unknown, reason == .none, candidate == nil else { return nil }
+    return blindSince?.saturatingAdd(3 * configuration.confirmation)
+  }
+
+  mutating func lose() {
+    (state, reason) = (.unknown, sawUncertain || blindSince != nil ? .accuracyInsufficient : .noFix)
+  }
 
   /// Returns the evidence for a stay that has lasted for the dwell time; nil while an exit is being considered.
   func dwelled(_ configuration: RegionConfiguration, at now: UInt64) -> RegionCandidate? {
@@ -143,6 +146,8 @@ extension RegionWatch {
   /// When the state, or the empty reason for an unknown one, is given up; nil while a candidate stands.
   private func lossAt(_ configuration: RegionConfiguration) -> UInt64? {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
+    // A fixed location is announced once and holds until another one is.
+    if state != .unknown, newestEvidence?.newest.source == .static { return nil }
     return evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
   }
 }
@@ -170,9 +175,13 @@ extension RegionWatch {
     let region = configuration.region
     let distance = abs(region.distance(to: location) - region.radius) - (location.accuracy ?? 0)
     let range = Self.checkIntervals
-    let seconds = min(max(distance / Self.approachSpeed, 0), Double(range.upperBound) / 1_000_000)
+    let approach = max(Self.approachSpeed, 1.5 * (location.speed ?? 0))
+    let seconds = min(max(distance / approach, 0), Double(range.upperBound) / 1_000_000)
+    // A fast device crosses a small region in less than two minutes.
+    let crossing = location.speed.map { min(max(region.radius / $0, 0), 120) * 1_000_000 }
+    let shortest = crossing.map { max(UInt64($0), Self.shortestInterval) } ?? range.lowerBound
     pause = range.lowerBound
-    let interval = max(UInt64(seconds * 1_000_000), range.lowerBound)
+    let interval = max(UInt64(seconds * 1_000_000), shortest)
     check = .waiting(until: now.saturatingAdd(min(interval, longestPause(configuration))))
   }
 

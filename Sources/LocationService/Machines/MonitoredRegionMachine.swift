@@ -95,7 +95,7 @@ nonisolated extension MonitoredRegionMachine {
     // level allows.
     if level < .exact, let newest, location.isSameMeasurement(as: newest) { return [] }
     newest = location
-    return run(.location(location, age: age), at: now)
+    return run(.location(location), at: now)
   }
 
   private mutating func run(_ event: RegionMachine.Event, at now: UInt64) -> [ClientAction] {

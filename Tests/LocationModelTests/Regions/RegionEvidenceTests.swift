@@ -7,27 +7,34 @@ import Testing
 @Suite struct RegionEvidenceTests {
   @Test(
     arguments: [
-      ("a location without a known accuracy says nothing", 0, nil, 200, false, nil),
-      ("reported accuracies below 15 m are not believed", 210, 1.7, 200, false, .uncertain),
-      ("reported accuracies below 15 m are not believed", 216, 1.7, 200, false, .outside),
-      ("a circle within the region is inside", 150, 50, 200, false, .inside),
-      ("a circle beyond the region is outside", 260, 50, 200, false, .outside),
-      ("a circle across the border is neither", 230, 50, 200, false, .uncertain),
-      ("an occupied region is left only beyond a margin", 219, 15, 200, true, .uncertain),
-      ("an occupied region is left only beyond a margin", 236, 15, 200, true, .outside),
-      ("an occupied region is left only beyond a margin", 100_400, 100, 100_000, true, .uncertain),
-      ("an occupied region is left only beyond a margin", 100_700, 100, 100_000, true, .outside),
-      ("a coarse location centred on a region is not an exit", 0, 25_000, 100, true, .uncertain),
+      ("a location without a known accuracy says nothing", 0, nil, 200, .unknown, nil),
+      ("reported accuracies below 15 m are not believed", 210, 1.7, 200, .unknown, .uncertain),
+      ("reported accuracies below 15 m are not believed", 216, 1.7, 200, .unknown, .outside),
+      ("a circle within the region is inside", 150, 50, 200, .unknown, .inside),
+      ("a circle beyond the region is outside", 260, 50, 200, .unknown, .outside),
+      ("a circle across the border is neither", 230, 50, 200, .unknown, .uncertain),
+      ("an occupied region is left only beyond a margin", 219, 15, 200, .inside, .uncertain),
+      ("an occupied region is left only beyond a margin", 236, 15, 200, .inside, .outside),
+      ("an occupied region is left only beyond a margin", 100_400, 100, 100_000, .inside, .uncertain),
+      ("an occupied region is left only beyond a margin", 100_700, 100, 100_000, .inside, .outside),
+      ("the margin is at least the accuracy", 300, 100, 200, .inside, .uncertain),
+      ("the margin is at least the accuracy", 401, 100, 200, .inside, .outside),
+      ("the margin is at most 500 m", 2_600, 1_050, 1_000, .inside, .outside),
+      ("a region is entered by the whole circle of a fine location", 180, 30, 200, .unknown, .inside),
+      ("a region is entered by the whole circle of a fine location", 180, 30, 200, .outside, .uncertain),
+      ("a region is entered by the whole circle of a fine location", 169, 30, 200, .outside, .inside),
+      ("a coarse location is inside by its share", 50, 180, 200, .outside, .inside),
+      ("a coarse location centred on a region is not an exit", 0, 25_000, 100, .inside, .uncertain),
       // The border lies half the location's radius beyond its centre, so 75 to 80 % of its area is within.
-      ("larger regions need a larger share", 254, 90, 299, false, .inside),
-      ("larger regions need a larger share", 255, 90, 300, false, .uncertain),
-    ] as [(String, Double, Double?, Double, Bool, RegionEvidence?)])
+      ("larger regions need a larger share", 254, 90, 299, .unknown, .inside),
+      ("larger regions need a larger share", 255, 90, 300, .unknown, .uncertain),
+    ] as [(String, Double, Double?, Double, RegionState, RegionEvidence?)])
   func `a location is evidence by its circle`(
-    _: String, metres: Double, accuracy: Double?, radius: Double, isInside: Bool, expected: RegionEvidence?
+    _: String, metres: Double, accuracy: Double?, radius: Double, state: RegionState, expected: RegionEvidence?
   ) {
     let location = RegionSimulation.location(metres, accuracy: accuracy, measured: 0)
     let region = RegionSimulation.configuration(radius: radius).region
-    #expect(RegionEvidence(of: location, on: region, isInside: isInside) == expected)
+    #expect(RegionEvidence(of: location, on: region, in: state) == expected)
   }
 
   /// Counts points of a fine lattice instead of solving for the lens.

@@ -40,13 +40,15 @@ struct RegionSimulation {
   }
 
   /// A location so many metres north of the centre, measured `measured` seconds into the simulation.
-  static func location(_ metres: Double, accuracy: Double? = 10, measured: UInt64, source: SourceKind = .unknown)
-    -> Location
-  {
-    let degrees = metres / (6_371_008.8 * .pi / 180)
+  static func location(
+    _ metres: Double, east: Double = 0, accuracy: Double? = 10, speed: Double? = nil, measured: UInt64,
+    difference: Int = 0, source: SourceKind = .unknown
+  ) -> Location {
+    let degree = 6_371_008.8 * .pi / 180
     return Location(
-      latitude: 48 + degrees, longitude: 11, accuracy: accuracy,
-      timestamp: Timestamp(seconds: 1_000_000 + measured), source: source)
+      latitude: 48 + metres / degree, longitude: 11 + east / degree / 0.66913, accuracy: accuracy,
+      speed: speed, timestamp: Timestamp(seconds: UInt64(1_000_000 + Int(measured) + difference)),
+      receivedAt: measured * 1_000_000, source: source)
   }
 
   mutating func send(_ event: RegionMachine.Event) {
@@ -59,12 +61,17 @@ struct RegionSimulation {
   }
 
   /// A location at a second, after every timer that is due until then.
+  ///
+  /// - Parameter difference: By how many seconds the source's clock is ahead of the machine's.
   mutating func locate(
-    _ metres: Double, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0, source: SourceKind = .unknown
+    _ metres: Double, east: Double = 0, accuracy: Double? = 10, at second: UInt64, age: UInt64 = 0,
+    difference: Int = 0, speed: Double? = nil, source: SourceKind = .unknown
   ) {
     advance(to: second)
-    let location = Self.location(metres, accuracy: accuracy, measured: second - min(age, second), source: source)
-    send(.location(location, age: age * 1_000_000))
+    let location = Self.location(
+      metres, east: east, accuracy: accuracy, speed: speed, measured: second - min(age, second), difference: difference,
+      source: source)
+    send(.location(location))
   }
 
   mutating func stay(
@@ -92,7 +99,7 @@ struct RegionSimulation {
   @Test func `random walks agree with an oracle that knows only the definition`() {
     let oracle = RegionOracle(radius: 200, unknownAfter: 300)
     var random = SeededGenerator(seed: 2026)
-    for walk in 0..<120 {
+    for walk in 0..<400 {
       let fixes = TrackFix.walk(lasting: 2_400, within: 0...700, gaps: 30...700, using: &random)
       var configuration = RegionSimulation.configuration(radius: oracle.radius)
       configuration.unknownAfter = UInt32(oracle.unknownAfter * 1_000)

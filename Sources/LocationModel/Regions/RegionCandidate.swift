@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A change of state that evidence supports and that is not committed yet.
+///
+/// One bad fix must not cause an event, even where good fixes are too close to the border to be evidence themselves.
+/// Such uncertain fixes therefore count against the candidate. A candidate that nothing contradicts may rest on a single
+/// fix, because Wi-Fi may be silent for long.
+struct RegionCandidate: Equatable, Sendable {
+  /// The new state, never unknown.
+  let state: RegionState
+  /// When the first evidence arrived.
+  let since: UInt64
+  /// When the first evidence was measured.
+  let measured: Timestamp
+  /// The newest location that supports it.
+  var newest: Location
+  /// The number of measurements that support it and that count against it.
+  private var (support, against) = (1, 0)
+  /// The smallest assumed accuracy of the supporters, in metres.
+  private var finest: Double
+  /// The newest measurement that counts against it.
+  private var contrary: Timestamp?
+  /// When the last location arrived that supports it or counts against it.
+  private var weighedAt: UInt64
+
+  init(_ state: RegionState, _ location: Location, at now: UInt64) {
+    self.state = state
+    (since, weighedAt) = (now, now)
+    measured = location.timestamp
+    newest = location
+    finest = RegionEvidence.accuracy(of: location) ?? .infinity
+  }
+
+  /// Adds evidence for the new state. The same measurement supports once.
+  mutating func support(_ location: Location, at now: UInt64) {
+    if newest.timestamp != location.timestamp { support += 1 }
+    newest = location
+    finest = min(finest, RegionEvidence.accuracy(of: location) ?? .infinity)
+    weighedAt = now
+  }
+
+  /// Weighs an uncertain location against the candidate. A location far coarser than the supporters and the region says
+  /// nothing about either.
+  ///
+  /// Returns false if the candidate is refuted: after twice the confirmation, as many are against it as for it.
+  mutating func weigh(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) -> Bool {
+    let isLate = now > since.saturatingAdd(2 * configuration.confirmation)
+    guard !isLate else { return against < support }
+    guard let accuracy = RegionEvidence.accuracy(of: location), contrary != location.timestamp,
+      accuracy <= max(configuration.region.radius, 2 * finest)
+    else { return true }
+    against += 1
+    contrary = location.timestamp
+    weighedAt = now
+    return true
+  }
+
+  /// When it is committed unless further locations arrive; nil if those against it prevent that.
+  func due(_ configuration: RegionConfiguration) -> UInt64? {
+    if support > 1, support > against { return since.saturatingAdd(configuration.confirmation) }
+    return against == 0 ? since.saturatingAdd(3 * configuration.confirmation) : nil
+  }
+
+  /// When it is given up, because those against it prevent the commit and nothing more arrives.
+  func end(_ configuration: RegionConfiguration) -> UInt64? {
+    due(configuration) == nil ? weighedAt.saturatingAdd(3 * configuration.confirmation) : nil
+  }
+}
+
+extension RegionConfiguration {
+  /// ``confirm`` in microseconds.
+  var confirmation: UInt64 { UInt64(confirm) * 1_000 }
+}
