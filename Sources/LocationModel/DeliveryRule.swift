@@ -3,9 +3,9 @@
 ///
 /// A location passes if it is the first one, lies at least the distance threshold from the last one sent, or is known
 /// to be more accurate than that one by at least half and at least 10 m. The last location sent never passes again. The
-/// newest location that passed is the candidate, which a later one replaces only if it passes, too. The candidate waits
-/// until the time threshold since the last one sent is over and then (or from its own arrival, if later) for the
-/// debounce.
+/// newest location that passed is the candidate, which a later one replaces if it passes, too, and drops if it lies
+/// elsewhere, because what is sent must still hold. The candidate waits until the time threshold since the last one sent
+/// is over and then (or from its own arrival, if later) for the debounce.
 ///
 /// Compares with the last location *sent*, not the last received, so that slow movement passes eventually.
 ///
@@ -70,6 +70,7 @@ package struct DeliveryRule: Sendable {
       candidate = fix
       newest = nil
     } else {
+      if let waiting = candidate?.location, contradicts(location, waiting) { candidate = nil }
       newest = fix
     }
     return actions + proceed(at: now)
@@ -90,6 +91,13 @@ package struct DeliveryRule: Sendable {
   package mutating func timerFired(at now: UInt64) -> [Action] {
     armedAt = nil
     return proceed(at: now)
+  }
+
+  /// Drops what waits, because the device may move unseen: the source was released, or the machine has slept. The last
+  /// one sent still counts.
+  package mutating func drop() -> [Action] {
+    (candidate, newest) = (nil, nil)
+    return settleTimer()
   }
 
   /// Starts over, so that the next location counts as the first and is sent immediately. Call it for each start, each
@@ -124,6 +132,13 @@ package struct DeliveryRule: Sendable {
     guard let accuracy = location.accuracy else { return false }
     guard let sentAccuracy = sent.accuracy else { return true }
     return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
+  }
+
+  /// Returns whether a newer location shows that the device is no longer where it was.
+  private func contradicts(_ location: Location, _ waiting: Location) -> Bool {
+    guard configuration.accepts(location) else { return false }
+    if let sent = sent?.location, location.isSameMeasurement(as: sent) { return false }
+    return waiting.distance(to: location) > (waiting.accuracy ?? 0) + (location.accuracy ?? 0)
   }
 
   private func isSignificant(_ location: Location, after sent: Location) -> Bool {

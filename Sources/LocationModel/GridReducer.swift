@@ -54,6 +54,12 @@ package struct GridReducer: Sendable {
   /// When the reduced location may change next, in microseconds of the boot clock, or nil before the first one.
   package var changesAt: UInt64? { choice.map { ($0.interval * length).saturatingAdd(length) } }
 
+  /// Whether a reduced location still stands for its interval at `now`, in microseconds of the boot clock, so that no
+  /// finer location can change it.
+  package func isCurrent(_ reduced: Location, at now: UInt64) -> Bool {
+    grid != nil && reduced.receivedAt / length == now / length
+  }
+
   /// The length of an interval in microseconds.
   private var length: UInt64 { UInt64(max(1, level.minimumInterval)) * 1_000_000 }
 

@@ -7,6 +7,9 @@
   /// How long to keep the source after it is no longer needed, in microseconds. 0 unless acquiring it is expensive.
   var linger: UInt64 { get }
 
+  /// Whether to release the source while no delivery is due. False for one that costs nothing.
+  var isReleasedToRest: Bool { get }
+
   /// Sets the required level, or nil if there are no subscribers, in which case the source releases everything.
   func require(_ level: AccuracyLevel?)
 
@@ -29,6 +32,7 @@
 /// MARK: - Defaults for a source that never falls silent and holds nothing
 extension LocationSource {
   public var linger: UInt64 { 0 }
+  public var isReleasedToRest: Bool { true }
   public func rest() { require(nil) }
   public func refresh() {}
   public func startOver() {}

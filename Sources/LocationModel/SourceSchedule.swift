@@ -35,12 +35,20 @@ package struct SourceSchedule: Sendable {
   package static let checkInterval: UInt64 = 1_800_000_000
 
   private let linger: UInt64
+  private let isReleased: Bool
   private var needs: [ObjectIdentifier: Need] = [:]
   private var held: AccuracyLevel?
   private var lingersUntil: UInt64?
 
-  /// Creates a schedule without needs. The source is kept for `linger` microseconds after it is no longer needed.
-  package init(linger: UInt64 = 0) { self.linger = linger }
+  /// Creates a schedule without needs.
+  ///
+  /// - Parameters:
+  ///   - linger: How long the source is kept after it is no longer needed, in microseconds.
+  ///   - isReleased: Whether the source is released to rest while it will be needed later.
+  package init(linger: UInt64 = 0, isReleased: Bool = true) {
+    self.linger = linger
+    self.isReleased = isReleased
+  }
 
   /// Sets what an object needs, or nil for nothing.
   package mutating func set(_ need: Need?, for object: ObjectIdentifier) { needs[object] = need }
@@ -57,7 +65,7 @@ package struct SourceSchedule: Sendable {
     var level: AccuracyLevel?
     var again: UInt64?
     for need in needs.values {
-      let (isDue, next) = need.state(at: now, horizon)
+      let (isDue, next) = isReleased ? need.state(at: now, horizon) : (true, nil)
       if isDue { level = max(level ?? need.level, need.level) }
       if let next { again = min(again ?? next, next) }
     }

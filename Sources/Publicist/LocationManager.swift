@@ -54,7 +54,7 @@ public final class LocationManager {
   private var sequence: UInt64 = 0
   private let filter = Pacer()
   private var isMonitoring = false
-  private var schedule = SourceSchedule()
+  private var schedule: SourceSchedule
   private var scheduleTimer: LoopSource?
   var monitored: [CircularRegion: RegionMonitor] = [:]
   /// All monitors, including those of publishers.
@@ -63,6 +63,7 @@ public final class LocationManager {
   /// Creates a manager of a source.
   public init(source: any LocationSource) {
     self.source = source
+    schedule = SourceSchedule(isReleased: source.isReleasedToRest)
     filteringSource = source as? any FilteringLocationSource
     source.onEvent = { [weak self] event in self?.handle(event) }
     filter.open { [weak self] location in self?.deliver(location) }
@@ -147,6 +148,9 @@ public final class LocationManager {
   /// Microseconds for which to keep the source after it is no longer needed.
   package var linger: UInt64 { source.linger }
 
+  /// Whether the source is released while no delivery is due.
+  package var isReleasedToRest: Bool { source.isReleasedToRest }
+
   /// Forgets the newest location, for example because the clock was set and its age is unknown.
   public func forgetLocation() {
     location = nil
@@ -173,7 +177,9 @@ public final class LocationManager {
     guard level != required else { return }
     required = level
     // Between two checks the authorization is still followed.
-    if level == nil, schedule.isResting { source.rest() } else { source.require(level) }
+    guard level == nil, schedule.isResting else { return source.require(level) }
+    source.rest()
+    filter.drop()
   }
 
   private func handle(_ event: LocationSourceEvent) {

@@ -47,6 +47,15 @@ package final class Pacer {
     }
   }
 
+  /// Drops what waits, because the device may move unseen: the source was released, or the machine has slept. A
+  /// significant change that waited is looked for again when it may be delivered.
+  package func drop() {
+    let actions = rule.drop()
+    if actions.contains(.disarmTimer) { check.checkNow(at: rule.mayDeliverFrom) }
+    perform(actions)
+    onNeedChanged()
+  }
+
   /// Makes the next periodic check due now, because the device may have moved.
   package func checkNow() {
     check.checkNow(at: now)

@@ -83,8 +83,8 @@ nonisolated struct MalformedTrack: Error { let message: String }
 /// A recorded track as a source of locations, for testing programs without moving. Every location is marked as
 /// simulated.
 ///
-/// The replay runs only while there are subscribers, so that a program under test misses nothing. Each fix has the time
-/// of its replay, not the recorded one.
+/// The replay runs only while there are subscribers, so that a program under test misses nothing, and never rests. Each
+/// fix has the time of its replay, not the recorded one.
 public final class ReplaySource: LocationSource {
   public var onEvent: ((LocationSourceEvent) -> Void)?
 
@@ -96,6 +96,8 @@ public final class ReplaySource: LocationSource {
   public init(_ track: Track, speed: Double = 1, isLoop: Bool = false) {
     playback = Playback(track, speed: speed, isLoop: isLoop)
   }
+
+  public var isReleasedToRest: Bool { false }
 
   public func require(_ level: AccuracyLevel?) {
     guard (level != nil) != isListenedTo else { return }
@@ -109,6 +111,7 @@ public final class ReplaySource: LocationSource {
     timer = MainLoop.main.nextTurn { [weak self] in
       self?.onEvent?(.authorization(.authorized(.always)))
       self?.onEvent?(.status(SourceStatus(state: .running, availableAccuracy: .exact)))
+      self?.playback.begin(at: MainLoop.main.clock.monotonic())
       self?.play()
     }
   }
@@ -116,7 +119,9 @@ public final class ReplaySource: LocationSource {
   private func play() {
     tell()
     guard isListenedTo else { return }
-    timer = MainLoop.main.after(microseconds: playback.stay) { [weak self] in
+    // A timer that is late does not delay the next point. At least 1 ms, which clients can follow.
+    let due = max(playback.due, MainLoop.main.clock.monotonic().addingClamped(1_000))
+    timer = MainLoop.main.at(monotonic: due) { [weak self] in
       self?.playback.advance()
       self?.play()
     }
@@ -138,12 +143,15 @@ public final class ReplaySource: LocationSource {
   }
 }
 
-/// The state machine of a replay: its position on the track and how long it stays there.
+/// The state machine of a replay: its position on the track and when the next point is due. All times are microseconds
+/// of a clock that does not jump.
 nonisolated struct Playback {
   private let track: Track
   private let speed: Double
   private let isLoop: Bool
   private var index = 0
+  /// When the track began, so that late points do not delay all that follow.
+  private var start: Int64 = 0
 
   /// - Parameter speed: How many times faster than recorded, greater than 0.
   init(_ track: Track, speed: Double, isLoop: Bool) {
@@ -154,22 +162,30 @@ nonisolated struct Playback {
 
   var point: Track.Point { track.points[index] }
 
-  /// How long to stay at the current point, in microseconds. At the end and between rounds it is one second, like a
-  /// stationary receiver.
-  var stay: Int64 {
+  /// Begins at the current point.
+  mutating func begin(at now: Int64) { start = now.subtractingClamped(time(of: index)) }
+
+  /// When the next point is due. At the end and between rounds this is after one second, like a stationary receiver.
+  var due: Int64 {
     let next = index + 1
-    guard next < track.points.count else { return Track.step }
-    let recorded = Double(track.points[next].offset.subtractingClamped(point.offset)) / speed
-    // At least 1 ms, which clients can follow, and at most what a timer can represent.
-    return Int64(min(max(recorded, 1_000), 1e15))
+    let wait = next < track.points.count ? time(of: next) : time(of: index).addingClamped(Track.step)
+    return start.addingClamped(wait)
   }
 
   /// Advances to the next point. At the end of the track, starts over if it is a loop, otherwise stays.
   mutating func advance() {
     if index + 1 < track.points.count {
       index += 1
-    } else if isLoop {
-      index = 0
+    } else {
+      let end = due
+      if isLoop { index = 0 }
+      begin(at: end)
     }
+  }
+
+  /// The time from the start to a point in the replay.
+  private func time(of index: Int) -> Int64 {
+    // At most what a timer can represent.
+    Int64(min(Double(track.points[index].offset) / speed, 1e15))
   }
 }

@@ -18,7 +18,7 @@ import Testing
 
     mutating func tick(_ now: UInt64, fix: Location?) {
       sendIfQuiet(at: now)
-      if let fix, goesOut(fix) { waitsForTime = fix }
+      if let fix, goesOut(fix) { waitsForTime = fix } else if let fix { dropWhatIsElsewhere(fix) }
       let interval = UInt64(max(configuration.timeThreshold, configuration.minimumInterval))
       if let fix = waitsForTime, lastSent.map({ now >= $0.at + interval }) ?? true {
         (waitsForTime, waitsForQuiet) = (nil, (fix, now))
@@ -33,6 +33,14 @@ import Testing
       guard lastSent == nil || now >= waiting.since + UInt64(configuration.debounce) else { return }
       deliveries.append(DeliverySimulation.Delivery(waiting.fix.sequence, at: now))
       (lastSent, waitsForQuiet) = ((waiting.fix, now), nil)
+    }
+
+    private mutating func dropWhatIsElsewhere(_ fix: Location) {
+      func isElsewhere(_ waiting: Location) -> Bool {
+        waiting.distance(to: fix) > (waiting.accuracy ?? 0) + (fix.accuracy ?? 0)
+      }
+      if let waiting = waitsForTime, isElsewhere(waiting) { (waitsForTime, waitsForQuiet) = (nil, nil) }
+      if let waiting = waitsForQuiet, isElsewhere(waiting.fix) { waitsForQuiet = nil }
     }
 
     private func goesOut(_ fix: Location) -> Bool {

@@ -62,9 +62,15 @@ import Testing
       "the time counts from when one was sent, not from when it came", Configuration(timeThreshold: 1000),
       [(0, 0, 5), (900, 1, 5), (1900, 2, 5)], [(1, 0), (2, 1000), (3, 2000)]),
     Scenario(
-      "the newest that passed goes, even if one came back since",
+      "the newest that passed goes", Configuration(distanceThreshold: 50, timeThreshold: 1000),
+      [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 75, 5)], [(1, 0), (4, 1000)]),
+    Scenario(
+      "what passed does not go after the device has come back",
       Configuration(distanceThreshold: 50, timeThreshold: 1000),
-      [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 10, 5)], [(1, 0), (3, 1000)]),
+      [(0, 0, 5), (100, 60, 5), (200, 80, 5), (300, 10, 5)], [(1, 0)]),
+    Scenario(
+      "what agrees with the one that waits does not drop it", Configuration(distanceThreshold: 50, timeThreshold: 1000),
+      [(0, 0, 5), (100, 60, 25), (200, 40, 5)], [(1, 0), (2, 1000)]),
     Scenario(
       "the level's interval is a time threshold", Configuration(minimumInterval: 10_000),
       [(0, 0, 5), (5000, 1, 5), (12_000, 2, 5)], [(1, 0), (2, 10_000), (3, 20_000)]),
@@ -82,7 +88,7 @@ import Testing
       [(0, 0, 5), (100, 1, 5), (300, 2, 5)], [(1, 0), (2, 300), (3, 500)]),
     Scenario(
       "what does not pass the distance is quiet", Configuration(distanceThreshold: 50, debounce: 200),
-      [(0, 0, 5), (100, 60, 5), (200, 61, 5), (250, 10, 5), (350, 11, 5)], [(1, 0), (3, 400)]),
+      [(0, 0, 5), (100, 60, 5), (200, 61, 5), (250, 45, 20), (350, 46, 20)], [(1, 0), (3, 400)]),
     Scenario(
       "debounce begins when the time threshold is over", Configuration(timeThreshold: 1000, debounce: 200),
       [(0, 0, 5), (100, 1, 5)], [(1, 0), (2, 1200)]),

@@ -51,6 +51,11 @@ struct DeliverySimulation {
     perform(rule.reset(), at: millisecond * 1000)
   }
 
+  mutating func drop(at millisecond: UInt64) {
+    advance(to: millisecond)
+    perform(rule.drop(), at: millisecond * 1000)
+  }
+
   /// The timer of this very moment, after everything else that happened in it.
   mutating func fireDue(at millisecond: UInt64) { if let due = timer, due <= millisecond * 1000 { fire(at: due) } }
 

@@ -32,6 +32,48 @@ import Testing
     #expect(simulation.deliveries.map(\.fix) == [1, 6, 10])
   }
 
+  @Test func `an outlier is not sent after good locations have contradicted it`() {
+    var simulation = DeliverySimulation(Self.significant)
+    simulation.receive(Self.fix(1, metres: 0), at: 0)
+    simulation.receive(Self.fix(2, metres: 5_000), at: 100_000)
+    for second in 101..<400 as Range<UInt64> {
+      simulation.receive(Self.fix(second, metres: 10), at: second * 1_000)
+    }
+    simulation.finish()
+    #expect(simulation.deliveries.map(\.fix) == [1])
+  }
+
+  @Test func `who went away and came back within the time threshold was not away`() {
+    for accuracy in [5.0, nil] {
+      var simulation = DeliverySimulation(DeliveryRule.Configuration(distanceThreshold: 500, timeThreshold: 60_000))
+      for second in 0..<90 as Range<UInt64> {
+        simulation.receive(
+          Self.fix(second, metres: (20..<25).contains(second) ? 667 : 0, accuracy: accuracy), at: second * 1_000)
+      }
+      simulation.finish()
+      #expect(simulation.deliveries.map(\.fix) == [0])
+    }
+  }
+
+  @Test func `a coarser location that contains a waiting one does not contradict it`() {
+    var simulation = DeliverySimulation(Self.significant)
+    simulation.receive(Self.fix(1, metres: 0), at: 0)
+    simulation.receive(Self.fix(2, metres: 2_000), at: 100_000)
+    simulation.receive(Self.fix(3, metres: 0, accuracy: 3_000), at: 110_000)
+    simulation.finish()
+    #expect(simulation.deliveries.map(\.fix) == [1, 2])
+  }
+
+  @Test func `nothing that waited is sent after the source was released`() {
+    var simulation = DeliverySimulation(Self.significant)
+    simulation.receive(Self.fix(1, metres: 0), at: 0)
+    simulation.receive(Self.fix(2, metres: 2_000), at: 1_000)
+    simulation.drop(at: 2_000)
+    #expect(simulation.timer == nil)
+    simulation.receive(Self.fix(3, metres: 2_500), at: 310_000)
+    #expect(simulation.deliveries == [.init(1, at: 0), .init(3, at: 310_000)])
+  }
+
   @Test func `locations that are not as accurate as required are skipped before the other rules`() {
     var simulation = DeliverySimulation(DeliveryRule.Configuration(distanceThreshold: 100, requiredAccuracy: 50))
     simulation.receive(Self.fix(1, metres: 0, accuracy: 51), at: 0)

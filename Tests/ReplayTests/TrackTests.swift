@@ -91,14 +91,33 @@ import Testing
     let track = try #require(Track(measurements))
     var playback = Playback(track, speed: speed, isLoop: isLoop)
     var seen: [Double] = []
-    var stays: [Int64] = []
+    var dues: [Int64] = []
+    playback.begin(at: 7)
     for _ in 0..<5 {
       seen.append(playback.point.fix.latitude)
-      stays.append(playback.stay)
+      dues.append(playback.due - 7)
       playback.advance()
     }
     #expect(seen == (isLoop ? [1, 2, 3, 1, 2] : [1, 2, 3, 3, 3]))
-    #expect(stays.prefix(3) == [Int64(2_000_000 / speed), 1_000, 1_000_000])
+    let length = Int64(2_000_000 / speed)
+    let again = length + 1_000_000
+    #expect(
+      dues
+        == (isLoop
+          ? [length, length, again, again + length, again + length]
+          : [length, length, again, again + 1_000_000, again + 2_000_000]))
+  }
+
+  @Test func `a point that is late delays no other, and a pause delays all`() throws {
+    let track = try #require(Track((0..<1_000).map { (fix(Double($0 % 90)), Int64($0) * 1_000_000) }))
+    var playback = Playback(track, speed: 60, isLoop: false)
+    playback.begin(at: 0)
+    for index in 1..<500 {
+      #expect(abs(playback.due - Int64(index) * 1_000_000 / 60) <= 1)
+      playback.advance()
+    }
+    playback.begin(at: 1_000_000_000)
+    #expect(playback.due - 1_000_000_000 == 16_666 || playback.due - 1_000_000_000 == 16_667)
   }
 }
 
