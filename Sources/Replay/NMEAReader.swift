@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// Reads NMEA 0183: GGA (position, altitude, dilution) and RMC (position, speed, course) from any talker.
+/// Reads NMEA 0183: GGA (position, altitude, dilution), RMC (position, speed, course) and GST (error) from any talker.
 ///
 /// Sentences with the same time of day form one fix. Damaged sentences and those without a fix are skipped.
 nonisolated enum NMEAReader {
   static func read(_ text: String) -> [Track.Measurement] {
     var epochs: [(clock: Int64, fix: Location)] = []
+    var error: ErrorEstimate?
     for line in text.split(whereSeparator: \.isNewline) {
-      guard let fields = fields(of: line), let sentence = Sentence(fields) else { continue }
-      if let last = epochs.last, last.clock == sentence.clock {
-        epochs[epochs.count - 1].fix = sentence.merged(into: last.fix)
-      } else {
-        epochs.append((sentence.clock, sentence.merged(into: nil)))
+      guard let fields = fields(of: line) else { continue }
+      if let sentence = Sentence(fields) {
+        if let last = epochs.last, last.clock == sentence.clock {
+          epochs[epochs.count - 1].fix = sentence.merged(into: last.fix)
+        } else {
+          epochs.append((sentence.clock, sentence.merged(into: nil)))
+        }
+      } else if let estimate = ErrorEstimate(fields) {
+        error = estimate
       }
+      // It is better than what the dilution tells.
+      if let error, error.clock == epochs.last?.clock { epochs[epochs.count - 1].fix.accuracy = error.metres }
     }
     var midnights: Int64 = 0
     var last: Int64 = 0
@@ -38,6 +45,32 @@ nonisolated enum NMEAReader {
     return parts.first?.split(separator: ",", omittingEmptySubsequences: false)
   }
 
+  private static func number(_ field: Substring) -> Double? { Double(field).flatMap { $0.isFinite ? $0 : nil } }
+
+  /// Parses `HHMMSS.SSS` to microseconds since midnight.
+  private static func clock(_ field: Substring) -> Int64? {
+    guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)), let minutes = Int64(field.dropFirst(2).prefix(2)),
+      let seconds = Double(field.dropFirst(4)), (0..<24).contains(hours), (0..<60).contains(minutes),
+      (0..<61).contains(seconds)
+    else { return nil }
+    return (hours * 3_600 + minutes * 60) * 1_000_000 + Int64((seconds * 1_000_000).rounded())
+  }
+
+  /// A GST sentence: the standard deviations of latitude and longitude at a time.
+  private struct ErrorEstimate {
+    let clock: Int64
+    /// The root of the sum of both squares, in metres.
+    let metres: Double
+
+    init?(_ fields: [Substring]) {
+      guard fields.first?.suffix(3) == "GST", fields.count >= 8, let clock = NMEAReader.clock(fields[1]),
+        let north = NMEAReader.number(fields[6]), let east = NMEAReader.number(fields[7]), north >= 0, east >= 0
+      else { return nil }
+      self.clock = clock
+      metres = (north * north + east * east).squareRoot()
+    }
+  }
+
   private struct Sentence {
     let clock: Int64
     private var fix: Location
@@ -47,19 +80,19 @@ nonisolated enum NMEAReader {
       switch kind {
       case "GGA" where fields.count >= 10 && fields[6] != "0" && !fields[6].isEmpty:
         self.init(fields, place: 2)
-        fix.altitude = number(fields[9])
-        fix.accuracy = number(fields[8]).map(Dilution.accuracy)
+        fix.altitude = NMEAReader.number(fields[9])
+        fix.accuracy = NMEAReader.number(fields[8]).map(Dilution.accuracy)
       case "RMC" where fields.count >= 9 && fields[2] == "A":
         self.init(fields, place: 3)
         // In knots.
-        fix.speed = number(fields[7]).map { $0 * 1852 / 3600 }
-        fix.heading = number(fields[8])
+        fix.speed = NMEAReader.number(fields[7]).map { $0 * 1852 / 3600 }
+        fix.heading = NMEAReader.number(fields[8])
       default: return nil
       }
     }
 
     private init?(_ fields: [Substring], place: Int) {
-      guard let clock = Sentence.clock(fields[1]),
+      guard let clock = NMEAReader.clock(fields[1]),
         let latitude = Sentence.angle(fields[place], fields[place + 1], negative: "S"),
         let longitude = Sentence.angle(fields[place + 2], fields[place + 3], negative: "W")
       else { return nil }
@@ -74,17 +107,6 @@ nonisolated enum NMEAReader {
       merged.speed = fix.speed ?? merged.speed
       merged.heading = fix.heading ?? merged.heading
       return merged
-    }
-
-    private func number(_ field: Substring) -> Double? { Double(field).flatMap { $0.isFinite ? $0 : nil } }
-
-    /// Parses `HHMMSS.SSS` to microseconds since midnight.
-    private static func clock(_ field: Substring) -> Int64? {
-      guard field.utf8.count >= 6, let hours = Int64(field.prefix(2)),
-        let minutes = Int64(field.dropFirst(2).prefix(2)), let seconds = Double(field.dropFirst(4)),
-        (0..<24).contains(hours), (0..<60).contains(minutes), (0..<61).contains(seconds)
-      else { return nil }
-      return (hours * 3_600 + minutes * 60) * 1_000_000 + Int64((seconds * 1_000_000).rounded())
     }
 
     /// Parses `DDMM.MMMM` and its hemisphere to degrees.

@@ -119,6 +119,20 @@ import Testing
     playback.begin(at: 1_000_000_000)
     #expect(playback.due - 1_000_000_000 == 16_666 || playback.due - 1_000_000_000 == 16_667)
   }
+
+  @Test func `a receiver's own estimate of its error is the accuracy`() throws {
+    let position = "120000,5230.0000,N,01315.0000,E,1,08,4.0,34.5,M,46.9,M,,"
+    for order in [
+      ["$GPGGA,\(position)", "$GPGST,120000,,,,,3.0,4.0,6.0"], ["$GPGST,120000,,,,,3.0,4.0,6.0", "$GPGGA,\(position)"],
+    ] {
+      let points = NMEAReader.read(order.joined(separator: "\n"))
+      #expect(points.count == 1)
+      #expect(points.first?.fix.accuracy == 5)
+    }
+    #expect(NMEAReader.read("$GPGST,120001,,,,,3.0,4.0,6.0\n$GPGGA,\(position)").first?.fix.accuracy == 3)
+    #expect(NMEAReader.read("$GPGGA,\(position)\n$GPGST,120000,,,,,-3.0,nan,6.0").first?.fix.accuracy == 3)
+    #expect(NMEAReader.read("$GPGST,120000,,,,,3.0,4.0,6.0").isEmpty)
+  }
 }
 
 /// GeoJSON as a track.
