@@ -7,15 +7,15 @@ final class SessionWatch {
   /// Called with a user whose state may have changed, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
-  private static let service: BusName = "org.freedesktop.login1"
-  private static let path: ObjectPath = "/org/freedesktop/login1"
-  private static let manager: InterfaceName = "org.freedesktop.login1.Manager"
   private static let user: InterfaceName = "org.freedesktop.login1.User"
   /// The properties that determine a user's state. Others, such as the idle hint, can be changed by users at any rate.
   private static let meaningful: Set<String> = ["Active", "ActiveSession", "Display", "Sessions", "State"]
+  /// The maximum number of questions in flight. The bus allows 128 calls without a reply for all purposes together.
+  private static let parallel = 16
 
   private final class Entry {
     var state = SessionState()
+    var path: ObjectPath?
     var question: PendingCall?
     var timer: LoopSource?
     /// No client of the user is left. The entry is removed when the pending answer arrives.
@@ -24,21 +24,36 @@ final class SessionWatch {
   }
 
   private let connection: Connection
+  private let owners: SessionOwners
   private var entries: [UInt32: Entry] = [:]
+  /// The users about whom logind is to be asked: first come, first served.
+  private var waiting: [UInt32] = []
+  private var inFlight = 0
   private var owner: NameWatch?
   private var signals: [SignalMatch] = []
 
   init(on connection: Connection) {
     self.connection = connection
-    owner = NameWatch(Self.service, on: connection) { [weak self] owner in
+    owners = SessionOwners(on: connection)
+    owner = NameWatch(LogindNames.service, on: connection) { [weak self] owner in
+      self?.owners.forgetAll()
       self?.handleForAll(owner == nil ? .left : .came)
     }
+    owners.onLearned = { [weak self] user in user.map { self?.doubt($0) } ?? self?.doubtAll() }
     // The `State` of a logind user has no change signal. It follows from sessions, seats and the manager.
-    for interface in ["Session", "Seat", "User"] {
-      follow(.properties, .propertiesChanged, argument0: "org.freedesktop.login1.\(interface)")
+    follow(properties: "Session") { $0.sessionChanged($1.path) }
+    follow(properties: "User") { $0.userChanged($1.path) }
+    follow(properties: "Seat") { $0.seatChanged($1) }
+    follow("UserNew") { $0.doubt($1) }
+    follow("UserRemoved") { $0.doubt($1) }
+    follow("SessionNew") { watch, signal in
+      // A new session takes nothing from anybody until it becomes active, which is announced.
+      if let path = signal.arguments.last?.objectPath { watch.owners.learn(path) }
     }
-    for member in ["SessionNew", "SessionRemoved", "UserNew", "UserRemoved"] as [MemberName] {
-      follow(Self.manager, member)
+    follow("SessionRemoved") { watch, signal in
+      guard let path = signal.arguments.last?.objectPath else { return }
+      watch.sessionChanged(path)
+      watch.owners.forget(path)
     }
   }
 
@@ -58,38 +73,23 @@ final class SessionWatch {
     handle(.wanted, user, entry)
   }
 
-  /// Records that polkit announced a change, which may be a changed session.
+  /// Records that polkit announced a change, which may be a changed session of anybody.
   func doubtAll() { handleForAll(.doubted) }
 
   func forget(_ user: UInt32) {
     guard let entry = entries[user] else { return }
     entry.isForgotten = true
     entry.waiters.release()
+    if let index = waiting.firstIndex(of: user) {
+      waiting.remove(at: index)
+      entries[user] = nil
+    }
     // The bus counts a question until it is answered. Keeping the entry prevents one more question each time that a
     // client comes and goes.
     if !entry.state.isAsking { entries[user] = nil }
   }
 
   private var now: Int64 { MainLoop.main.clock.monotonic() }
-
-  private func follow(_ interface: InterfaceName, _ member: MemberName, argument0: String? = nil) {
-    signals.append(
-      connection.onSignal(
-        MatchRule(sender: Self.service, interface: interface, member: member, argument0: argument0)
-      ) { [weak self] signal in
-        guard let self, signal.sender == owner?.owner, signal.path.rawValue.hasPrefix(Self.path.rawValue),
-          argument0 == nil || Self.isMeaningful(signal)
-        else { return }
-        handleForAll(.doubted)
-      })
-  }
-
-  private static func isMeaningful(_ signal: Signal) -> Bool {
-    guard signal.arguments.count == 3 else { return false }
-    let changed = signal.arguments[1].options?.map(\.name) ?? []
-    let invalidated = signal.arguments[2].array?.compactMap(\.string) ?? []
-    return !meaningful.isDisjoint(with: changed + invalidated)
-  }
 
   private func handleForAll(_ event: SessionState.Event) {
     for (user, entry) in entries { handle(event, user, entry) }
@@ -104,7 +104,9 @@ final class SessionWatch {
     }
     for action in actions {
       switch action {
-      case .ask: ask(user, entry)
+      case .ask:
+        waiting.append(user)
+        askNext()
       case .held: onChange?(user, entry.state.state)
       case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
       case .ready: entry.waiters.release()
@@ -113,40 +115,121 @@ final class SessionWatch {
   }
 }
 
+// MARK: - Signals
+extension SessionWatch {
+  private func follow(_ rule: MatchRule, _ action: @escaping (SessionWatch, Signal) -> Void) {
+    signals.append(
+      connection.onSignal(rule) { [weak self] signal in
+        guard let self, signal.sender == owner?.owner, signal.path.rawValue.hasPrefix(LogindNames.path.rawValue)
+        else { return }
+        action(self, signal)
+      })
+  }
+
+  private func follow(_ member: MemberName, _ action: @escaping (SessionWatch, Signal) -> Void) {
+    follow(MatchRule(sender: LogindNames.service, interface: LogindNames.manager, member: member), action)
+  }
+
+  private func follow(properties interface: String, _ action: @escaping (SessionWatch, Signal) -> Void) {
+    let rule = MatchRule(
+      sender: LogindNames.service, interface: .properties, member: .propertiesChanged,
+      argument0: "\(LogindNames.service).\(interface)")
+    follow(rule) { if Self.isMeaningful($1) { action($0, $1) } }
+  }
+
+  private static func isMeaningful(_ signal: Signal) -> Bool {
+    guard signal.arguments.count == 3 else { return false }
+    let changed = signal.arguments[1].options?.map(\.name) ?? []
+    let invalidated = signal.arguments[2].array?.compactMap(\.string) ?? []
+    return !meaningful.isDisjoint(with: changed + invalidated)
+  }
+
+  private func doubt(_ user: UInt32) {
+    if let entry = entries[user] { handle(.doubted, user, entry) }
+  }
+
+  /// Handles a signal that names the user first.
+  private func doubt(_ signal: Signal) {
+    if let user = signal.arguments.first?.uint32 { doubt(user) }
+  }
+
+  private func sessionChanged(_ path: ObjectPath) {
+    switch owners.owner(of: path) {
+    case .user(let user): doubt(user)
+    // The user is doubted when logind has named it.
+    case .asked: owners.changedWhileAsked(path)
+    case .unknown:
+      doubtAll()
+      owners.learn(path)
+    }
+  }
+
+  private func userChanged(_ path: ObjectPath) {
+    for (user, entry) in entries where entry.path == nil || entry.path == path { handle(.doubted, user, entry) }
+  }
+
+  /// The session that a seat has left announces that itself.
+  private func seatChanged(_ signal: Signal) {
+    let active = signal.arguments[1].properties?["ActiveSession"]?.structure?.last?.objectPath
+    active.map { sessionChanged($0) } ?? doubtAll()
+  }
+}
+
 // MARK: - Questions
 extension SessionWatch {
+  private func askNext() {
+    while inFlight < Self.parallel, !waiting.isEmpty {
+      let user = waiting.removeFirst()
+      guard let entry = entries[user] else { continue }
+      inFlight += 1
+      ask(user, entry)
+    }
+  }
+
   private func ask(_ user: UInt32, _ entry: Entry) {
-    let message = try? Message(calling: "GetUser", of: Self.manager, at: Self.path, on: Self.service, [.uint32(user)])
-    guard let message else { return answered(.inactive, user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: "o") { [weak self, weak entry] result in
-      guard let self, let entry else { return }
+    call("GetUser", of: LogindNames.manager, at: LogindNames.path, [.uint32(user)], expecting: "o", user, entry) {
+      watch, result in
       switch result {
       case .success(let values):
-        guard let path = values.first?.objectPath else { return answered(.inactive, user, entry) }
-        askState(of: user, at: path, entry)
-      case .failure(let failure) where failure.error.name == .noReply: answered(nil, user, entry)
+        guard let path = values.first?.objectPath else { return watch.answered(.inactive, user, entry) }
+        entry.path = path
+        watch.askState(of: user, at: path, entry)
       // The call would have started logind if it were installed.
-      case .failure: answered(owner?.owner == nil ? .untracked : .inactive, user, entry)
+      case .failure(.refused): watch.answered(watch.owner?.owner == nil ? .untracked : .inactive, user, entry)
+      case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
       }
     }
   }
 
   private func askState(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
-    let message = try? Message(
-      calling: "Get", of: .properties, at: path, on: Self.service, [.string(Self.user.rawValue), .string("State")])
-    guard let message else { return answered(.inactive, user, entry) }
-    entry.question = connection.call(message, timeout: .never, expecting: .variant) { [weak self, weak entry] result in
-      guard let self, let entry else { return }
+    let arguments: [Value] = [.string(Self.user.rawValue), .string("State")]
+    call("Get", of: .properties, at: path, arguments, expecting: .variant, user, entry) { watch, result in
       switch result {
-      case .success(let values): answered(values.first?.unwrapped.string == "active" ? .active : .inactive, user, entry)
-      case .failure(let failure): answered(failure.error.name == .noReply ? nil : .inactive, user, entry)
+      case .success(let values):
+        watch.answered(values.first?.unwrapped.string == "active" ? .active : .inactive, user, entry)
+      case .failure(.refused): watch.answered(.inactive, user, entry)
+      case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
       }
     }
   }
 
-  /// Handles the answer, or nil if logind left the bus without answering.
+  private func call(
+    _ member: MemberName, of interface: InterfaceName, at path: ObjectPath, _ arguments: [Value],
+    expecting signature: Signature, _ user: UInt32, _ entry: Entry,
+    _ handler: @escaping (SessionWatch, Result<[Value], CallFailure>) -> Void
+  ) {
+    let message = try? Message(calling: member, of: interface, at: path, on: LogindNames.service, arguments)
+    guard let message else { return answered(nil, user, entry) }
+    entry.question = connection.call(message, timeout: .never, expecting: signature) { [weak self] result in
+      if let self { handler(self, result) }
+    }
+  }
+
+  /// Handles the answer, or nil if logind has not given one.
   private func answered(_ state: Facts.Session?, _ user: UInt32, _ entry: Entry) {
     entry.question = nil
+    inFlight -= 1
+    defer { askNext() }
     guard entries[user] === entry else { return }
     if entry.isForgotten {
       entries[user] = nil

@@ -14,13 +14,13 @@ import sys
 from busloop import PROPERTIES, Bus, Refused
 
 NAME, PATH = "org.freedesktop.login1", "/org/freedesktop/login1/user/one"
-SESSION = NAME + ".Session"
+SESSION, SESSION_PATH = NAME + ".Session", "/org/freedesktop/login1/session/_31"
 bus, user, state = Bus(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 hangs, kept = False, []
 
 
 def announce():
-    bus.changed("/org/freedesktop/login1/session/_31", SESSION, {"Active": {"t": "b", "v": state == "active"}})
+    bus.changed(SESSION_PATH, SESSION, {"Active": {"t": "b", "v": state == "active"}})
 
 
 def command(words):
@@ -48,6 +48,8 @@ def called(message):
         bus.reply(message, "o", PATH)
     elif (message.interface, message.member, message.path) == (PROPERTIES, "Get", PATH):
         bus.reply(message, "v", {"t": "s", "v": state})
+    elif (message.interface, message.member, message.path) == (PROPERTIES, "Get", SESSION_PATH):
+        bus.reply(message, "v", {"t": "(uo)", "v": [user, PATH]})
     else:
         raise Refused("org.freedesktop.DBus.Error.UnknownMethod", f"No {message.member}")
 

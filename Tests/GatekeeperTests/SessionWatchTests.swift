@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistMainLoopTestSupport
+import GeopublicistTestSupport
+import MainLoop
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+@Suite struct SessionWatchTests {
+  /// A logind with many users, each with one session, on a connection of its own.
+  private final class Logind {
+    final class User {
+      unowned let logind: Logind
+      let id: UInt32
+
+      init(_ logind: Logind, _ id: UInt32) { (self.logind, self.id) = (logind, id) }
+    }
+
+    let connection: Connection
+    var states: [UInt32: String] = [:]
+    /// For whom logind was asked.
+    var asked: [UInt32] = []
+    /// The calls that are kept while it is silent.
+    var kept: [() -> Void] = []
+    var isSilent = false
+    var mostKept = 0
+    private var objects: [(ExportedObject, User?)] = []
+
+    init(_ bus: PrivateBus, users: Range<UInt32>) throws {
+      connection = try Connection(to: .address(bus.address))
+      try connection.own("org.freedesktop.login1")
+      let manager = Interface<Logind>(
+        "org.freedesktop.login1.Manager",
+        [
+          .method("GetUser", in: ["uid": "u"], out: ["path": "o"]) { logind, call in
+            guard let user = call.arguments.first?.uint32 else { return }
+            logind.asked.append(user)
+            logind.answer { call.reply(.objectPath(Self.path("user", user))) }
+          }
+        ])
+      let object = connection.objects.export("/org/freedesktop/login1", Implementation(of: manager, by: self))
+      objects.append((object, nil))
+      for id in users {
+        states[id] = "active"
+        let user = Interface<User>(
+          "org.freedesktop.login1.User",
+          [.property("State", "s", emits: .nothing) { .string($0.logind.states[$0.id] ?? "") }])
+        let session = Interface<User>(
+          "org.freedesktop.login1.Session",
+          [
+            .property("User", "(uo)", emits: .nothing) {
+              .structure([.uint32($0.id), .objectPath(Self.path("user", $0.id))])
+            }
+          ])
+        for (kind, interface) in [("user", user), ("session", session)] {
+          let owner = User(self, id)
+          let object = connection.objects.export(Self.path(kind, id), Implementation(of: interface, by: owner))
+          objects.append((object, owner))
+        }
+      }
+    }
+
+    static func path(_ kind: String, _ id: UInt32) -> ObjectPath {
+      ObjectPath(validating: "/org/freedesktop/login1/\(kind)/_\(id)") ?? .root
+    }
+
+    private func answer(_ reply: @escaping () -> Void) {
+      guard isSilent else { return reply() }
+      kept.append(reply)
+      mostKept = max(mostKept, kept.count)
+    }
+
+    func changeSession(of user: UInt32) throws {
+      connection.send(
+        try Message(
+          signal: "PropertiesChanged", of: .properties, at: Self.path("session", user),
+          [
+            .string("org.freedesktop.login1.Session"),
+            .options([("Active", .boolean(states[user] == "active"))]), .strings([]),
+          ]))
+    }
+
+    func announce(_ member: MemberName, _ first: Value, _ path: ObjectPath) throws {
+      connection.send(
+        try Message(
+          signal: member, of: "org.freedesktop.login1.Manager", at: "/org/freedesktop/login1",
+          [first, .objectPath(path)]))
+    }
+  }
+
+  private let bus: PrivateBus
+  private let service: Connection
+
+  init() throws {
+    bus = try PrivateBus(.session)
+    service = try Connection(to: .address(bus.address))
+    service.unansweredCallLimit = 64
+  }
+
+  private func watch(_ users: Range<UInt32>) throws -> (SessionWatch, Logind) {
+    let logind = try Logind(bus, users: users)
+    let watch = SessionWatch(on: service)
+    for user in users { watch.find(user, for: Gathering {}) }
+    try turning("everybody's session is known") { users.allSatisfy { watch.state(of: $0) == .active } }
+    return (watch, logind)
+  }
+
+  /// The 65th question of one turn was refused by this process, which counted as "no session".
+  @Test(arguments: [100, 200] as [UInt32])
+  func `nobody loses access because many users are asked about`(count: UInt32) throws {
+    let users = 1_000..<1_000 + count
+    let (watch, logind) = try watch(users)
+    var lost: Set<UInt32> = []
+    watch.onChange = { user, _ in if watch.state(of: user) == .inactive { lost.insert(user) } }
+    for _ in 0..<6 {
+      watch.doubtAll()
+      try logind.announce("UserNew", .uint32(1), "/org/freedesktop/login1/user/_1")
+      try turning("everybody's session is confirmed") { !users.contains { watch.isDoubtful($0) } }
+    }
+    #expect(lost.isEmpty && users.allSatisfy { watch.state(of: $0) == .active })
+  }
+
+  @Test func `at most sixteen questions are open at a time`() throws {
+    let (watch, logind) = try watch(1_000..<1_100)
+    logind.isSilent = true
+    watch.doubtAll()
+    try turning("logind is asked") { logind.kept.count == 16 }
+    // No answer is not the answer that there is no session.
+    try turning("the doubts are too old") { [1_000, 1_099].allSatisfy { watch.state(of: $0) == .unknown } }
+    logind.isSilent = false
+    for reply in logind.kept { reply() }
+    try turning("all are known again") { (1_000..<1_100).allSatisfy { watch.state(of: $0) == .active } }
+    #expect(logind.mostKept == 16)
+  }
+
+  @Test func `a signal raises questions only about the user that it concerns`() throws {
+    let (watch, logind) = try watch(1_000..<1_020)
+    try logind.announce("SessionNew", .string("x"), Logind.path("session", 1_007))
+    logind.asked = []
+    try turning("the user of a new session is asked about") { logind.asked == [1_007] }
+    logind.asked = []
+    logind.states[1_007] = "online"
+    try logind.changeSession(of: 1_007)
+    try turning("a change of the session counts") { watch.state(of: 1_007) == .inactive }
+    #expect(logind.asked == [1_007])
+    logind.states[1_007] = "active"
+    try logind.announce("SessionRemoved", .string("x"), Logind.path("session", 1_007))
+    try turning("the end of the session counts") { watch.state(of: 1_007) == .active }
+    #expect(logind.asked == [1_007, 1_007])
+    logind.states[1_011] = "closing"
+    try logind.announce("UserRemoved", .uint32(1_011), Logind.path("user", 1_011))
+    try turning("the end of a user counts") { watch.state(of: 1_011) == .inactive }
+    #expect(logind.asked == [1_007, 1_007, 1_011])
+  }
+
+  @Test func `a change of an unknown session concerns everybody`() throws {
+    let (watch, logind) = try watch(1_000..<1_020)
+    logind.asked = []
+    logind.states[1_003] = "online"
+    try logind.changeSession(of: 1_003)
+    try turning("the change counts") { watch.state(of: 1_003) == .inactive }
+    try turning("everybody is confirmed") { !(1_000..<1_020).contains { watch.isDoubtful($0) } }
+    logind.asked = []
+    logind.states[1_003] = "active"
+    try logind.changeSession(of: 1_003)
+    try turning("the next change counts") { watch.state(of: 1_003) == .active }
+    #expect(logind.asked == [1_003], "its user is known by now")
+  }
+}
