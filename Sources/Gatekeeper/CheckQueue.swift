@@ -32,6 +32,8 @@ nonisolated struct CheckQueue {
     case answered(Number, PolkitReply)
     /// polkit left the bus before answering.
     case lost(Number)
+    /// The check never reached polkit, although polkit may be there: a limit was reached on the way.
+    case notSent(Number)
     /// polkit's rules or authorizations have changed for one client, or for all (nil), so the result of an open dialog
     /// may be outdated.
     case policyChanged(BusName?)
@@ -40,7 +42,7 @@ nonisolated struct CheckQueue {
     case gone(BusName)
     case polkitLeft
     case polkitCame
-    /// polkit has not returned within the time it needs to restart.
+    /// The time of ``Action/waitForPolkit`` is over.
     case waitedForPolkit
   }
 
@@ -49,7 +51,7 @@ nonisolated struct CheckQueue {
     /// Tell polkit that the answer is no longer needed.
     case cancel(Number)
     case report(Question, PolkitReply)
-    /// Send ``Event/waitedForPolkit`` after a short time.
+    /// Send ``Event/waitedForPolkit`` after the time that polkit needs to restart.
     case waitForPolkit
   }
 
@@ -59,6 +61,8 @@ nonisolated struct CheckQueue {
     /// polkit has just left and may be restarting. A call now would interfere with the restart.
     case restarting
     case gone
+    /// Calls cannot be sent for a moment.
+    case outOfReach
   }
 
   private struct Check {
@@ -90,6 +94,12 @@ nonisolated struct CheckQueue {
     case .lost(let number):
       guard let check = underWay.removeValue(forKey: number) else { return [] }
       return lost(check) + sendNext()
+    case .notSent(let number):
+      guard let check = underWay.removeValue(forKey: number) else { return [] }
+      if check.isWanted { wait(check, first: true) }
+      guard presence == .usual else { return [] }
+      presence = .outOfReach
+      return [.waitForPolkit]
     case .policyChanged(let peer):
       for (number, check) in underWay where peer == nil || check.question.peer == peer {
         underWay[number]?.isOutdated = true
@@ -103,6 +113,7 @@ nonisolated struct CheckQueue {
       return sendNext()
     case .waitedForPolkit:
       if presence == .restarting { presence = .gone }
+      if presence == .outOfReach { presence = .usual }
       return sendNext()
     }
   }
@@ -145,9 +156,10 @@ nonisolated extension CheckQueue {
   }
 
   private mutating func left() -> [Action] {
-    guard presence == .usual else { return [] }
+    let isWaiting = presence == .outOfReach
+    guard presence == .usual || isWaiting else { return [] }
     presence = .restarting
-    return [.waitForPolkit]
+    return isWaiting ? [] : [.waitForPolkit]
   }
 
   private mutating func remove(_ isMeant: (Check) -> Bool) -> [Action] {
@@ -178,7 +190,7 @@ nonisolated extension CheckQueue {
 
   /// Removes and returns the next queued check that may be sent now.
   private mutating func takeNext() -> Check? {
-    guard presence != .restarting else { return nil }
+    guard presence != .restarting, presence != .outOfReach else { return nil }
     let (sent, isThere) = (underWay.values, presence == .usual)
     let dialogs = sent.count(where: \.showsDialog)
     return waiting.next { user, checks in

@@ -14,6 +14,9 @@ nonisolated struct PolicyAnswers {
   static let confirmationTime: Int64 = 4_000_000
   /// The pause between rounds while doubts keep arriving, so that a user cannot make the service flood polkit.
   static let pause: Int64 = 100_000
+  /// The pauses before polkit is started again for a client that is being served. polkit is activated by the bus, and
+  /// nothing else starts it again after it has ended. The last pause repeats.
+  static let restartPauses: [Int64] = [5_000_000, 30_000_000, 300_000_000]
 
   enum Event: Hashable, Sendable {
     case wanted
@@ -65,6 +68,8 @@ nonisolated struct PolicyAnswers {
   private var doubtfulRounds = 0
   /// The actions to which the user has agreed. Each counts while polkit's rules require no more than that agreement.
   private var consents: Set<PolkitAction> = []
+  /// The number of attempts to start polkit since it became unavailable, and the time of the next one.
+  private var restart: (attempts: Int, time: Int64)?
 
   /// Returns whether deliveries are held until polkit confirms its answers.
   func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
@@ -75,14 +80,17 @@ nonisolated struct PolicyAnswers {
   var wakeUp: Int64? {
     let heldFrom = wasHeld ? nil : confirmation.heldFrom
     let deadlines = [confirmation.deadline, heldFrom, nextRound, round?.deadline].compactMap(\.self)
-    guard round == nil, deadlines.isEmpty else { return deadlines.min() }
-    return relevant.compactMap { action in
+    let started = [restart?.time].compactMap(\.self)
+    guard round == nil, deadlines.isEmpty else { return (deadlines + started).min() }
+    let aged = relevant.compactMap { action in
       known[action].flatMap { $0.reply.answer == .yes && !$0.isOld ? $0.time + Self.consentAge : nil }
-    }.min()
+    }
+    return (aged + started).min()
   }
 
   mutating func handle(_ event: Event, at now: Int64) -> [Action] {
     let actions = perform(event, now)
+    planRestart(now)
     defer { wasHeld = isHeld(at: now) }
     return isHeld(at: now) && !wasHeld ? [.held] + actions : actions
   }
@@ -141,6 +149,11 @@ nonisolated extension PolicyAnswers {
       self.round?.deadline = nil
       actions = [.changed, .ready]
     }
+    if let restart, now >= restart.time {
+      let pauses = Self.restartPauses
+      self.restart = (restart.attempts + 1, now + pauses[min(restart.attempts + 1, pauses.count - 1)])
+      if isServed { return actions + wanted(now) }
+    }
     guard round == nil else { return actions }
     if let time = nextRound {
       return now >= time ? actions + begin(mayStartPolkit: false, now) : actions
@@ -148,6 +161,14 @@ nonisolated extension PolicyAnswers {
     markOld(now, refusals: false)
     return isServed && known.contains { $0.value.isOld && $0.value.reply.answer == .yes }
       ? actions + confirmOldAnswers(mayStartPolkit: false, now) : actions
+  }
+
+  private mutating func planRestart(_ now: Int64) {
+    guard known.values.contains(where: { $0.reply.answer == .unavailable }) else {
+      restart = nil
+      return
+    }
+    restart = restart ?? (0, now + Self.restartPauses[0])
   }
 
   private mutating func markOld(_ now: Int64, refusals: Bool) {

@@ -135,12 +135,12 @@ extension PolkitAuthority {
   private func answered(_ number: CheckQueue.Number, _ result: Result<[Value], CallFailure>, _ mayStartPolkit: Bool) {
     switch result {
     case .success(let values): perform(queue.handle(.answered(number, Self.reply(values))))
-    case .failure(let failure):
-      let error = failure.error
+    case .failure(.lost): perform(queue.handle(.lost(number)))
+    case .failure(.notSent): perform(queue.handle(.notSent(number)))
+    case .failure(.refused(let error)):
       complain(error)
       let isAbsent = error.name == .serviceUnknown || error.name == .nameHasNoOwner
-      let isLost = error.name == .noReply || (isAbsent && !mayStartPolkit)
-      perform(queue.handle(isLost ? .lost(number) : .answered(number, .unavailable)))
+      perform(queue.handle(isAbsent && !mayStartPolkit ? .lost(number) : .answered(number, .unavailable)))
     }
   }
 

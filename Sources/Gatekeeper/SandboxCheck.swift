@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistCGLib
 import GeopublicistLocationModel
+import MainLoop
 
 /// Determines whether a connection's process runs in a Flatpak or a Snap.
 ///
@@ -58,49 +59,85 @@ final class UnitProcesses {
   private static let manager: InterfaceName = "org.freedesktop.systemd1.Manager"
   /// The maximum number of concurrent lookups. The bus allows 128 calls without a reply for all purposes together.
   private static let parallel = 16
+  /// The pause before a lookup that systemd has not answered is repeated, in milliseconds.
+  private static let pause: Int64 = 300
+
+  private struct Lookup {
+    let process: UInt32
+    let user: UInt32
+    let handler: (ControlGroup?) -> Void
+  }
 
   private let connection: Connection
   private var count = 0
   /// The queued lookups of each user, so that no user delays another's.
-  private var waiting = TurnQueue<UInt32, (process: UInt32, handler: (ControlGroup?) -> Void)>()
+  private var waiting = TurnQueue<UInt32, Lookup>()
+  /// The lookups without an answer, and the end of the pause.
+  private var unanswered: (lookups: [Lookup], timer: LoopSource)?
 
   init(on connection: Connection) { self.connection = connection }
 
   /// Calls the handler with the control group of a user's process, or nil if systemd does not know the process.
   func controlGroup(of process: UInt32, user: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
-    waiting.edit(user) { $0.append((process, handler)) }
+    add(Lookup(process: process, user: user, handler: handler))
     sendNext()
   }
+
+  private func add(_ lookup: Lookup) { waiting.edit(lookup.user) { $0.append(lookup) } }
 
   private func sendNext() {
     while count < Self.parallel, let lookup = waiting.next() {
       count += 1
-      lookUp(lookup.process) { [weak self] group in
+      lookUp(lookup.process) { [weak self] result in
         self?.count -= 1
-        lookup.handler(group)
+        switch result {
+        case .success(let group): lookup.handler(group)
+        case .failure(.refused): lookup.handler(nil)
+        // systemd has not said anything about the process.
+        case .failure(.lost), .failure(.notSent): self?.repeatLater(lookup)
+        }
         self?.sendNext()
       }
     }
   }
 
-  private func lookUp(_ process: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
-    call("GetUnitByPID", [.uint32(process)], expecting: "o") { [weak self] values in
-      guard let self, let unit = values?.first?.objectPath.flatMap(Self.unitName) else { return handler(nil) }
-      call("GetUnitProcesses", [.string(unit)], expecting: "a(sus)") { values in
-        let row = values?.first?.array?.lazy.compactMap(\.structure).first { $0.count == 3 && $0[1].uint32 == process }
-        let group = row?[0].string.map { ControlGroup(path: $0, program: row?[2].string.flatMap(ProgramName.plain)) }
-        handler(group)
+  private func repeatLater(_ lookup: Lookup) {
+    let timer =
+      unanswered?.timer
+      ?? MainLoop.main.after(milliseconds: Self.pause) { [weak self] in
+        guard let self else { return }
+        for lookup in unanswered?.lookups ?? [] { add(lookup) }
+        unanswered = nil
+        sendNext()
+      }
+    unanswered = ((unanswered?.lookups ?? []) + [lookup], timer)
+  }
+
+  private func lookUp(_ process: UInt32, _ handler: @escaping (Result<ControlGroup?, CallFailure>) -> Void) {
+    call("GetUnitByPID", [.uint32(process)], expecting: "o") { [weak self] result in
+      guard let self, case .success(let values) = result,
+        let unit = values.first?.objectPath.flatMap(Self.unitName)
+      else { return handler(result.map { _ in nil }) }
+      call("GetUnitProcesses", [.string(unit)], expecting: "a(sus)") { result in
+        handler(result.map { Self.group(of: process, in: $0.first?.array ?? []) })
       }
     }
   }
 
+  private static func group(of process: UInt32, in rows: [Value]) -> ControlGroup? {
+    let row = rows.lazy.compactMap(\.structure).first { $0.count == 3 && $0[1].uint32 == process }
+    return row?[0].string.map { ControlGroup(path: $0, program: row?[2].string.flatMap(ProgramName.plain)) }
+  }
+
   private func call(
-    _ member: MemberName, _ arguments: [Value], expecting signature: Signature, _ handler: @escaping ([Value]?) -> Void
+    _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
+    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
-    let message = try? Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
-    guard let message else { return handler(nil) }
-    message.startsService = false
-    connection.call(message, timeout: .never, expecting: signature) { handler(try? $0.get()) }.keep()
+    do throws(DBusError) {
+      let message = try Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
+      message.startsService = false
+      connection.call(message, timeout: .never, expecting: signature, handler).keep()
+    } catch { handler(.failure(.refused(error))) }
   }
 
   /// Returns the unit name from its object path, in which every byte except letters and digits is encoded as `_XX`

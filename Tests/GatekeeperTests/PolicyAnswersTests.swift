@@ -193,6 +193,33 @@ import Testing
     #expect(driver.precise == .yes)
   }
 
+  /// polkit ends when it is idle or crashes, and nothing else need start it again.
+  @Test func `an absent polkit is started again while a client is served`() {
+    let driver = served()
+    driver.handle(.doubted(isServed: true))
+    driver.handle(.timer(isServed: true, isPolkitThere: false), after: 1_000)
+    let start = driver.now
+    var starts: [Int64] = []
+    while let time = driver.answers.wakeUp, time - start < 700_000_000 {
+      driver.now = time
+      let actions = driver.handle(.timer(isServed: true, isPolkitThere: false))
+      guard actions.contains(.ask(.accessPrecise, mayStartPolkit: true)) else { continue }
+      starts.append((driver.now - start) / 1_000_000)
+      driver.handle(.answered(.accessWithoutAgent, .unavailable))
+      driver.handle(.answered(.accessPrecise, .unavailable))
+      driver.handle(.answered(.access, .unavailable))
+    }
+    #expect(starts == [5, 35, 335, 635])
+    driver.now = driver.answers.wakeUp ?? 0
+    #expect(driver.handle(.timer(isServed: false, isPolkitThere: false)) == [], "nobody is served")
+    driver.now = driver.answers.wakeUp ?? 0
+    driver.handle(.timer(isServed: true, isPolkitThere: false))
+    #expect(driver.answerAll(.yes) == [.changed, .ready])
+    #expect(driver.precise == .yes)
+    driver.now += 20_000_000
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true)) == [], "it is there again")
+  }
+
   @Test func `the word of the user lasts as long as the rules ask for no more`() {
     let driver = served(.challenge)
     #expect(driver.handle(.consented(.accessPrecise, PolkitReply(.yes))) == [.changed])
