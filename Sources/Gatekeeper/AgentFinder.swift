@@ -131,7 +131,11 @@ extension AgentFinder {
     listing = connection.call(message, timeout: .milliseconds(5_000), expecting: "as") { [weak self] result in
       guard let self else { return }
       listing = nil
-      let names = (try? result.get())?.first?.array?.compactMap { $0.string.flatMap(BusName.init(validating:)) } ?? []
+      guard case .success(let values) = result else {
+        // The users whose connections could not be listed are part of the next list.
+        return wanted.merge(callers) { $0.union($1) }
+      }
+      let names = values.first?.array?.compactMap { $0.string.flatMap(BusName.init(validating:)) } ?? []
       identify(
         names.filter { $0.isUnique && $0 != self.connection.uniqueName && !self.probes.isOurs($0) }, for: callers)
       if !wanted.isEmpty { list() }
@@ -177,12 +181,16 @@ extension AgentFinder {
     entry.questions[name] = probe.connection.call(
       message, timeout: Self.patience, expecting: .variant, within: .smallAnswer
     ) { [weak self, weak entry] result in
-      let isSilent = if case .failure(let failure) = result { failure.error.name == .noReply } else { false }
-      if !isSilent { probe.answered() }
+      // The bus counts a call that it has passed on until the connection answers.
+      if case .failure(.lost) = result {} else { probe.answered() }
       guard let self, let entry, users[user] === entry else { return }
       entry.questions[name] = nil
-      let level = (try? result.get())?.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))
-      handle(isSilent ? .silent(name) : .answered(name, level), user)
+      switch result {
+      case .success(let values):
+        handle(.answered(name, values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))), user)
+      case .failure(.refused): handle(.answered(name, nil), user)
+      case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
+      }
     }
   }
 

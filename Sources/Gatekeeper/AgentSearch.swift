@@ -18,6 +18,9 @@ nonisolated struct AgentSearch {
   static let parallel = 16
   /// How long a connection that did not answer is skipped after the first silence. Doubles with each further silence.
   static let silence: Int64 = 3_000_000
+  /// How often a connection must stay silent until it counts as no agent. These questions take 30 s together, longer than
+  /// an agent that waits for an answer itself usually does (25 s).
+  static let patience = 4
 
   enum Event: Hashable, Sendable {
     /// A call needs the level, or (`again`) a client is waiting for an agent, so connections that were not agents
@@ -82,6 +85,11 @@ nonisolated struct AgentSearch {
   private var queue: [BusName] = []
   private var search: Search?
   private var isSearched = false
+  /// Whether the user's connections have ever been listed. Without that, nobody knows that there is no agent.
+  private var hasList = false
+  /// Whether all connections of the user have been heard or were silent too often. Later ones do not change that: until
+  /// they answer as agents, there is none.
+  private var isSettled = false
   private var wasHeld = false
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.
@@ -95,7 +103,7 @@ nonisolated struct AgentSearch {
       if agent.confirmation.isExpired { return .unknown }
       least = min(least ?? agent.level, agent.level)
     }
-    return least.map { .level($0) } ?? .none
+    return least.map { .level($0) } ?? (isSettled ? .none : .unknown)
   }
 
   /// Returns whether deliveries are held until an agent confirms its level.
@@ -119,6 +127,7 @@ nonisolated struct AgentSearch {
       actions = [.list]
     case .listed(let names, let isComplete):
       for name in names where agents[name] == nil && refusals[name] == nil { enqueue(name) }
+      hasList = true
       if isComplete { search?.isListed = true }
     case .answered(let name, let level): actions = answered(name, level, now)
     case .silent(let name): actions = silent(name, now)
@@ -133,6 +142,7 @@ nonisolated struct AgentSearch {
     case .timer: actions = expire(now)
     }
     actions += probeNext(now) + finishIfDone(now)
+    if settles(), !actions.contains(.changed) { actions.append(.changed) }
     defer { wasHeld = isHeld(at: now) }
     return isHeld(at: now) && !wasHeld && !actions.contains(.changed) ? [.changed] + actions : actions
   }
@@ -244,13 +254,21 @@ nonisolated extension AgentSearch {
     return search.begin + (isKnown ? Self.pace : Self.searchTime)
   }
 
+  /// Returns whether the absence of an agent has become certain.
+  private mutating func settles() -> Bool {
+    let isOpen = !work.isEmpty || refusals.values.contains { (1..<Self.patience).contains($0.silences) }
+    guard !isSettled, isSearched, search == nil, !isOpen else { return false }
+    isSettled = true
+    return agents.isEmpty
+  }
+
   private mutating func finishIfDone(_ now: Int64) -> [Action] {
     guard let search, let deadline = searchDeadline, search.isListed && work.isEmpty || now >= deadline else {
       return []
     }
     self.search = nil
     let isFirst = !isSearched
-    isSearched = true
+    isSearched = hasList
     return (isFirst ? [.changed] : []) + [.ready]
   }
 }

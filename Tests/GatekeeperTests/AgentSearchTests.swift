@@ -61,7 +61,25 @@ import Testing
       ready += actions.count { $0 == .ready }
     }
     #expect(ready >= 3)
-    #expect(search.level(without: client) == .none)
+    #expect(search.level(without: client) == .unknown)
+  }
+
+  /// GeoClue's demo agent answers nobody while it waits for a GeoClue that hangs.
+  @Test func `there is no agent only after silent connections were asked for 30 s`() {
+    var search = AgentSearch()
+    var ended: Int64?
+    for second in 0..<60 {
+      let now = Int64(second) * 1_000_000
+      let actions =
+        search.handle(.wanted(again: true), at: now) + search.handle(.listed([agent, other], isComplete: true), at: now)
+      for case .probe(let name) in actions {
+        _ = name == agent ? search.handle(.silent(agent), at: now) : search.handle(.answered(name, nil), at: now)
+      }
+      if ended == nil, search.level(without: client) == .none { ended = Int64(second) }
+    }
+    #expect(ended == 21, "each question also takes up to 2 s, which this test leaves out")
+    #expect(search.handle(.listed([":1.3"], isComplete: true), at: 60_000_000).last == .probe(":1.3"))
+    #expect(search.level(without: client) == .none, "a new connection changes nothing until it answers as an agent")
   }
 
   @Test func `D4: a search ends although the bus never answers`() {
