@@ -39,7 +39,8 @@ package enum AuditLog {
     let outcome = "status \(authorization.status.rawValue)" + (reason.isEmpty ? "" : ", reason \(reason)")
     let subject = AuditLimiter.Subject(
       unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(level.contractName) \(outcome)")
-    let omitted = limiter.admit(subject, of: client.credentials?.userID, at: MainLoop.main.clock.monotonic())
+    let omitted = limiter.admit(
+      subject, of: client.credentials?.userID, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
     guard let omitted else { return }
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
     if omitted > 0 { words += ", \(omitted) more of this user left out" }
@@ -81,12 +82,18 @@ nonisolated package struct AuditedAnswers: Sendable {
   }
 }
 
-/// Limits the audit lines: one per program and outcome per ``window``, and at most ``linesPerUser`` per user.
+/// Limits the audit lines: one per program and outcome per ``window``, at most ``linesPerUser`` per user, and at most
+/// ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
 nonisolated struct AuditLimiter {
   /// The time in microseconds during which a line is not repeated.
   static let window: Int64 = 60_000_000
   /// The maximum number of lines per user and window.
   static let linesPerUser = 30
+  /// The time in microseconds in which at most ``lines`` are written.
+  static let totalWindow: Int64 = 30_000_000
+  static let lines = 2_000
+  /// How many of them only grants may use.
+  static let linesForGrants = 500
   private static let capacity = 512
 
   /// Identifies lines that say the same.
@@ -103,18 +110,24 @@ nonisolated struct AuditLimiter {
   }
 
   private var users: [UInt32?: Record] = [:]
+  private var total: (begin: Int64, lines: Int)?
 
   /// Returns nil if a line must be omitted, otherwise the number of this user's lines omitted since the last written
   /// one.
-  mutating func admit(_ subject: Subject, of user: UInt32?, at now: Int64) -> Int? {
+  mutating func admit(_ subject: Subject, of user: UInt32?, isGrant: Bool, at now: Int64) -> Int? {
+    var total = total ?? (now, 0)
+    if now - total.begin >= Self.totalWindow { total = (now, 0) }
+    defer { self.total = total }
     var record = users[user] ?? Record(begin: now)
     var omitted = 0
     if now - record.begin >= Self.window {
       omitted = record.omitted
       record = Record(begin: now)
     }
-    let isNew = record.subjects.count < Self.linesPerUser && record.subjects.insert(subject).inserted
-    if !isNew { record.omitted += 1 }
+    let hasRoom =
+      record.subjects.count < Self.linesPerUser && total.lines < Self.lines - (isGrant ? 0 : Self.linesForGrants)
+    let isNew = hasRoom && record.subjects.insert(subject).inserted
+    if isNew { total.lines += 1 } else { record.omitted += 1 }
     users[user] = record
     if users.count > Self.capacity { users = users.filter { now - $0.value.begin < Self.window } }
     return isNew ? omitted : nil

@@ -116,7 +116,8 @@ struct ControlGroupTests {
   @Test func `a program that is called every second has one line a minute`() {
     var limiter = AuditLimiter()
     var lines = 0
-    for second in 0..<86_400 as Range<Int64> where limiter.admit(subject(), of: 1_000, at: second * 1_000_000) != nil {
+    for second in 0..<86_400 as Range<Int64>
+    where limiter.admit(subject(), of: 1_000, isGrant: false, at: second * 1_000_000) != nil {
       lines += 1
     }
     #expect(lines == 1_440)
@@ -124,20 +125,34 @@ struct ControlGroupTests {
 
   @Test func `another outcome, program or user gets a separate line`() {
     var limiter = AuditLimiter()
-    #expect(limiter.admit(subject(), of: 1, at: 0) == 0)
-    #expect(limiter.admit(subject("", "revocation"), of: 1, at: 1) == 0)
-    #expect(limiter.admit(subject("a"), of: 1, at: 2) == 0)
-    #expect(limiter.admit(subject(), of: 2, at: 3) == 0)
-    #expect(limiter.admit(subject(), of: 1, at: 4) == nil)
-    #expect(limiter.admit(subject(), of: 1, at: AuditLimiter.window) == 1, "the next line counts what was left out")
+    #expect(limiter.admit(subject(), of: 1, isGrant: false, at: 0) == 0)
+    #expect(limiter.admit(subject("", "revocation"), of: 1, isGrant: false, at: 1) == 0)
+    #expect(limiter.admit(subject("a"), of: 1, isGrant: false, at: 2) == 0)
+    #expect(limiter.admit(subject(), of: 2, isGrant: false, at: 3) == 0)
+    #expect(limiter.admit(subject(), of: 1, isGrant: false, at: 4) == nil)
+    #expect(
+      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 1,
+      "the next line counts what was left out")
   }
 
   /// One user wrote thousands of lines in a few seconds, under as many names.
   @Test func `a user has only so many lines, whatever its programs are called`() {
     var limiter = AuditLimiter()
-    let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, at: 0) != nil }.count
+    let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, isGrant: false, at: 0) != nil }.count
     #expect(lines == AuditLimiter.linesPerUser)
-    #expect(limiter.admit(subject(), of: 2, at: 0) == 0)
-    #expect(limiter.admit(subject(), of: 1, at: AuditLimiter.window) == 10_000 - AuditLimiter.linesPerUser)
+    #expect(limiter.admit(subject(), of: 2, isGrant: false, at: 0) == 0)
+    #expect(
+      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 10_000 - AuditLimiter.linesPerUser)
+  }
+
+  /// journald drops lines beyond 10,000 in 30 seconds, other users' grants with them.
+  @Test func `many users leave room for the grants of others`() {
+    var limiter = AuditLimiter()
+    let lines = (0..<10_000 as Range<UInt32>).filter {
+      limiter.admit(subject("", "refusal"), of: $0, isGrant: false, at: 0) != nil
+    }
+    #expect(lines.count == AuditLimiter.lines - AuditLimiter.linesForGrants)
+    #expect(limiter.admit(subject(), of: 20_000, isGrant: true, at: 1) == 0)
+    #expect(limiter.admit(subject("", "x"), of: 20_000, isGrant: false, at: AuditLimiter.totalWindow) == 0)
   }
 }
