@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+@Suite struct AccountTests {
+  private let ranges = SubordinateRanges(
+    contents: """
+      anna:100000:65536
+      1001:165536:65536
+      gone:231072:65536
+      nonsense
+      anna:4294967290:100
+      empty:5:0
+      """
+  ) { $0 == "anna" ? 1_000 : nil }
+
+  private func account(_ user: UInt32, _ login: Account.Login = .absent, isNamed: Bool = false) -> Account {
+    Account(of: user, login: login, isNamed: isNamed, ranges)
+  }
+
+  @Test(arguments: [0, 1, 999, 61_184, 65_519] as [UInt32])
+  func `a system user has an account whatever logind says`(user: UInt32) {
+    for login in [.unknown, .present, .absent, .untracked] as [Account.Login] {
+      #expect(Account(of: user, login: login, isNamed: false, nil) == .user(user))
+    }
+  }
+
+  @Test func `who is logged in or named by a rule has an account`() {
+    #expect(account(1_000, .present) == .user(1_000))
+    #expect(account(2_000, .absent, isNamed: true) == .user(2_000))
+    #expect(account(100_007, .present) == .user(100_007), "also within somebody's range")
+  }
+
+  @Test func `a login and all of its subordinate ids are one account`() {
+    for login in [.unknown, .absent, .untracked] as [Account.Login] {
+      let accounts = Set((100_000..<165_536 as Range<UInt32>).map { account($0, login) })
+      #expect(accounts == [.user(1_000)])
+    }
+    #expect(account(165_536) == .user(1_001) && account(231_071) == .user(1_001))
+    #expect(account(231_072) == .range(231_072) && account(296_607) == .range(231_072), "whose owner is not known")
+    #expect(account(4_294_967_295) == .user(1_000), "a range that does not fit ends with the last id")
+  }
+
+  @Test func `everybody else shares one account`() {
+    for user in [1_000, 60_000, 61_183, 65_520, 65_534, 99_999, 296_608] as [UInt32] {
+      #expect(account(user) == .common)
+      #expect(account(user, .unknown) == .common, "until logind has answered")
+    }
+  }
+
+  @Test func `subordinate ids share one account if the file cannot be read`() {
+    for login in [.unknown, .absent, .untracked] as [Account.Login] {
+      #expect(Account(of: 100_000, login: login, isNamed: false, nil) == .common)
+    }
+    #expect(Account(of: 1_000, login: .present, isNamed: false, nil) == .user(1_000))
+  }
+
+  @Test func `without logind an id outside all ranges has an account`() {
+    #expect(account(1_000, .untracked) == .user(1_000))
+  }
+
+  @Test func `the innermost of overlapping ranges counts`() {
+    let ranges = SubordinateRanges(contents: "1:100000:1000\n2:100100:10\n3:100100:20") { _ in nil }
+    let owners = [100_099, 100_100, 100_115, 100_120].map { ranges.range(of: $0)?.owner }
+    #expect(owners == [1, 3, 3, 1])
+  }
+}
