@@ -3,14 +3,22 @@ import GeopublicistCGLib
 
 /// A configuration file in GLib's key file format.
 @MainActor public final class KeyFile {
-  /// What is wrong with a file, with its path and, if known, the group and key.
+  /// What is wrong with files, with their paths and, if known, the groups and keys.
   nonisolated public struct FileError: Error, CustomStringConvertible {
-    public let description: String
+    /// One line for each mistake.
+    public let mistakes: [String]
 
-    public init(_ path: String, _ message: String) { description = "\(path): \(message)" }
+    public init(_ path: String, _ message: String) { mistakes = ["\(path): \(message)"] }
     public init(_ path: String, group: String, key: String, _ message: String) {
-      description = "\(path): [\(group)] \(key): \(message)"
+      mistakes = ["\(path): [\(group)] \(key): \(message)"]
     }
+    /// Joins errors; nil if there are none.
+    public init?(_ errors: [FileError]) {
+      guard !errors.isEmpty else { return nil }
+      mistakes = errors.flatMap(\.mistakes)
+    }
+
+    public var description: String { mistakes.joined(separator: "; ") }
   }
 
   public let path: String

@@ -42,6 +42,9 @@ struct Daemon {
       if let help = error.help { return StandardStream.print(help, as: "geopublicistd") }
       complain(error.message)
       return ExitStatus.usage
+    } catch let error as KeyFile.FileError {
+      error.mistakes.forEach(complain)
+      return ExitStatus.configuration
     } catch {
       complain("\(error)")
       return ExitStatus.configuration

@@ -27,8 +27,10 @@ import Testing
   @Test func `the configuration is checked without a service`() throws {
     let check = [Rig.product("geopublicistd"), "--check", "--config"]
     #expect(try run(check + [write("[Limits]\nsubscriptions-per-user=7\n")]).exit == .status(0))
-    let result = try run(check + [write("[Limits]\nsubscriptions-per-user=0\n")])
-    #expect(result.exit == .status(78) && result.standardError.contains("subscriptions-per-user"))
+    let result = try run(check + [write("[Limits]\nsubscriptions-per-user=0\nregions=0\n")])
+    let lines = result.standardError.split(separator: "\n")
+    #expect(result.exit == .status(78) && lines.count == 2)
+    #expect(zip(lines, ["subscriptions-per-user", "regions"]).allSatisfy { $0.contains($1) }, "\(lines)")
   }
 
   @Test func `SIGHUP reloads the configuration`() throws {

@@ -161,4 +161,14 @@ struct ConfigurationTests {
   @Test func `a requested file that does not exist is an error`() {
     #expect(throws: KeyFile.FileError.self) { try Configuration.load(file: "/nonexistent/geopublicist.conf") }
   }
+
+  @Test func `every mistake is reported at once`() throws {
+    let error = try #require(throws: KeyFile.FileError.self) {
+      try load("[Servce]\nx=1\n[Service]\nidle-timeout=-1\n[Limits]\ncalls-burst=0\nregions=7\nregion=7\n")
+    }
+    #expect(error.mistakes.count == 4)
+    for (mistake, part) in zip(error.mistakes, ["[Servce]", "idle-timeout", "calls-burst", "region: unknown key"]) {
+      #expect(mistake.contains(part), "\(mistake)")
+    }
+  }
 }

@@ -16,42 +16,52 @@ public struct Configuration {
 
   /// Reads the given file, which must exist, or otherwise all of the administrator's files that exist.
   ///
-  /// Throws if a file cannot be read, a group or key is unknown, or a value is out of range.
+  /// Throws everything that is wrong: a file that cannot be read, an unknown group or key, a value that is out of range.
   public static func load(file: String?) throws(KeyFile.FileError) -> Configuration {
     var configuration = Configuration()
-    if let file {
-      try configuration.read(KeyFile(path: file))
-    } else {
-      for path in existingFiles() { try configuration.read(KeyFile(path: path)) }
+    var mistakes: [KeyFile.FileError] = []
+    for path in file.map({ [$0] }) ?? existingFiles() {
+      do throws(KeyFile.FileError) {
+        mistakes += try configuration.read(KeyFile(path: path))
+      } catch {
+        mistakes.append(error)
+      }
     }
+    if let error = KeyFile.FileError(mistakes) { throw error }
     return configuration
   }
 
-  mutating func read(_ file: KeyFile) throws(KeyFile.FileError) {
+  /// Applies the settings of a file, and returns what is wrong with the others.
+  private mutating func read(_ file: KeyFile) -> [KeyFile.FileError] {
+    var mistakes: [KeyFile.FileError] = []
     for group in file.groups {
       guard group == "Service" || group == "Limits" else {
-        throw KeyFile.FileError(file.path, "unknown group [\(group)]; use [Service] or [Limits]")
+        mistakes.append(KeyFile.FileError(file.path, "unknown group [\(group)]; use [Service] or [Limits]"))
+        continue
       }
       for key in file.keys(of: group) {
         let text = file.text(key, of: group) ?? ""
-        func mistake(_ message: String) -> KeyFile.FileError {
-          KeyFile.FileError(file.path, group: group, key: key, message)
+        func refuse(_ message: String) {
+          mistakes.append(KeyFile.FileError(file.path, group: group, key: key, message))
         }
         if group == "Limits", let limit = Limits.Key(rawValue: key) {
-          guard let number = UInt32(text), number > 0 else {
-            throw mistake("'\(text)' is not a number from 1 to \(UInt32.max)")
+          if let number = UInt32(text), number > 0 {
+            limits[limit] = number
+          } else {
+            refuse("'\(text)' is not a number from 1 to \(UInt32.max)")
           }
-          limits[limit] = number
         } else if group == "Service", key == "idle-timeout" {
-          guard let seconds = Double(text), (0...31_536_000).contains(seconds) else {
-            throw mistake("'\(text)' is not a number of seconds from 0 to 31536000")
+          if let seconds = Double(text), (0...31_536_000).contains(seconds) {
+            idleTimeout = seconds
+          } else {
+            refuse("'\(text)' is not a number of seconds from 0 to 31536000")
           }
-          idleTimeout = seconds
         } else {
-          throw mistake("unknown key")
+          refuse("unknown key")
         }
       }
     }
+    return mistakes
   }
 
   private static func existingFiles() -> [String] {
