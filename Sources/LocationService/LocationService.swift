@@ -179,7 +179,7 @@ public final class LocationService {
   /// Handles that the authorization of one client, or of all (nil), may have changed.
   private func refresh(_ client: Client?) {
     let objects = client.map { Array($0.objects.values) } ?? clients.objects
-    let requests = client.map { Array($0.requests.values) } ?? clients.requests
+    let requests = client.map { $0.requests } ?? clients.requests
     for object in objects { object.refresh() }
     for request in requests { request.refresh() }
     source.permissionsChanged()

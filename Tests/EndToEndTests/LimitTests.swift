@@ -60,7 +60,16 @@ import Testing
     }
   }
 
-  @Test func `calls beyond the rate are refused with the limit's name`() throws {
+  @Test(.enabled(if: Rig.isRoot)) func `a hundred programs of one user that start together are all served`() throws {
+    let result = try run(
+      ["setpriv", "--reuid=\(User.nobody)", "--clear-groups", "--"]
+        + [Rig.python, Rig.file("many-clients.py"), bus.address, "start-together", "100"], within: .seconds(60))
+    #expect(result.succeeded, "\(result.standardError)")
+    let seconds = try #require(Double(result.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(seconds < 5, "\(seconds) s")
+  }
+
+  @Test func `calls beyond the rate wait, and more of them are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<400).map { _ in
       try greedy.begin("Get", of: busProperties, at: Daemon.path, signature: "ss", [.string(Daemon.name), "State"])
@@ -69,7 +78,7 @@ import Testing
     #expect(answers.prefix(200).allSatisfy { $0.errorName == nil })
     let refused = answers.filter { $0.errorName == limitsExceeded }
     #expect(!refused.isEmpty)
-    #expect(refused.allSatisfy { $0.errorMessage?.contains("calls-per-second") == true })
+    #expect(refused.allSatisfy { $0.errorMessage?.contains("calls-per-connection") == true })
     #expect(try ConsumerProgram(on: bus).property("State") == "idle")
   }
 

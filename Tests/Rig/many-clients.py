@@ -5,16 +5,23 @@
     many-clients.py BUS-ADDRESS never-read CONNECTIONS SUBSCRIPTIONS [CALLS]
     many-clients.py BUS-ADDRESS flood CONNECTIONS SUBSCRIPTIONS PATH INTERFACE MEMBER [ARGUMENT…]
     many-clients.py BUS-ADDRESS come-and-go COUNT
+    many-clients.py BUS-ADDRESS start-together COUNT
+    many-clients.py BUS-ADDRESS flap CONNECTIONS SUBSCRIPTIONS READING PER-SECOND LEVELS [USER]
 
 Those that never read start their subscriptions, as far as they may, make their CALLS of ListSubscriptions at once, and read
 nothing more. A flood makes its subscriptions, then the call with these strings without a pause, and reads every answer. Both
 say "ready" when they have begun, and go on until they are killed. Those that come and go connect, subscribe, start and
-vanish, one after the other.
+vanish, one after the other. Those that start together each create and start a subscription and read its properties; when all
+are answered, and none is refused for a limit, the seconds are printed. The last start subscriptions and say "ready"; one
+connection more is their user's agent and announces the LEVELS, such as 0,8, in turn, so often (0: without a pause). With
+READING 1 they read; for each line on standard input they say how many announcements were made and how many signals and
+bytes they have read.
 """
 
 import contextlib
 import select
 import sys
+import threading
 import time
 
 import wire
@@ -88,4 +95,69 @@ def come_and_go(address, count):
                     start(peer, path)
 
 
-{"never-read": never_read, "flood": flood, "come-and-go": come_and_go}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+def start_together(address, count):
+    peers = [Peer(address) for _ in range(int(count))]
+    began = time.monotonic()
+    calls = {peer: peer.begin(SERVICE, MANAGER, SERVICE, "CreateSubscription", "a{sv}", [{}]) for peer in peers}
+    paths = {peer: peer.answer(serial).arguments()[0] for peer, serial in calls.items()}
+    for call in [(SERVICE + ".Subscription", "Start"),
+                 ("org.freedesktop.DBus.Properties", "GetAll", "s", [SERVICE + ".Subscription"])]:
+        calls = {peer: peer.begin(SERVICE, paths[peer], *call) for peer in peers}
+        for peer, serial in calls.items():
+            error = peer.answer(serial).fields.get(wire.ERROR_NAME, "")
+            if error.endswith(".LimitsExceeded"):
+                sys.exit(error)
+    print(time.monotonic() - began)
+
+
+def answer_as_agent(agent):
+    while (question := agent.receive(0)) is not None:
+        if question.kind == CALL:
+            agent.send(wire.REPLY, wire.marshalled("v", ("u", 8)), destination=question.fields[wire.SENDER],
+                       reply=question.serial, signature="v")
+
+
+def flap(address, connections, subscriptions, reading, rate, levels, user=None):
+    def peer():
+        return Peer(address, user=int(user) if user else None)
+
+    agent, peers = peer(), [peer() for _ in range(int(connections))]
+    created = threading.Event()
+
+    def begin():
+        for one in peers:
+            for path in [create(one) for _ in range(int(subscriptions))]:
+                start(one, path)
+        created.set()
+
+    threading.Thread(target=begin, daemon=True).start()
+    while not created.is_set():
+        answer_as_agent(agent)
+        time.sleep(0.01)
+    print("ready", flush=True)
+    bodies = [wire.marshalled("sa{sv}as", "org.freedesktop.GeoClue2.Agent", {"MaxAccuracyLevel": ("u", int(level))}, [])
+              for level in levels.split(",")]
+    made = signals = size = 0
+    began = time.monotonic()
+    sockets = {one.socket: b"" for one in peers} if int(reading) else {}
+    while True:
+        if not int(rate) or made < (time.monotonic() - began) * int(rate):
+            agent.send(wire.SIGNAL, bodies[made % 2], path="/org/freedesktop/GeoClue2/Agent",
+                       interface="org.freedesktop.DBus.Properties", member="PropertiesChanged", signature="sa{sv}as")
+            made += 1
+        answer_as_agent(agent)
+        readable, _, _ = select.select([sys.stdin, *sockets], [], [], 0 if not int(rate) else 0.002)
+        for one in readable:
+            if one is sys.stdin:
+                if not sys.stdin.readline():
+                    return
+                print(made, signals, size, flush=True)
+                continue
+            sockets[one] += one.recv(65536)
+            while (whole := wire.length(sockets[one])) and len(sockets[one]) >= whole:
+                signals += sockets[one][1] == wire.SIGNAL
+                size += whole
+                sockets[one] = sockets[one][whole:]
+
+
+{"start-together": start_together, "flap": flap, "never-read": never_read, "flood": flood, "come-and-go": come_and_go}[sys.argv[2]](sys.argv[1], *sys.argv[3:])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistGatekeeper
+import GeopublicistLocationModel
 import MainLoop
 
 /// A client of the service: one connection and everything that it owns.
@@ -10,6 +11,10 @@ final class Client: GatekeeperClient {
   private(set) var credentials: Credentials?
   var pendingCalls: UInt32 = 0
   var pendingPrompts: UInt32 = 0
+  /// Whether its authorization may have changed. Until that has been considered, its deliveries are held.
+  var isToBeReviewed = false
+  /// When it was last seen without access, in microseconds of the boot clock. Facts that are still missing do not count.
+  private(set) var deniedAt: UInt64 = 0
   let queue: OutgoingQueue
   /// The systemd unit of its process, once known. For display only.
   var unit: String?
@@ -17,7 +22,8 @@ final class Client: GatekeeperClient {
   /// Called when the connection has left the bus.
   var onEnd: (() -> Void)?
   private(set) var objects: [UInt64: any OwnedObject] = [:]
-  private(set) var requests: [ObjectIdentifier: any PendingRequest] = [:]
+  /// In the order of the calls, in which they are answered if one event answers several.
+  private(set) var requests: [any PendingRequest] = []
   private var bucket: TokenBucket
   private let introductions: Introductions
 
@@ -29,14 +35,23 @@ final class Client: GatekeeperClient {
   }
 
   /// Takes a token from the client's bucket. Returns false if the rate is exceeded.
-  func takeToken(_ limits: Limits) -> Bool {
-    bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: MainLoop.main.clock.monotonic())
+  func takeToken(_ limits: Limits, at now: Int64) -> Bool {
+    bucket.take(burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
+  }
+
+  /// Returns when the last of `count` further calls may be dispatched, in microseconds from now.
+  func wait(for count: Int, _ limits: Limits, at now: Int64) -> Int64 {
+    bucket.wait(for: count, burst: limits[.callsBurst], perSecond: limits[.callsPerSecond], at: now)
   }
 
   func add(_ object: any OwnedObject) { objects[object.number] = object }
   func remove(_ object: any OwnedObject) { objects[object.number] = nil }
-  func add(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = request }
-  func remove(_ request: any PendingRequest) { requests[ObjectIdentifier(request)] = nil }
+  func add(_ request: any PendingRequest) { requests.append(request) }
+  func remove(_ request: any PendingRequest) { requests.removeAll { $0 === request } }
+
+  func note(_ authorization: Authorization, at now: UInt64) {
+    if !authorization.isAuthorized, authorization.reason != .undecided { deniedAt = now }
+  }
 
   /// Whether the client has an object or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
@@ -54,9 +69,9 @@ final class Client: GatekeeperClient {
   /// Ends everything that the client owns, without signals, because the connection has left the bus.
   func end() {
     introductions.forget(name)
-    for request in requests.values { request.handle(.ownerLeft) }
+    for request in requests { request.handle(.ownerLeft) }
     for object in objects.values { object.handle(.ownerLeft) }
-    requests = [:]
+    requests = []
     objects = [:]
     onEnd?()
     onEnd = nil

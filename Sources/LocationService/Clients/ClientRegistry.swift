@@ -56,26 +56,42 @@ final class ClientRegistry {
   /// Returns the client of a connection, unless it has left.
   func known(_ name: BusName) -> Client? { clients[name] }
 
-  /// Takes a token from the client, and one from its user if known. Throws the rate limit that would be exceeded.
-  /// Returns whether the user has paid.
-  func payForCall(_ client: Client) throws(DBusError) -> Bool {
-    guard client.takeToken(limits) else { throw .limitsExceeded(.callsPerSecond) }
-    return try payForUser(of: client)
+  /// Takes the tokens for a call, from the client and from its user, unless a rate would be exceeded.
+  func pay(for client: Client) -> Bool {
+    let now = MainLoop.main.clock.monotonic()
+    return withBucket(of: client, at: now) { bucket, rate in
+      bucket.wait(for: 1, burst: rate, perSecond: rate, at: now) == 0 && client.takeToken(limits, at: now)
+        && bucket.take(burst: rate, perSecond: rate, at: now)
+    } ?? false
   }
 
-  /// Takes a token from the client's user, or throws if none is left. Returns false if the user is not known.
-  func payForUser(of client: Client) throws(DBusError) -> Bool {
-    guard let user = client.credentials?.userID else { return false }
-    let (rate, now) = (limits[.callsPerSecondPerUser], MainLoop.main.clock.monotonic())
+  /// Throws the rate at which a client's call would have to wait longer than its answer may take. `count` and
+  /// `userCount` calls wait before it.
+  func checkTurn(of client: Client, after count: Int, _ userCount: Int) throws(DBusError) {
+    let now = MainLoop.main.clock.monotonic()
+    guard client.wait(for: count + 1, limits, at: now) <= Self.longestTurn else {
+      throw .limitsExceeded(.callsPerSecond)
+    }
+    let wait = withBucket(of: client, at: now) { $0.wait(for: userCount + 1, burst: $1, perSecond: $1, at: now) }
+    guard wait ?? 0 <= Self.longestTurn else { throw .limitsExceeded(.callsPerSecondPerUser) }
+  }
+
+  /// How long a call may wait for its turn, in microseconds, so that it can still be answered within 5 s.
+  static let longestTurn: Int64 = 4_000_000
+
+  /// Returns nil if the client's user is not known.
+  private func withBucket<Result>(
+    of client: Client, at now: Int64, _ body: (inout TokenBucket, UInt32) -> Result
+  ) -> Result? {
+    guard let user = client.credentials?.userID else { return nil }
+    let rate = limits[.callsPerSecondPerUser]
     if callBuckets.count >= Self.largestBucketCount {
       callBuckets = callBuckets.filter { _, bucket in
         var bucket = bucket
         return !bucket.isFull(burst: rate, perSecond: rate, at: now)
       }
     }
-    guard callBuckets[user, default: TokenBucket(burst: rate, at: now)].take(burst: rate, perSecond: rate, at: now)
-    else { throw .limitsExceeded(.callsPerSecondPerUser) }
-    return true
+    return body(&callBuckets[user, default: TokenBucket(burst: rate, at: now)], rate)
   }
 
   private static let largestBucketCount = 256
@@ -167,7 +183,9 @@ final class ClientRegistry {
     }
   }
 
-  var requests: [any PendingRequest] { clients.values.flatMap { $0.requests.values } }
+  var all: some Collection<Client> { clients.values }
+
+  var requests: [any PendingRequest] { clients.values.flatMap(\.requests) }
 }
 
 /// The processor time of this thread. Measures what a call costs, regardless of the load of the machine.

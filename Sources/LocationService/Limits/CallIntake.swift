@@ -5,14 +5,9 @@ import MainLoop
 /// Dispatches calls, taking users in turn, while the limits allow it and the bus has room for the answers.
 ///
 /// A call beyond a limit costs almost nothing on arrival and is refused at a bounded rate, so the service reads faster
-/// than one user can send. Calls within the limits wait for their turn.
+/// than one user can send. Calls within the limits wait for their turn; those above a rate wait in their user's line
+/// until the rate allows them, unless that would be too late for an answer.
 final class CallIntake {
-  private struct Arrival {
-    let call: MethodCall
-    /// Whether a token of the user has been taken.
-    var isPaid: Bool
-  }
-
   /// How often to check whether the bus has taken the pending answers, in milliseconds.
   private static let roomInterval: Int64 = 1
 
@@ -22,11 +17,15 @@ final class CallIntake {
   private let connection: Connection
   private let clients: ClientRegistry
   private let outbox: Outbox
-  private var queue = FairQueue<BusName, Arrival>()
+  /// How often to check whether a rate allows a waiting call, in milliseconds.
+  private static let rateInterval: Int64 = 5
+
+  private var queue = FairQueue<BusName, MethodCall>()
   private var refusals = RefusalQueue<BusName, (MethodCall, DBusError)>()
   private var refusing: LoopSource?
   private var turn: LoopSource?
   private var waitForRoom: LoopSource?
+  private var waitForRate: LoopSource?
 
   init(_ connection: Connection, _ clients: ClientRegistry, _ outbox: Outbox) {
     self.connection = connection
@@ -38,12 +37,14 @@ final class CallIntake {
   }
 
   var onCall: (() -> Void)?
+  /// Called when it is the turn of a client's call.
+  var beforeCall: (Client) -> Void = { _ in }
 
   var count: Int { queue.count }
 
   /// Drops all calls, because nobody waits for answers to calls from the previous connection.
   func dropAll() {
-    for arrival in queue.removeAll() { arrival.call.drop() }
+    for call in queue.removeAll() { call.drop() }
     for (call, _) in refusals.removeAll() { call.drop() }
   }
 
@@ -57,19 +58,31 @@ final class CallIntake {
     guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
       return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .limitsExceeded(.messageBytes))
     }
-    let isPaid: Bool
+    let user = client.credentials?.userID
     do throws(DBusError) {
-      isPaid = try clients.payForCall(client)
+      try checkWaiting(client, user)
+      guard queue.add(call, bytes: bytes, from: client.name, of: user) else {
+        throw .limitsExceeded(.callsPerSecondPerUser)
+      }
     } catch {
       return refuse(call, bytes: bytes, of: client, error)
     }
     clients.chargeForSize(bytes, client)
-    let user = client.credentials?.userID
-    guard queue.add(Arrival(call: call, isPaid: isPaid), bytes: bytes, from: client.name, of: user) else {
-      return refuse(call, bytes: bytes, of: client, .limitsExceeded(.callsPerSecondPerUser))
-    }
     if user == nil { identify(client) }
     dispatchLater()
+  }
+
+  /// Throws the limit that one more waiting call of a client would exceed.
+  private func checkWaiting(_ client: Client, _ user: UInt32?) throws(DBusError) {
+    let count = queue.count(of: client.name, user)
+    // Within the rate, a call waits only for its turn.
+    guard client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > 0 else {
+      return try clients.checkTurn(of: client, after: count, user.map { queue.count(of: $0) } ?? 0)
+    }
+    guard UInt32(clamping: count) + client.pendingCalls < clients.limits[.callsPerConnection] else {
+      throw .limitsExceeded(.callsPerConnection)
+    }
+    try clients.checkTurn(of: client, after: count, user.map { queue.count(of: $0) } ?? 0)
   }
 
   /// How often waiting refusals are checked, in milliseconds.
@@ -104,24 +117,23 @@ final class CallIntake {
         queue.identify(client.name, as: user)
         return dispatchLater()
       }
-      for arrival in queue.remove(client.name, of: nil) {
-        arrival.call.fail(.notAuthorized(.refused(.policyUnavailable)))
-      }
+      for call in queue.remove(client.name, of: nil) { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
     }
   }
 
   private func left(_ client: Client) {
-    for arrival in queue.remove(client.name, of: client.credentials?.userID) { arrival.call.drop() }
+    for call in queue.remove(client.name, of: client.credentials?.userID) { call.drop() }
     for (call, _) in refusals.remove(client.name) { call.drop() }
     outbox.left(client.name)
   }
 
   private func dispatchLater() {
+    waitForRate = nil
     guard turn == nil, waitForRoom == nil, queue.isReady else { return }
     turn = MainLoop.main.whileTrue { [weak self] in
       guard let self else { return false }
       dispatch()
-      if queue.isReady, waitForRoom == nil { return true }
+      if queue.isReady, waitForRoom == nil, waitForRate == nil { return true }
       turn = nil
       return false
     }
@@ -131,22 +143,27 @@ final class CallIntake {
     let end = MainLoop.main.clock.monotonic() + Self.slice
     repeat {
       guard outbox.takesCalls else { return dispatchWhenRoom() }
-      guard let arrival = queue.next() else { break }
-      dispatch(arrival)
+      let call = queue.next { [clients] name, _ in clients.known(name).map(clients.pay) ?? true }
+      guard let call else {
+        if queue.isReady {
+          waitForRate = MainLoop.main.after(milliseconds: Self.rateInterval) { [weak self] in self?.dispatchLater() }
+        }
+        return
+      }
+      dispatch(call)
       // Read pending calls first: one of them may be from a user whose turn is next.
     } while MainLoop.main.clock.monotonic() < end && !connection.hasUnread
   }
 
-  private func dispatch(_ arrival: Arrival) {
-    let call = arrival.call
+  private func dispatch(_ call: MethodCall) {
     guard let client = clients.known(call.sender) else { return call.drop() }
     do throws(DBusError) {
-      if !arrival.isPaid { _ = try clients.payForUser(of: client) }
       try clients.admit(call, of: client)
     } catch {
       return call.fail(error)
     }
     let begin = ProcessorTime.now
+    beforeCall(client)
     connection.objects.perform(call)
     clients.chargeForTime(since: begin, client)
   }

@@ -79,14 +79,32 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     debts[user] = min(debts[user, default: 0] + min(bytes, Self.largestDebt), Self.largestDebt)
   }
 
-  mutating func next() -> Call? {
+  /// Returns the number of a user's waiting calls.
+  func count(of user: UInt32) -> Int { known[user].count }
+
+  /// Returns the number of a client's waiting calls.
+  func count(of client: Client, _ user: UInt32?) -> Int {
+    (user.map { known[$0] } ?? unknown[client] ?? []).count { $0.client == client }
+  }
+
+  /// Removes and returns the next call that `pays`, or nil if none does now. A call that does not pay makes its client's
+  /// later calls wait, too, but not those of other clients.
+  mutating func next(_ pays: (Client, Call) -> Bool = { _, _ in true }) -> Call? {
     // The debt lapses if nobody else is waiting.
     while let user = known.nextKey, known.keyCount > 1, let debt = debts[user], debt >= Self.turnBytes {
       debts[user] = debt - Self.turnBytes
       known.passOver()
     }
     if let user = known.nextKey { debts[user] = nil }
-    guard let waiting = known.next() else { return nil }
+    let next = known.next { _, line in
+      var late: Set<Client> = []
+      return line.firstIndex { waiting in
+        if !late.contains(waiting.client), pays(waiting.client, waiting.call) { return true }
+        late.insert(waiting.client)
+        return false
+      }
+    }
+    guard let waiting = next else { return nil }
     if known.isEmpty { debts = [:] }
     count -= 1
     bytes -= waiting.bytes

@@ -67,6 +67,12 @@ nonisolated struct TokenBucket: Sendable {
     return true
   }
 
+  /// Returns how long it takes until `count` tokens are available, in microseconds.
+  mutating func wait(for count: Int, burst: UInt32, perSecond: UInt32, at now: Int64) -> Int64 {
+    fill(burst: burst, perSecond: perSecond, at: now)
+    return Int64(max(0, Double(count) - tokens) / Double(max(1, perSecond)) * 1_000_000)
+  }
+
   /// Charges for work already done, even beyond the available tokens. The debt is limited to one burst, so that a lower
   /// limit after a configuration change does not lock a client out.
   mutating func charge(_ cost: Double, burst: UInt32) {

@@ -121,6 +121,18 @@ import Testing
     #expect(queue.drain() == [2])
   }
 
+  @Test func `a call above its client's rate lets other clients pass, and keeps its client's order`() {
+    var queue = FairQueue<String, Int>()
+    for (number, client) in ["late", "late", "other"].enumerated() {
+      #expect(queue.add(number, bytes: 1, from: client, of: 1) == true)
+    }
+    #expect(queue.count(of: 1) == 3 && queue.count(of: "late", 1) == 2)
+    #expect(queue.next { client, call in client != "late" || call == 1 } == 2)
+    #expect(queue.next { _, call in call == 1 } == nil && queue.isReady)
+    #expect(queue.drain() == [0, 1])
+    #expect(queue.count == 0 && queue.bytes == 0)
+  }
+
   @Test func `a line that never empties does not grow`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 { #expect(queue.add(number, bytes: 1, from: "a", of: 1) == true) }
