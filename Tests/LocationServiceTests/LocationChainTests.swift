@@ -20,7 +20,7 @@ struct LocationChainTests {
   }
 
   private final class NoPings: ClientPinging {
-    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) {}
+    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool { true }
     func forget(_ client: BusName) {}
   }
 

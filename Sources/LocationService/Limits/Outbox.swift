@@ -15,6 +15,8 @@ final class Outbox {
   /// The interval for checking whether the queue has drained, in microseconds.
   private static let pollInterval: Int64 = 20_000
   private static let reducedInterval: Int64 = 60_000_000
+  /// The interval for repeating pings that could not be sent, in microseconds.
+  private static let pingInterval: Int64 = 500_000
 
   private let queuedBytes: () -> Int
   private let pings: any ClientPinging
@@ -22,6 +24,9 @@ final class Outbox {
   private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
   private var reducedDeliveries: LoopSource?
+  /// The clients whose ping could not be sent.
+  private var unpinged: Set<BusName> = []
+  private var pinging: LoopSource?
   /// Returns the user of a client, or nil if it is not known yet. The outer nil means that the name is not a client's.
   var userOf: (BusName) -> UInt32?? = { _ in nil }
 
@@ -67,6 +72,7 @@ final class Outbox {
     ledger.left(client)
     pings.forget(client)
     waiting[client] = nil
+    unpinged.remove(client)
   }
 
   /// Suspends clients that owe an answer, after the service has rejoined a bus that had stopped reading from it.
@@ -77,13 +83,27 @@ final class Outbox {
   /// Counts bytes sent to a connection, if it belongs to a client.
   func sent(_ bytes: Int, to client: BusName) {
     guard let user = userOf(client) else { return }
-    if ledger.sent(bytes, to: client, of: user, at: now) { ping(client, of: user) }
+    if ledger.sent(bytes, to: client, of: user, at: now), !unpinged.contains(client) { ping(client, of: user) }
   }
 
   private func ping(_ client: BusName, of user: UInt32?) {
-    pings.ping(client, of: user) { [weak self] in
+    let isSent = pings.ping(client, of: user) { [weak self] in
       guard let self else { return }
       if ledger.answered(client, at: now) { drain(client) }
+    }
+    guard !isSent else { return ledger.pinged(client, at: now) }
+    unpinged.insert(client)
+    if pinging == nil {
+      pinging = MainLoop.main.after(microseconds: Self.pingInterval) { [weak self] in self?.pingAgain() }
+    }
+  }
+
+  private func pingAgain() {
+    pinging = nil
+    let late = unpinged
+    unpinged = []
+    for client in late where ledger.isPingDue(client) {
+      if let user = userOf(client) { ping(client, of: user) }
     }
   }
 

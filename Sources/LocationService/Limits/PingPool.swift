@@ -2,12 +2,13 @@
 import DBus
 import GeopublicistGatekeeper
 import GeopublicistProcessSupport
+import MainLoop
 
 /// Asks clients for a sign of life.
 protocol ClientPinging: AnyObject {
-  /// Pings a client unless a ping is in flight, and calls `action` when it has answered. Does nothing if too many pings
-  /// are in flight. May be called again later.
-  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void)
+  /// Pings a client unless a ping is in flight, and calls `action` when it has answered. Returns false if no ping could
+  /// be sent because too many are in flight. May be called again later.
+  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool
   /// Cancels the ping of a client that has left.
   func forget(_ client: BusName)
 }
@@ -17,14 +18,20 @@ protocol ClientPinging: AnyObject {
 /// dbus-daemon counts a call until it is answered and rejects every further call at 128. Clients are therefore not
 /// pinged through the service's own connection, each connection has only a few pings in flight, and each user has a
 /// limited share.
+///
+/// A ping has no timeout, because a stopped client answers when it goes on. But one that is overdue gives way to others:
+/// it is abandoned when there is no room, and a connection is replaced once all of its pings are abandoned.
 final class PingPool: ClientPinging {
   /// The maximum number of pings in flight on one connection. dbus-daemon's own limit is 128.
-  static let perConnection = 64
-  static let connections = 8
+  nonisolated static let perConnection = 64
+  nonisolated static let connections = 8
+  /// How long a ping may stay unanswered before it can be abandoned, in microseconds.
+  nonisolated static let patience: Int64 = 5_000_000
 
   private final class Lane {
     let connection: Connection
-    var pings = 0
+    /// The pings that the bus counts, and those of them that were abandoned.
+    var (pings, abandoned) = (0, 0)
     init(_ connection: Connection) { self.connection = connection }
   }
 
@@ -32,6 +39,7 @@ final class PingPool: ClientPinging {
     let lane: Lane
     let user: UInt32
     let call: PendingCall
+    let sentAt: Int64
   }
 
   private let open: () throws(DBusError) -> Connection
@@ -39,22 +47,54 @@ final class PingPool: ClientPinging {
   private var pings: [BusName: Ping] = [:]
   private var quota = UserQuota()
   private var hasComplained = false
+  /// When the next ping can be overdue.
+  private var overdueFrom: Int64 = 0
+  private let (connections, perConnection, patience): (Int, Int, Int64)
 
   /// - Parameter open: Opens a connection to the clients' bus.
-  init(_ open: @escaping () throws(DBusError) -> Connection) { self.open = open }
+  init(
+    connections: Int = PingPool.connections, perConnection: Int = PingPool.perConnection,
+    patience: Int64 = PingPool.patience, _ open: @escaping () throws(DBusError) -> Connection
+  ) {
+    (self.connections, self.perConnection, self.patience) = (connections, perConnection, patience)
+    self.open = open
+  }
 
-  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) {
+  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool {
+    if let ping = pings[client], ping.lane.connection.isConnected { return true }
+    forget(client)
     // Unknown users share one quota.
     let user = user ?? .max
-    let all = Self.perConnection * Self.connections
-    if let ping = pings[client], ping.lane.connection.isConnected { return }
-    forget(client)
-    guard quota.take(for: user, perUser: all, of: all) == nil else { return }
+    return begin(client, of: user, action) || abandonOverdue() && begin(client, of: user, action)
+  }
+
+  private func begin(_ client: BusName, of user: UInt32, _ action: @escaping () -> Void) -> Bool {
+    let all = perConnection * connections
+    guard quota.take(for: user, perUser: all, of: all) == nil else { return false }
     guard let lane = lane(),
       let call = lane.connection.ping(client, { [weak self] result in self?.ended(client, result, action) })
-    else { return quota.release(of: user) }
+    else {
+      quota.release(of: user)
+      return false
+    }
     lane.pings += 1
-    pings[client] = Ping(lane: lane, user: user, call: call)
+    pings[client] = Ping(lane: lane, user: user, call: call, sentAt: MainLoop.main.clock.monotonic())
+    return true
+  }
+
+  /// Makes room by abandoning overdue pings. Returns whether there were any.
+  private func abandonOverdue() -> Bool {
+    let now = MainLoop.main.clock.monotonic()
+    guard now >= overdueFrom else { return false }
+    let overdue = pings.filter { now - $0.value.sentAt >= patience }
+    for (client, ping) in overdue {
+      pings[client] = nil
+      quota.release(of: ping.user)
+      ping.lane.abandoned += 1
+    }
+    lanes.removeAll { $0.pings > 0 && $0.pings == $0.abandoned }
+    overdueFrom = (pings.values.map(\.sentAt).min() ?? now) + patience
+    return !overdue.isEmpty
   }
 
   func forget(_ client: BusName) {
@@ -80,8 +120,8 @@ final class PingPool: ClientPinging {
 
   private func lane() -> Lane? {
     lanes.removeAll { !$0.connection.isConnected }
-    if let lane = lanes.first(where: { $0.pings < Self.perConnection }) { return lane }
-    guard lanes.count < Self.connections else { return nil }
+    if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
+    guard lanes.count < connections else { return nil }
     do throws(DBusError) {
       let lane = Lane(try open())
       lanes.append(lane)

@@ -57,17 +57,27 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
 
-  /// Counts bytes sent to a client. Returns whether to ping it now.
+  /// Counts bytes sent to a client. Returns whether to ping it now. Call ``pinged(_:at:)`` if that was possible.
   mutating func sent(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
     var entry = entries[client] ?? Entry(user: user, forgivenAt: now)
     if entry.user != user { move(&entry, to: user) }
     forgive(&entry, at: now)
     entry.tally += bytes
     count(bytes, in: &entry)
-    let isDue = entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: user)
-    if isDue { entry.pingedAt = now }
     entries[client] = entry
-    return isDue
+    return isPingDue(entry)
+  }
+
+  /// Records that a ping has been sent, from when on the client has time to answer.
+  mutating func pinged(_ client: Client, at now: Int64) {
+    if entries[client]?.pingedAt == nil { entries[client]?.pingedAt = now }
+  }
+
+  /// Whether a ping is due that could not be sent.
+  func isPingDue(_ client: Client) -> Bool { entries[client].map(isPingDue) ?? false }
+
+  private func isPingDue(_ entry: Entry) -> Bool {
+    entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: entry.user)
   }
 
   /// Records a call by a client. Returns whether it may be sent something again as a result.
@@ -117,13 +127,15 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   var count: Int { entries.count }
 
   private func state(of entry: Entry, at now: Int64) -> State {
-    guard let pingedAt = entry.pingedAt else { return .reading }
+    // The limits hold even if no ping could be sent.
+    guard entry.pingedAt != nil || isPingDue(entry) else { return .reading }
     if entry.tally >= thresholds.suspend || isOverLimit(entry) { return .suspended }
+    guard let pingedAt = entry.pingedAt else { return .reading }
     return now - pingedAt >= thresholds.patience ? .reduced : .reading
   }
 
   private func isOverLimit(_ entry: Entry) -> Bool {
-    guard entry.pingedAt != nil else { return false }
+    guard entry.pingedAt != nil || isPingDue(entry) else { return false }
     let limit = unprovenOfAll > thresholds.all ? thresholds.user / 4 : thresholds.user
     return entry.unproven >= thresholds.unproven || unprovenOfUser[entry.user, default: 0] >= limit
   }

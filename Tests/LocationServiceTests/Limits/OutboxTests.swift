@@ -9,7 +9,11 @@ import Testing
 @Suite struct OutboxTests {
   private final class Pings: ClientPinging {
     private(set) var actions: [BusName: () -> Void] = [:]
-    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) { actions[client] = action }
+    var isFull = false
+    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool {
+      if !isFull { actions[client] = action }
+      return !isFull
+    }
     func forget(_ client: BusName) { actions[client] = nil }
     func answer(from client: BusName) { actions.removeValue(forKey: client)?() }
   }
@@ -56,6 +60,18 @@ import Testing
     #expect(way.outbox.hasRoom(for: ":1.1"))
   }
 
+  @Test func `a client that could not be pinged is pinged as soon as possible`() throws {
+    way.pings.isFull = true
+    for _ in 0..<5 { way.outbox.sent(100_000, to: ":1.1") }
+    #expect(way.outbox.state(of: ":1.1") == .reading, "it was not asked")
+    for _ in 0..<25 { way.outbox.sent(100_000, to: ":1.1") }
+    #expect(way.outbox.state(of: ":1.1") == .suspended, "but it may cost only so much")
+    way.pings.isFull = false
+    try turning("it is asked") { way.pings.actions[":1.1"] != nil }
+    way.pings.answer(from: ":1.1")
+    #expect(way.outbox.hasRoom(for: ":1.1"))
+  }
+
   @Test func `a call of a suspended client lets it have its newest location`() {
     for _ in 0..<12 { way.outbox.sent(100_000, to: ":1.1") }
     var done = 0
@@ -87,8 +103,27 @@ import Testing
     let pool = PingPool { () throws(DBusError) in try Connection(to: .address(bus.address)) }
     let clients = try (0..<PingPool.perConnection + 6).map { _ in try Connection(to: .address(bus.address)) }
     var answered: Set<BusName> = []
-    for client in clients { pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) } }
+    for client in clients { #expect(pool.ping(client.uniqueName, of: 1000) { answered.insert(client.uniqueName) }) }
     try turning("all have answered") { answered.count == clients.count }
+  }
+
+  @Test func `clients that never answer do not prevent that others are asked`() throws {
+    let bus = try PrivateBus(.session)
+    let pool = PingPool(connections: 1, perConnection: 2, patience: 100_000) { () throws(DBusError) in
+      try Connection(to: .address(bus.address))
+    }
+    let silent = try (0..<2).map { _ in try BusClient(at: bus.address) }
+    let names = try silent.map { try #require(BusName(validating: $0.uniqueName)) }
+    for (client, name) in zip(silent, names) {
+      client.suspend(true)
+      #expect(pool.ping(name, of: 1000) { Issue.record("it is stopped") })
+    }
+    let other = try Connection(to: .address(bus.address))
+    var isAnswered = false
+    #expect(!pool.ping(other.uniqueName, of: 1001) { isAnswered = true }, "there is no room")
+    try turning("there is room") { pool.ping(other.uniqueName, of: 1001) { isAnswered = true } }
+    try turning("it has answered") { isAnswered }
+    for client in silent { client.suspend(false) }
   }
 }
 

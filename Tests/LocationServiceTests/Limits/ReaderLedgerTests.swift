@@ -13,7 +13,7 @@ import Testing
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sent))
     #expect(ledger.state(of: "stopped", at: 4_999_999) == .reading)
     #expect(ledger.state(of: "stopped", at: 5_000_000) == .reduced)
-    #expect(ledger.sent(800 * Self.kibibyte, to: "stopped", of: 1, at: 6 * Self.second) == false, "one ping at a time")
+    #expect(ledger.send(800 * Self.kibibyte, to: "stopped", of: 1, at: 6 * Self.second) == false, "one ping at a time")
     #expect(ledger.state(of: "stopped", at: 6 * Self.second) == .suspended)
     #expect(ledger.answered("stopped", at: 600 * Self.second) == true)
     #expect(ledger.state(of: "stopped", at: 600 * Self.second) == .reading)
@@ -24,7 +24,7 @@ import Testing
     var pings = 0
     for step in 0..<400_000 {
       let now = Int64(step) * 100_000
-      if ledger.sent(450, to: "listener", of: 1, at: now) {
+      if ledger.send(450, to: "listener", of: 1, at: now) {
         pings += 1
         #expect(ledger.answered("listener", at: now + 50_000) == false, "nothing had been held back")
       }
@@ -50,7 +50,7 @@ import Testing
     // A list of 282 KB for each call, 50 times a second, and nothing is ever read.
     while ledger.state(of: "flood", at: now) != .suspended, sent < 100 << 20 {
       _ = ledger.called("flood", at: now)
-      _ = ledger.sent(282_000, to: "flood", of: 1, at: now)
+      _ = ledger.send(282_000, to: "flood", of: 1, at: now)
       sent += 282_000
       now += 20_000
     }
@@ -69,7 +69,7 @@ import Testing
         Issue.record("held back at \(now)")
         return
       }
-      _ = ledger.sent(600, to: "blocking", of: 1, at: now)
+      _ = ledger.send(600, to: "blocking", of: 1, at: now)
     }
   }
 
@@ -80,13 +80,13 @@ import Testing
     for step in 0..<36_000 {
       let now = Int64(step) * 100_000
       for number in 0..<256 where ledger.state(of: "c\(number)", at: now) == .reading {
-        _ = ledger.sent(16 * 450, to: "c\(number)", of: 1000, at: now)
+        _ = ledger.send(16 * 450, to: "c\(number)", of: 1000, at: now)
         sent += 16 * 450
       }
     }
     #expect(sent < 24 << 20, "\(sent >> 20) MiB")
     #expect(ledger.state(of: "innocent", at: 0) == .reading)
-    #expect(ledger.sent(450, to: "innocent", of: 1001, at: 0) == false)
+    #expect(ledger.send(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
   @Test func `D2: many users that never read stay below what dbus-daemon allows`() {
@@ -96,7 +96,7 @@ import Testing
       let now = Int64(step) * 100_000
       for user: UInt32 in 0..<10 {
         for number in 0..<100 where ledger.state(of: "\(user).\(number)", at: now) == .reading {
-          _ = ledger.sent(16 * 450, to: "\(user).\(number)", of: user, at: now)
+          _ = ledger.send(16 * 450, to: "\(user).\(number)", of: user, at: now)
           sent += 16 * 450
         }
       }
@@ -114,14 +114,14 @@ import Testing
           Issue.record("held back at \(now)")
           return
         }
-        if ledger.sent(450, to: client, of: 1000, at: now) { _ = ledger.answered(client, at: now + 1_000) }
+        if ledger.send(450, to: client, of: 1000, at: now) { _ = ledger.answered(client, at: now + 1_000) }
       }
     }
   }
 
   @Test func `a client that leaves is forgotten, and its user owes nothing for it`() {
     var ledger = ReaderLedger<String>()
-    for number in 0..<100 { _ = ledger.sent(200 * Self.kibibyte, to: "c\(number)", of: 1000, at: 0) }
+    for number in 0..<100 { _ = ledger.send(200 * Self.kibibyte, to: "c\(number)", of: 1000, at: 0) }
     for number in 0..<100 { ledger.left("c\(number)") }
     #expect(ledger.count == 0)
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(ledger.sendUntilPing("next", user: 1000)))
@@ -129,8 +129,8 @@ import Testing
 
   @Test func `bytes sent before the user was known count for the user`() {
     var ledger = ReaderLedger<String>()
-    _ = ledger.sent(100, to: "new", of: nil, at: 0)
-    _ = ledger.sent(100, to: "new", of: 1000, at: 0)
+    _ = ledger.send(100, to: "new", of: nil, at: 0)
+    _ = ledger.send(100, to: "new", of: 1000, at: 0)
     ledger.left("new")
     #expect(ledger.count == 0)
   }
@@ -138,7 +138,7 @@ import Testing
   @Test func `after a stall only clients that owe an answer get nothing`() {
     var ledger = ReaderLedger<String>()
     _ = ledger.sendUntilPing("stopped")
-    _ = ledger.sent(400, to: "fine", of: 1, at: 0)
+    _ = ledger.send(400, to: "fine", of: 1, at: 0)
     ledger.suspendDebtors()
     #expect(ledger.state(of: "stopped", at: 1) == .suspended)
     #expect(ledger.state(of: "fine", at: 1) == .reading)
@@ -150,7 +150,16 @@ extension ReaderLedger<String> {
   /// Sends until a ping is due, and returns how many bytes that took.
   fileprivate mutating func sendUntilPing(_ client: String, user: UInt32 = 1) -> Int {
     var bytes = 0
-    repeat { bytes += 400 } while !sent(400, to: client, of: user, at: 0)
+    repeat { bytes += 400 } while !send(400, to: client, of: user, at: 0)
     return bytes
+  }
+}
+
+nonisolated extension ReaderLedger {
+  /// Counts bytes and pings immediately if that is due.
+  fileprivate mutating func send(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
+    guard sent(bytes, to: client, of: user, at: now) else { return false }
+    pinged(client, at: now)
+    return true
   }
 }
