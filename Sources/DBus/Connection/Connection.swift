@@ -41,6 +41,8 @@ import MainLoop
   /// Whether the program will call `rejoin()` after losing the connection. Pending calls, and a limited number of new
   /// messages, then wait instead of failing.
   public var isToRejoin = false
+  /// Whether a signal may be sent now. For programs that must bound what they send unasked: an assertion checks it.
+  public var allowsSignal: () -> Bool = { true }
   /// Called for each message to a single peer, with its size in bytes.
   public var onSent: ((BusName, Int) -> Void)?
   /// Called when the bus has not read anything for ``stallTime`` although data is queued, and again after each further
@@ -145,6 +147,11 @@ import MainLoop
 
   /// Queues a message and returns its serial number, or nil if the connection is lost.
   func post(_ message: Message) -> UInt32? {
+    assert(message.kind != .signal || allowsSignal(), "a signal of \(message.member ?? "?") bypasses its gate")
+    return queue(message)
+  }
+
+  private func queue(_ message: Message) -> UInt32? {
     guard isConnected else {
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil
@@ -217,7 +224,7 @@ import MainLoop
     replies.resend()
     let messages = unsent
     unsent = []
-    for message in messages { send(message.isSent ? message.copy() : message) }
+    for message in messages { _ = queue(message.isSent ? message.copy() : message) }
     for action in rejoinActions.values { action(forgettingOwners) }
     return true
   }

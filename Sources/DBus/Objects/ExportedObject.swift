@@ -7,6 +7,9 @@ public final class ExportedObject {
   public let path: ObjectPath
   /// The only connection that sees the object and receives its signals, or nil for all connections.
   public let owner: BusName?
+  /// Called for a recorded change of a property, whose signal then waits for ``flushChanges()``. If nil, all changes of
+  /// one turn of the loop are signalled at its end.
+  public var onChange: (() -> Void)?
   let interfaces: [Implementation]
   private weak var tree: ObjectTree?
   private var changed: [(interface: InterfaceName, property: MemberName)] = []
@@ -28,6 +31,7 @@ public final class ExportedObject {
 
   func detach() {
     flush = nil
+    onChange = nil
     changed = []
     tree = nil
   }
@@ -54,11 +58,12 @@ public final class ExportedObject {
     return self.interface(named: interface.rawValue)?.table.signals[member]?.signature == signature
   }
 
-  /// Records that a property has a new value. All changes of one turn of the loop are signalled together.
+  /// Records that a property has a new value. Recorded changes are signalled together, with the values at that time.
   public func propertyChanged(_ property: MemberName, of interface: InterfaceName) {
     let isNoted = changed.contains { $0.property == property && $0.interface == interface }
     guard tree != nil, !isNoted else { return }
     changed.append((interface, property))
+    if let onChange { return onChange() }
     if flush == nil { flush = MainLoop.main.nextTurn { [weak self] in self?.flushChanges() } }
   }
 
