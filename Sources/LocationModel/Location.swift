@@ -63,12 +63,6 @@ extension Location {
 extension Location {
   /// Whether the position is exactly 0,0, which receivers report before they have a fix.
   package var isAtZero: Bool { latitude == 0 && longitude == 0 }
-
-  /// Returns the microseconds since the location was measured according to its timestamp, or since it was received,
-  /// whichever is longer. `boottime` is the current `CLOCK_BOOTTIME` in microseconds.
-  public func age(at boottime: UInt64, _ wallClock: Timestamp) -> UInt64 {
-    max(boottime.saturatingSubtract(receivedAt), UInt64(clamping: wallClock.microseconds(since: timestamp)))
-  }
 }
 
 extension Location: CustomStringConvertible, CustomDebugStringConvertible {

@@ -3,6 +3,7 @@ import DBus
 import GeopublicistContract
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
 import Publicist
 import Publishing
@@ -44,12 +45,16 @@ public final class LocationService {
   private let idleWatch: IdleWatch
   private var object: ExportedObject?
   private var logControl: LogControl?
-  private lazy var broadcasts = BroadcastPacer { [weak self] property in
-    self?.object?.propertyChanged(property, of: ServiceContract.manager)
-  }
+  /// Whether the manager's properties differ from what was last told.
+  private var isBroadcastDue = false
   private var receivers = 0
-  /// Whether the current outage has been reported, however many retries follow.
-  private var isOutageReported = false
+  /// Looks at the clients to be reviewed, at most once per ``reviewGap``.
+  private var reviewing: LoopSource?
+  private var reviewedAt: Int64 = 0
+  private static let reviewGap: Int64 = 5_000
+  /// The failure that has kept locations from arriving, until one arrives or nobody wants one any more.
+  private(set) var outage: Outage?
+  private var outages: UInt64 = 0
   private var isEnding = false
   private var cellTimer: LoopSource?
   /// Whether ``cells`` will reach the next service.
@@ -76,21 +81,25 @@ public final class LocationService {
     source = SourceControl(publicist.manager)
     idleWatch = IdleWatch(timeout: configuration.idleTimeout)
     object = connection.objects.export(ServiceContract.path, Implementation(of: Self.interface, by: self))
+    object?.onChange = { [weak self] in self?.broadcast() }
     logControl = LogControl(on: connection) { [weak self] call, action in self?.asAdministrator(call, action) }
     intake.onCall = { [idleWatch] in idleWatch.touch() }
     idleWatch.isBusy = { [weak self] in self.map { $0.isBusy || $0.staysForCells() } ?? false }
     clients.onLessBusy = { [idleWatch] in idleWatch.touch() }
     source.onRestingChanged = { [weak self, weak publicist] in
-      if let self, let publicist { sourceChanged(publicist.manager.sourceStatus) }
+      guard let self, let publicist else { return }
+      if source.isResting {
+        locations.dropHeld()
+        for object in clients.objects { object.forget(.waiting) }
+      }
+      sourceChanged(publicist.manager.sourceStatus)
     }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
-      guard let client else {
-        self?.refresh(nil)
-        return
-      }
-      if let client = client as? Client { self?.refresh(client) }
+      guard let self else { return }
+      review(client.map { [$0 as? Client].compactMap(\.self) } ?? Array(clients.all))
     }
+    intake.beforeCall = { [weak self] client in if client.isToBeReviewed { self?.refresh(client) } }
     follow(publicist, session)
   }
 
@@ -126,15 +135,16 @@ public final class LocationService {
   /// Handles a sleep of the machine or a change of its clock, after which the known location may be wrong.
   public func timeChanged(_ event: TimeWatch.Event) {
     guard event != .sleeping else { return }
-    locations.forget(afterSleep: event == .woke)
+    locations.forget(event == .woke ? .slept : .clockSet)
     signals.forget()
     source.forget(afterSleep: event == .woke)
     for object in clients.objects {
       object.handle(.clockChanged)
       guard event == .woke else { continue }
-      object.handle(.slept)
+      object.slept()
       object.checkNow()
     }
+    for request in clients.requests where event == .woke { request.slept() }
     if event == .clockSet { askSource() }
   }
 
@@ -148,13 +158,13 @@ public final class LocationService {
       .sink { [weak self, weak session] _ in
         guard let self, let session else { return }
         let authorization = publicist.manager.authorization
-        if !authorization.isAuthorized { locations.forget() }
+        if !authorization.isAuthorized { locations.forget(.accessLost) }
         session.geoClueAuthorization = authorization
       }.store(in: &cancellables)
     publicist.sourceStatusPublisher()
       .sink { [weak self] status in self?.sourceChanged(status) }.store(in: &cancellables)
     publicist.errorPublisher().sink { [weak self] error in self?.report(error) }.store(in: &cancellables)
-    publicist.locationPublisher().sink { [weak self] _ in self?.isOutageReported = false }.store(in: &cancellables)
+    publicist.locationPublisher().sink { [weak self] in self?.arrived($0) }.store(in: &cancellables)
   }
 
   /// Handles a new state of the source, or that it is released until the next delivery is due.
@@ -164,25 +174,49 @@ public final class LocationService {
     if source.isResting, status.state == .idle { status.reason = .resting }
     sourceStatus = status
     source.status = new
+    if status.state == .idle, status.reason != .resting { outage = nil }
+    if status != before {
+      Log.debug("Source: \(status.state.rawValue) \(status.reason.rawValue), available \(status.availableAccuracyName)")
+    }
     if status.state != before.state { changed("State") }
     if status.reason != before.reason { changed("StateReason") }
     if status.availableAccuracy != before.availableAccuracy { changed("AvailableAccuracy") }
     if status != before { for request in clients.requests { request.handle(.source(status)) } }
   }
 
-  private func report(_ error: LocationError) {
-    guard !isOutageReported else { return }
-    isOutageReported = true
-    for object in clients.objects { object.handle(.failure(error)) }
+  private func arrived(_ locations: [Location]) {
+    if let newest = locations.last { Log.debug("A location arrives, source \(newest.source.rawValue)") }
+    guard outage != nil else { return }
+    outage = nil
+    Log.notice("Locations arrive again")
   }
 
-  /// Handles that the authorization of one client, or of all (nil), may have changed.
-  private func refresh(_ client: Client?) {
-    let objects = client.map { Array($0.objects.values) } ?? clients.objects
-    let requests = client.map { $0.requests } ?? clients.requests
-    for object in objects { object.refresh() }
-    for request in requests { request.refresh() }
-    source.permissionsChanged()
+  private func report(_ error: LocationError) {
+    guard outage == nil else { return }
+    outages &+= 1
+    outage = Outage(number: outages, error: error)
+    Log.notice("No locations arrive: \(error.message)")
+    for object in clients.objects { object.tellLater() }
+  }
+
+  /// Notes that the authorization of clients may have changed. Their deliveries are held until all changes of this turn
+  /// of the loop are considered together.
+  private func review(_ changed: [Client]) {
+    for client in changed { client.isToBeReviewed = true }
+    guard reviewing == nil else { return }
+    reviewing = MainLoop.main.at(monotonic: reviewedAt + Self.reviewGap) { [weak self] in
+      guard let self else { return }
+      reviewing = nil
+      reviewedAt = MainLoop.main.clock.monotonic()
+      for client in clients.all where client.isToBeReviewed { refresh(client) }
+      source.permissionsChanged()
+    }
+  }
+
+  private func refresh(_ client: Client) {
+    client.isToBeReviewed = false
+    for object in client.objects.values.sorted(by: { $0.number < $1.number }) { object.refresh() }
+    for request in client.requests { request.refresh() }
   }
 
   /// The finest level at which GeoClue would serve the user of any client that is being served.
@@ -194,7 +228,16 @@ public final class LocationService {
     return ceiling
   }
 
-  private func changed(_ property: MemberName) { broadcasts.changed(property) }
+  private func changed(_ property: MemberName) { object?.propertyChanged(property, of: ServiceContract.manager) }
+
+  private func broadcast() {
+    guard !isBroadcastDue else { return }
+    isBroadcastDue = true
+    outbox.whenBroadcastDue { [weak self] in
+      self?.isBroadcastDue = false
+      self?.object?.flushChanges()
+    }
+  }
 }
 
 // MARK: - Cells of reduced locations, which outlive the service
@@ -245,12 +288,12 @@ extension LocationService: ClientHost {
   func ended(_ object: any OwnedObject) { clients.release(object.kind, of: object.client) }
 
   /// Returns the location that GeoClue would report to a new client: its newest one while it is running. A location
-  /// from before is returned only if it is recent.
+  /// from before is returned only if it is recent, or that of its level's current interval.
   func firstLocation(for level: AccuracyLevel) -> Location? {
-    guard let arrival = locations.newestArrival else { return nil }
+    guard let arrival = locations.newestArrival, let newest = locations.newest(for: level) else { return nil }
     let age = MainLoop.main.clock.boottime().saturatingSubtract(arrival)
     let isRecent = age <= UInt64(ClientOptions.defaultMaximumAge) * 1_000
-    return isRecent || sourceStatus.state == .running ? locations.newest(for: level) : nil
+    return isRecent || sourceStatus.state == .running || locations.isCurrent(newest, at: level) ? newest : nil
   }
 
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) { source.set(need, for: object) }

@@ -87,4 +87,8 @@ public enum Log {
   public static func warning(_ message: String) { write(.warning, message) }
   public static func notice(_ message: String) { write(.notice, message) }
   public static func info(_ message: String) { write(.info, message) }
+  /// Logs a message that is built only if this level is logged.
+  public static func debug(_ message: @autoclosure () -> String) {
+    if maximumLevel == .debug { write(.debug, message()) }
+  }
 }

@@ -23,10 +23,10 @@ import Testing
     #expect(try consumer.property("AuthorizationStatus", of: path) == "not-determined")
 
     let start = ContinuousClock.now
-    let answer = try consumer.location(["timeout": .variant("u", 500)], within: .seconds(10))
+    let answer = try consumer.location(["timeout": .variant("u", 20_000)], within: .seconds(10))
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.contains("agent") == true)
-    #expect(ContinuousClock.now - start >= .milliseconds(450))
+    #expect(ContinuousClock.now - start < .seconds(5), "only the user can change it")
     #expect(try consumer.requestAuthorization() == .reply(["not-determined", "no-agent"]))
     #expect(try consumer.subscriptions().count == 1)
     #expect(consumer.locations(from: path).isEmpty)

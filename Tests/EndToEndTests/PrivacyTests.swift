@@ -35,6 +35,20 @@ import Testing
     }
   }
 
+  @Test func `a reduced location is answered at once, whenever the next finer one arrives`() throws {
+    let machine = try Machine(.system)
+    let consumer = try machine.consumer()
+    let options: [String: JSON] = ["accuracy": .variant("s", "country")]
+    let path = try consumer.subscribeAndStart(.object(options))
+    try machine.receiver.write(.berlin)
+    let first = try consumer.locations(1, from: path)[0]
+    let call = options.merging(["maximum-age": .variant("u", 0), "timeout": .variant("u", 5_000)]) { $1 }
+    for _ in 0..<2 {
+      let answer = try consumer.location(.object(call), within: .seconds(1)).arguments()[0]
+      #expect(answer["Sequence"] == first["Sequence"] && answer["Latitude"] == first["Latitude"])
+    }
+  }
+
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `an ordinary user can neither monitor nor eavesdrop`() throws {
     let machine = try Machine(.system)

@@ -32,6 +32,36 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
+  @Test(arguments: ["time-threshold", "debounce"])
+  func `a location that waits for its time does not survive a suspend`(option: String) throws {
+    let path = try client.subscribeAndStart([option: .variant("u", 3_000)])
+    try geoclue.fix(latitude: 50)
+    _ = try client.locations(1, from: path)
+    try geoclue.fix(latitude: 50.001)
+    let watcher = try client.subscribeAndStart()
+    try eventually("it has arrived") { client.latitudes(from: watcher).contains(50.001) }
+    try geoclue.tell(["fix": .null])
+    try logind.prepareForSleep(true)
+    try logind.prepareForSleep(false)
+    try always("it is not delivered", for: .seconds(4), turn: rest) { client.latitudes(from: path) == [50] }
+  }
+
+  @Test func `the best location of a waiting call does not survive a suspend`() throws {
+    let path = try client.subscribeAndStart()
+    let call = try client.begin(
+      "GetLocation",
+      [
+        "required-accuracy": .variant("d", 0.001), "best-effort": .variant("b", true), "timeout": .variant("u", 3_000),
+        "maximum-age": .variant("u", 0),
+      ])
+    try geoclue.fix(latitude: 50, ["Accuracy": 20])
+    _ = try client.locations(1, from: path)
+    try geoclue.tell(["fix": .null])
+    try logind.prepareForSleep(true)
+    try logind.prepareForSleep(false)
+    #expect(try client.client.answer(to: call).errorName == "\(Daemon.name).Error.Timeout")
+  }
+
   @Test func `only logind is believed`() throws {
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)

@@ -30,7 +30,7 @@ struct LocationChainTests {
     let pacer = Pacer()
     var queued = 0
     var isHeld = false
-    private(set) var emitter: LocationEmitter?
+    private(set) var slot: DeliverySlot?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
     private lazy var outbox = Outbox(NoPings()) { [unowned self] in queued }
@@ -42,12 +42,13 @@ struct LocationChainTests {
     }
 
     func start(with first: [Location] = []) {
-      let emitter = LocationEmitter(
-        queue, isHeld: { [unowned self] in isHeld },
+      let slot = DeliverySlot(
+        queue, pacer, isHeld: { [unowned self] in isHeld },
         { [unowned self] location in sent.append(location.sequence) })
-      self.emitter = emitter
-      AnyCancellable(emitter).store(in: &cancellables)
-      subject.prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)
+      self.slot = slot
+      AnyCancellable(slot).store(in: &cancellables)
+      subject.subscribe(slot)
+      for location in first { slot.offer(location) }
     }
 
     func cut() { cancellables = [] }
@@ -150,7 +151,7 @@ struct LocationChainTests {
     for sequence in 2...9 { chain.send(fix(UInt64(sequence))) }
     #expect(chain.sent == [1])
     chain.isHeld = false
-    chain.emitter?.release()
+    chain.slot?.release()
     #expect(chain.sent == [1, 9])
     chain.send(fix(10))
     #expect(chain.sent == [1, 9, 10])
@@ -160,11 +161,42 @@ struct LocationChainTests {
     let chain = Chain()
     chain.isHeld = true
     chain.send(fix(1))
-    let emitter = chain.emitter
+    let slot = chain.slot
     chain.cut()
     chain.isHeld = false
-    emitter?.release()
+    slot?.release()
     #expect(chain.sent == [])
+  }
+
+  @Test(arguments: [DeliveryRule.Configuration(timeThreshold: 40), .init(debounce: 40)])
+  func `what waits for its time does not survive a gap, and the thresholds do`(
+    rule: DeliveryRule.Configuration
+  ) throws {
+    let chain = Chain(rule)
+    chain.send(fix(1))
+    chain.send(fix(2))
+    chain.slot?.forget(.waiting)
+    try turning(for: .milliseconds(80), "nothing is sent") { chain.sent == [1] }
+    chain.send(fix(3))
+    try turning("the next one is sent") { chain.sent == [1, 3] }
+  }
+
+  @Test func `what waits for room or for a decision does not survive a gap`() throws {
+    let chain = Chain()
+    chain.send(fix(1))
+    chain.queued = Outbox.highWater
+    chain.send(fix(2))
+    chain.slot?.forget(.waiting)
+    chain.queued = 0
+    try turning(for: .milliseconds(60), "nothing is sent") { chain.sent == [1] }
+    chain.isHeld = true
+    chain.send(fix(3))
+    chain.slot?.forget(.waiting)
+    chain.isHeld = false
+    chain.slot?.release()
+    #expect(chain.sent == [1])
+    chain.send(fix(4))
+    #expect(chain.sent == [1, 4])
   }
 
   @Test func `D9: the same measurement handed over again is not sent again`() {
@@ -249,14 +281,35 @@ struct SharedLocationsTests {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     _ = store.newest(for: .city)
-    store.forget()
+    store.forget(.accessLost)
     #expect(store.newest(for: .exact) == nil)
     #expect(store.newest(for: .city) == nil)
   }
 
+  @Test func `a reduced location is published once, and not after a gap`() throws {
+    let store = SharedLocations(upstream.eraseToAnyPublisher())
+    var heard: [Location] = []
+    let cancellable = store.locations(for: .country).sink { heard.append($0) }
+    // An interval of 15 minutes may end in between, but not twice.
+    for number in 1...20 as ClosedRange<UInt64> {
+      upstream.send([location(number, latitude: 50 + Double(number) / 100)])
+    }
+    #expect(heard.count <= 2 && Set(heard.map(\.sequence)).count == heard.count && !heard.isEmpty)
+    let newest = try #require(store.newest(for: .country))
+    let isCurrent = store.isCurrent(newest, at: .country)
+    store.forget(.slept)
+    var later = location(21)
+    later.timestamp = Timestamp(seconds: later.timestamp.seconds + 2)
+    upstream.send([later])
+    #expect(heard.allSatisfy { $0.receivedAt >= newest.receivedAt || $0.sequence < newest.sequence })
+    if isCurrent { #expect(store.newest(for: .country) == nil, "it was measured before the gap") }
+    #expect(store.newest(for: .exact)?.sequence == 21)
+    cancellable.cancel()
+  }
+
   @Test func `after a sleep a location that was measured before it is not published`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
-    store.forget(afterSleep: true)
+    store.forget(.slept)
     var old = location(1)
     old.timestamp = Timestamp(seconds: old.timestamp.seconds - 10)
     upstream.send([old])

@@ -38,11 +38,18 @@ import Testing
     #expect(machine.handle(.prepared, at: 1) == [.audit(.allowed), .end(nil), .deliver(delivery)])
   }
 
-  @Test func `a cached location is young enough by its arrival, and never with a maximum age of 0`() {
-    let machine = machine { $0.maximumAge = 10 }
-    #expect(machine.accepts(arrivedAt: 1_000, at: 11_000))
-    #expect(!machine.accepts(arrivedAt: 1_000, at: 11_001))
-    #expect(!self.machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 1_000))
+  @Test(arguments: [(10, 11_000, true), (10, 11_001, false), (0, 1_000, false)] as [(UInt32, UInt64, Bool)])
+  func `a cached location from before the call must be young enough`(
+    maximumAge: UInt32, time: UInt64, isAccepted: Bool
+  ) {
+    var options = ClientOptions()
+    options.maximumAge = maximumAge
+    let machine = LocationRequestMachine(options, SourceStatus(), at: 1_001, sourceDecides: false)
+    #expect(machine.accepts(arrivedAt: 1_000, at: time) == isAccepted)
+  }
+
+  @Test func `a location that arrived after the call satisfies every maximum age`() {
+    #expect(machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 20_000_000))
   }
 
   @Test(arguments: [Authorization.off, .refused(.sandboxed)]) func `a refusal is reported at once`(
@@ -58,12 +65,41 @@ import Testing
 
   @Test func `an undecided request waits until the timeout`() {
     var machine = machine { $0.timeout = 1 }
-    _ = machine.handle(standing(.refused(.noAgent)), at: 0)
+    _ = machine.handle(standing(.undecided), at: 0)
     #expect(machine.handle(.prepared, at: 1) == [])
     #expect(
       machine.handle(.timer, at: 1_000) == [
-        .audit(.refused(.noAgent)), .end(nil), .refuse(.notAuthorized(.refused(.noAgent))),
+        .audit(.undecided), .end(nil), .refuse(.notAuthorized(.undecided)),
       ])
+  }
+
+  @Test(arguments: [AuthorizationReason.noAgent, .authorizationRequired])
+  func `what only the user can change is reported at once`(reason: AuthorizationReason) {
+    var machine = machine()
+    _ = machine.handle(standing(.refused(reason)), at: 0)
+    #expect(machine.handle(.prepared, at: 1).last == .refuse(.notAuthorized(.refused(reason))))
+  }
+
+  @Test func `where the source decides, no agent is final once it has said so to this call`() {
+    var machine = machine(sourceDecides: true)
+    _ = machine.handle(standing(.refused(.noAgent)), at: 0)
+    #expect(machine.handle(.prepared, at: 1) == [.need(.exact)])
+    let status = SourceStatus(state: .waiting, reason: .noAgent)
+    #expect(machine.handle(.source(status), at: 2).last == .refuse(.notAuthorized(.refused(.noAgent))))
+  }
+
+  @Test func `a timeout of 0 returns a cached location as soon as the facts are known`() {
+    var machine = machine { $0.timeout = 0 }
+    _ = machine.handle(standing(.undecided), at: 0)
+    #expect(machine.handle(.timer, at: 0) == [])
+    var (none, held) = (machine, machine)
+    _ = machine.handle(standing(.allowed, cached: location), at: 1)
+    #expect(machine.handle(.prepared, at: 2).last == .deliver(delivery))
+    _ = none.handle(standing(.allowed), at: 1)
+    #expect(none.handle(.prepared, at: 2).last == .refuse(.timeout))
+    _ = held.handle(standing(.allowed, isHeld: true, cached: location), at: 1)
+    _ = held.handle(.prepared, at: 2)
+    #expect(held.handle(standing(.allowed, cached: location), at: 3).last == .deliver(delivery))
   }
 
   @Test func `a location answers, and a timeout without one is Timeout`() {

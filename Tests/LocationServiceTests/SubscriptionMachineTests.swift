@@ -42,7 +42,7 @@ nonisolated func standing(
     var machine = machine()
     #expect(
       machine.handle(.start(machine.startAsked()), at: 5) == [
-        .audit(.allowed), .done, .announce(.allowed), .changed("Active"), .need(.exact), .receiving(true),
+        .audit(.allowed), .done, .announce, .changed("Active"), .need(.exact), .receiving(true),
         .follow(.exact),
       ])
     #expect(machine.isActive)
@@ -72,7 +72,7 @@ nonisolated func standing(
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
   func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
     var machine = machine(first)
-    #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce(first)])
+    #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce])
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
     #expect(
       machine.handle(standing(.allowed), at: 2).suffix(4) == [
@@ -86,7 +86,7 @@ nonisolated func standing(
     #expect(machine.last != nil)
     #expect(
       machine.handle(standing(.off), at: 2) == [
-        .audit(.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce(.off),
+        .audit(.off), .follow(nil), .changed("Active"), .need(nil), .receiving(false), .announce,
         .changed("AuthorizationStatus"), .changed("AuthorizationReason"),
       ])
     #expect(machine.last == nil)
@@ -108,7 +108,7 @@ nonisolated func standing(
     var machine = started(.authorized(.always))
     #expect(
       machine.handle(standing(.allowed), at: 1) == [
-        .audit(.allowed), .announce(.allowed), .changed("AuthorizationStatus"),
+        .audit(.allowed), .announce, .changed("AuthorizationStatus"),
       ])
   }
 
@@ -151,14 +151,28 @@ nonisolated func standing(
     #expect(machine.handle(.start(machine.startAsked()), at: 0).contains(.need(.exact)))
   }
 
-  @Test func `a failure is reported while it is started and not forbidden`() {
-    let error = LocationError(.unavailable, "gone")
+  @Test func `a failure is told while it is started and not forbidden`() {
     var machine = started()
-    #expect(machine.handle(.failure(error), at: 1) == [.report(error)])
+    #expect(machine.hearsFailures)
     _ = machine.handle(standing(.forbidden), at: 2)
-    #expect(machine.handle(.failure(error), at: 3) == [])
-    var stopped = self.machine()
-    #expect(stopped.handle(.failure(error), at: 1) == [])
+    #expect(!machine.hearsFailures)
+    #expect(!self.machine().hearsFailures)
+  }
+
+  @Test func `the authorization is told once after each Start, then when it differs from what was told`() {
+    var machine = machine(.undecided)
+    #expect(machine.object.announcement() == nil, "it can be read")
+    #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
+    #expect(machine.object.announcement() == .allowed, "even before it is started")
+    for start in 1...2 as ClosedRange<UInt64> {
+      #expect(machine.handle(.start(machine.startAsked()), at: start).contains(.announce))
+      #expect(machine.object.announcement() == .allowed)
+      #expect(machine.object.announcement() == nil)
+      #expect(machine.handle(standing(.off), at: start).contains(.announce))
+      #expect(machine.handle(standing(.allowed), at: start).contains(.announce))
+      #expect(machine.object.announcement() == nil, "it is as it was told")
+      _ = machine.handle(.stop, at: start)
+    }
   }
 
   @Test(arguments: [ClientEvent.close(.byClient), .ownerLeft, .close(.shutdown)])

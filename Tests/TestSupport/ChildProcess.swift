@@ -84,7 +84,9 @@ public final class ChildProcess {
     return String(decoding: unread[..<end], as: UTF8.self).components(separatedBy: "\n")
   }
 
-  public func send(_ line: String) throws { try standardInput?.write(contentsOf: Data((line + "\n").utf8)) }
+  public func send(_ line: String, terminator: String = "\n") throws {
+    try standardInput?.write(contentsOf: Data((line + terminator).utf8))
+  }
 
   public func closeStandardInput() {
     try? standardInput?.close()

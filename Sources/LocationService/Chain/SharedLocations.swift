@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 import MainLoop
-import Publicist
 import Publishing
 
 /// The path of a location from the publicist to one client:
@@ -9,21 +8,22 @@ import Publishing
 ///     publicist.locationPublisher()      every location that GeoClue announces
 ///       .compactMap(\.last)              the newest of the batch
 ///       → arbiter                        unless a better one still holds
-///       → reduced to a level             the same for all clients of that level
-///       .prepend(first)                  what a new client begins with
-///       .paced(by: pacer)                distance, time and debounce of this client
-///       .keepingNewest()                 while the client or the bus is not ready
-///       .subscribe(emitter)              asks for one location when the last one is out
+///       → reduced to a level             once for all clients of that level, without repetitions
+///       → slot                           this client's distance, time and debounce, and the newest until it can be sent
 ///
-/// This class is the first half, shared by all clients. ``deliver(at:from:through:to:)`` adds the second half for each
-/// client.
+/// This class is everything before the slot, shared by all clients.
 ///
 /// Nothing is replayed: a new subscriber receives only later locations. ``newest(for:)`` returns the current location for
 /// a client that has just been checked.
 final class SharedLocations {
   private var arbiter = FixArbiter()
   private var reducers: [AccuracyLevel: GridReducer] = [:]
-  private let accepted = PassthroughSubject<Location, Never>()
+  private var levels: [AccuracyLevel: PassthroughSubject<Location, Never>] = [:]
+  /// The sequence number of the last location published at each reduced level. Its repetition with each finer location
+  /// would reveal when those arrive.
+  private var published: [AccuracyLevel: UInt64] = [:]
+  /// Since when reduced locations may be told, in microseconds of the boot clock: the last wake-up or loss of access.
+  private var validFrom: UInt64 = 0
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
   private var cancellables: Set<AnyCancellable> = []
@@ -37,42 +37,59 @@ final class SharedLocations {
   /// Returns future locations, reduced to a level. All clients of a level receive the same, because the level's reducer
   /// decides once for each of its intervals.
   func locations(for level: AccuracyLevel) -> some Publisher<Location, Never> {
-    accepted.compactMap { [weak self] _ in self?.newest(for: level) }
+    let subject = levels[level] ?? PassthroughSubject()
+    levels[level] = subject
+    return subject
   }
 
   /// Sends the locations of a level to one client, until the returned subscription is cancelled.
   ///
-  /// Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every measurement is delivered,
+  /// Begins with `first`. Without a pacer, every location is delivered. At ``AccuracyLevel/exact``, even every measurement is delivered,
   /// because regions judge measurements themselves: if the arbiter kept a bad one as the best, it would hide those that
   /// contradict it.
-  func deliver(
-    at level: AccuracyLevel, from first: Location?, through pacer: Pacer?, to emitter: LocationEmitter
-  ) -> AnyCancellable {
-    let first = first.map { [$0] } ?? []
-    if let pacer {
-      locations(for: level).prepend(first).paced(by: pacer).keepingNewest().subscribe(emitter)
-    } else if level == .exact {
-      measurements.prepend(first).keepingNewest().subscribe(emitter)
+  func deliver(at level: AccuracyLevel, from first: Location?, to slot: DeliverySlot) -> AnyCancellable {
+    if slot.pacer == nil, level == .exact {
+      measurements.subscribe(slot)
     } else {
-      locations(for: level).prepend(first).keepingNewest().subscribe(emitter)
+      locations(for: level).subscribe(slot)
     }
-    return AnyCancellable(emitter)
+    if let first { slot.offer(first) }
+    return AnyCancellable(slot)
   }
 
-  /// Returns the newest location reduced to a level, or nil before the first one and after ``forget(afterSleep:)``.
+  /// Returns the newest location reduced to a level, or nil before the first one, after ``forget(_:)``, and while the
+  /// level's interval is one that began before a gap.
   func newest(for level: AccuracyLevel) -> Location? {
-    arbiter.published.map { reducers[level, default: GridReducer(level: level)].reduce($0) }
+    guard let newest = arbiter.published else { return nil }
+    let reduced = reducers[level, default: GridReducer(level: level)].reduce(newest)
+    return reduced.receivedAt >= validFrom || level == .exact ? reduced : nil
+  }
+
+  /// Whether a location is that of its level's current interval, so that waiting for another one would reveal only when
+  /// a finer location arrives. Never at ``AccuracyLevel/exact``.
+  func isCurrent(_ location: Location, at level: AccuracyLevel) -> Bool {
+    reducers[level]?.isCurrent(location, at: MainLoop.main.clock.boottime()) ?? false
   }
 
   /// When the newest location reached the service, in microseconds of the boot clock. The same for every level.
   var newestArrival: UInt64? { arbiter.published?.receivedAt }
 
-  /// Drops every location, because access was lost or the device may have moved. After a sleep, locations that were
-  /// measured before it and arrive only now are dropped, too.
-  func forget(afterSleep: Bool = false) {
+  /// Why no earlier location may be told.
+  enum Gap { case slept, clockSet, accessLost }
+
+  /// Drops every location. After a sleep, locations that were measured before it and arrive only now are dropped, too.
+  func forget(_ gap: Gap) {
     let clock = MainLoop.main.clock
-    if afterSleep { sleep.woke(at: clock.boottime(), Timestamp(microsecondsSinceEpoch: clock.realtime())) }
-    arbiter.forget(at: clock.boottime())
+    let now = clock.boottime()
+    if gap == .slept { sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime())) }
+    if gap != .clockSet { validFrom = now }
+    arbiter.forget(at: now)
+    release = nil
+  }
+
+  /// Drops what has not been published, because the source was released.
+  func dropHeld() {
+    arbiter.dropHeld()
     release = nil
   }
 
@@ -80,14 +97,24 @@ final class SharedLocations {
     let now = MainLoop.main.clock.boottime()
     guard sleep.passes(location, at: now) else { return }
     measurements.send(location)
-    if arbiter.accept(location, at: now) { accepted.send(location) }
+    if arbiter.accept(location, at: now) { publish() }
     guard let until = arbiter.heldUntil else {
       release = nil
       return
     }
     release = MainLoop.main.after(microseconds: Int64(clamping: until.saturatingSubtract(now))) { [weak self] in
-      guard let self, let location = arbiter.release(at: MainLoop.main.clock.boottime()) else { return }
-      accepted.send(location)
+      guard let self, arbiter.release(at: MainLoop.main.clock.boottime()) != nil else { return }
+      publish()
+    }
+  }
+
+  private func publish() {
+    for (level, subject) in levels {
+      guard let location = newest(for: level), level == .exact || published[level] != location.sequence else {
+        continue
+      }
+      published[level] = location.sequence
+      subject.send(location)
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
 import Publicist
 
@@ -20,13 +21,20 @@ final class SourceControl {
   private var review: LoopSource?
   private var question: LoopSource?
   private var askedAt: Int64?
+  /// The level that is requested from the source, or nil while it is released.
+  private var requested: AccuracyLevel? {
+    didSet {
+      guard requested != oldValue else { return }
+      Log.debug(requested.map { "The source is asked for level \($0.contractName)" } ?? "The source is released")
+    }
+  }
 
   /// The minimum time between requests for the current location by all clients together, in microseconds.
   static let questionGap: Int64 = 1_000_000
 
   init(_ manager: LocationManager) {
     self.manager = manager
-    schedule = SourceSchedule(linger: manager.linger)
+    schedule = SourceSchedule(linger: manager.linger, isReleased: manager.isReleasedToRest)
   }
 
   /// Whether the source is released although clients will need it again.
@@ -98,8 +106,10 @@ final class SourceControl {
     let ceiling = choice.isRaised ? ceiling() : .exact
     guard let level = choice.level(available: status.availableAccuracy, ceiling: ceiling) else {
       patience = nil
+      requested = nil
       return schedule.isResting ? manager.pauseUpdatingLocation() : manager.stopUpdatingLocation()
     }
+    requested = level
     manager.desiredAccuracy = level
     manager.startUpdatingLocation()
     waitForFinerSource()

@@ -21,6 +21,8 @@ final class Outbox {
   private let queuedBytes: () -> Int
   private let pings: any ClientPinging
   private var ledger: ReaderLedger<BusName>
+  private let states = StatePacer()
+  private var isSignalling = false
   private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
   private var reducedDeliveries: LoopSource?
@@ -40,6 +42,7 @@ final class Outbox {
   /// Watches a connection. `open` opens further connections to the same bus.
   convenience init(_ connection: Connection, openingMore open: @escaping () throws(DBusError) -> Connection) {
     self.init(PingPool(open)) { [unowned connection] in connection.untakenBytes }
+    connection.allowsSignal = { [weak self] in self?.isSignalling ?? true }
     connection.onSent = { [weak self] client, bytes in self?.sent(bytes, to: client) }
   }
 
@@ -62,6 +65,27 @@ final class Outbox {
     if waiting[client] == nil, hasRoom(for: client) { return action() }
     waiting[client, default: []].append(action)
     arm()
+  }
+
+  /// Calls `action` once the state of one of a client's objects may be told.
+  func whenStateDue(for client: BusName, _ object: AnyObject, _ action: @escaping () -> Void) {
+    states.whenDue(.user(userOf(client) ?? nil), for: object) { [weak self] in self?.whenRoom(for: client, action) }
+  }
+
+  /// Calls `action` once state may be told to every program that wants to know it.
+  func whenBroadcastDue(_ action: @escaping () -> Void) {
+    states.whenDue(.everybody, for: self) { [weak self] in
+      guard let self else { return }
+      if isFull { whenBroadcastDue(action) } else { signal(action) }
+    }
+  }
+
+  /// Sends signals in `body`, the only place where they may be sent.
+  func signal(_ body: () -> Void) {
+    let before = isSignalling
+    isSignalling = true
+    body()
+    isSignalling = before
   }
 
   func called(_ client: BusName) {
@@ -160,4 +184,12 @@ struct OutgoingQueue {
 
   /// Calls `action` once there is room, possibly immediately.
   func whenRoom(_ action: @escaping () -> Void) { outbox?.whenRoom(for: client, action) }
+
+  /// Calls `action` once the state of an object may be told, at the earliest on the next turn of the loop.
+  func whenStateDue(for object: AnyObject, _ action: @escaping () -> Void) {
+    outbox?.whenStateDue(for: client, object, action)
+  }
+
+  /// Sends signals in `body`. Without room, only what is sent once for each object may be sent.
+  func signal(_ body: () -> Void) { outbox?.signal(body) }
 }

@@ -15,9 +15,7 @@ nonisolated enum ClientEvent: Sendable {
   case standing(Standing)
   case source(SourceStatus)
   /// The chain delivered a location of the level that it follows, measured `age` microseconds ago.
-  case location(Location, AccuracyLevel, age: UInt64 = 0)
-  /// The source reported a failure but continues.
-  case failure(LocationError)
+  case location(Location, AccuracyLevel)
   /// The machine has slept and may have moved.
   case slept
   /// The device may have moved.
@@ -33,6 +31,12 @@ nonisolated enum ClientEvent: Sendable {
   case close(ClosedReason)
   /// The owner has left the bus, so the object ends silently.
   case ownerLeft
+}
+
+/// A failure of the source since its last location, however many retries follow.
+nonisolated struct Outage: Equatable, Sendable {
+  let number: UInt64
+  let error: LocationError
 }
 
 /// The gatekeeper's decision about a client at one moment.
@@ -72,8 +76,8 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case tell(RegionReport)
   /// Asks when the region next needs the source.
   case reviewNeed
-  case announce(Authorization)
-  case report(LocationError)
+  /// The owner is to be told ``ObjectState/announcement()``.
+  case announce
   case changed(MemberName)
   /// Answers the current call without values.
   case done

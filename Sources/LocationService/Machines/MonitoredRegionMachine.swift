@@ -15,7 +15,6 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
   private var lifetime: UpdateBudget
   /// Deliveries are held, so nothing is evaluated: the result could not be sent.
   private var isHeld = false
-  private var newest: Location?
   private var armedFor: UInt64?
   private var need = RegionMachine.Need.nothing
 
@@ -55,9 +54,8 @@ nonisolated extension MonitoredRegionMachine {
       // End the evaluation first, because it determines what is needed.
       return run(.stop, at: now) + object.stop()
     case .standing(let standing): return standingChanged(standing, at: now)
-    case .location(let location, let level, let age): return take(location, level, age, at: now)
+    case .location(let location, let level): return take(location, level, at: now)
     case .slept:
-      newest = nil
       armedFor = nil
       return run(.slept, at: now)
     case .check: return run(.check, at: now)
@@ -67,10 +65,10 @@ nonisolated extension MonitoredRegionMachine {
       return isHeld ? [] : run(.timer, at: now)
     case .clockChanged:
       armedFor = nil
-      return []
+      return run(.clockSet, at: now)
     case .close(let reason): return object.end(reason)
     case .ownerLeft: return object.end(nil)
-    case .prepared, .source, .options, .failure, .dialogEnded, .dialogUnavailable: return []
+    case .prepared, .source, .options, .dialogEnded, .dialogUnavailable: return []
     }
   }
 
@@ -83,18 +81,11 @@ nonisolated extension MonitoredRegionMachine {
     let actions = object.change(to: standing.authorization)
     // The last event may reveal more than is allowed now.
     if let last, !authorization.isAuthorized || last.level > level { self.last = nil }
-    if !authorization.isAuthorized { newest = nil }
     return actions + run(.level(grantedLevel), at: now)
   }
 
-  private mutating func take(
-    _ location: Location, _ level: AccuracyLevel, _ age: UInt64, at now: UInt64
-  ) -> [ClientAction] {
+  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: UInt64) -> [ClientAction] {
     guard isActive, !isHeld, level <= self.level else { return [] }
-    // A reduced location is repeated with each finer one. The times of those repetitions would reveal more than the
-    // level allows.
-    if level < .exact, let newest, location.isSameMeasurement(as: newest) { return [] }
-    newest = location
     return run(.location(location), at: now)
   }
 

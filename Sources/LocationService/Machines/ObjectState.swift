@@ -12,6 +12,8 @@ nonisolated struct ObjectState: Sendable {
   var usesLocations = true
   private var engagement = Engagement()
   private var wasActive = false
+  /// The authorization that the owner was last told; nil if it must be told again because it has started the object.
+  private var told: Authorization?
   /// Counts `Start` and `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
   private var wishes: UInt64 = 0
   /// Whether the source itself decides and must therefore run before there can be a decision.
@@ -20,6 +22,7 @@ nonisolated struct ObjectState: Sendable {
   init(_ asked: AccuracyLevel, _ authorization: Authorization, sourceDecides: Bool) {
     self.asked = asked
     self.authorization = authorization
+    told = authorization
     self.sourceDecides = sourceDecides
   }
 
@@ -46,13 +49,21 @@ nonisolated struct ObjectState: Sendable {
     }
     guard !isStarted else { return ([.done], false) }
     isStarted = true
-    return ([.audit(authorization), .done, .announce(authorization)], true)
+    told = nil
+    return ([.audit(authorization), .done, .announce], true)
   }
 
   mutating func stop() -> [ClientAction] {
     wishes &+= 1
     isStarted = false
     return settle()
+  }
+
+  /// Returns the authorization if the owner must be told now, because its status or reason differs from what was told.
+  mutating func announcement() -> Authorization? {
+    guard told?.status != authorization.status || told?.reason != authorization.reason else { return nil }
+    told = authorization
+    return authorization
   }
 
   /// Changes the requested level. A different level starts over with a first location.
@@ -70,7 +81,7 @@ nonisolated struct ObjectState: Sendable {
     // Stop deliveries before announcing reduced access, and resume them after announcing more.
     if engagement.follows != level { actions += engagement.cut() }
     if !new.isAuthorized { actions += settle() }
-    if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce(new)) }
+    if (new.status, new.reason) != (old.status, old.reason) { actions.append(.announce) }
     if new.status != old.status { actions.append(.changed("AuthorizationStatus")) }
     if new.reason != old.reason { actions.append(.changed("AuthorizationReason")) }
     return actions + settle()

@@ -13,6 +13,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
   /// The most accurate location that does not meet the required accuracy, for `best-effort`.
   private var best: (location: Location, level: AccuracyLevel)?
   private var asksSourceAt: UInt64?
+  /// The timeout of 0 is over, but a cached location may still answer once the facts are known.
+  private var isOverdue = false
+  private let began: UInt64
   private let deadline: UInt64
   private let sourceDecides: Bool
 
@@ -31,6 +34,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     self.source = source
     self.sourceDecides = sourceDecides
     let timeout = UInt64(options.timeout) * 1_000
+    began = now
     deadline = now + timeout
     // A source that is silent because nothing moves delivers its location on request. A caller that accepts no cached
     // location waits for a new one.
@@ -49,19 +53,23 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case .source(let status):
       source = status
       return evaluate()
-    case .location(let location, let level, _):
+    case .location(let location, let level):
       take(location, level)
       return evaluate()
+    case .slept:
+      (kept, best, standing.cached) = (nil, nil, nil)
+      return []
     case .timer: return timer(now)
     case .close: return finish(.refuse(.ending))
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .failure, .clockChanged, .dialogEnded, .dialogUnavailable, .slept, .check: return []
+    case .start, .stop, .options, .clockChanged, .dialogEnded, .dialogUnavailable, .check: return []
     }
   }
 
-  /// Returns whether a cached location is recent enough, based on when it reached the service.
+  /// Returns whether a cached location is recent enough, based on when it reached the service. One that arrived after the
+  /// call, while the caller was still being checked, always is.
   func accepts(arrivedAt arrival: UInt64, at now: UInt64) -> Bool {
-    options.maximumAge > 0 && now.saturatingSubtract(arrival) <= UInt64(options.maximumAge) * 1_000
+    arrival >= began || options.maximumAge > 0 && now.saturatingSubtract(arrival) <= UInt64(options.maximumAge) * 1_000
   }
 
   var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
@@ -75,7 +83,9 @@ nonisolated extension LocationRequestMachine {
     guard state == .waiting else { return [] }
     switch authorization.status {
     case .restricted, .denied: return refuse()
-    case .notDetermined: (kept, best) = (nil, nil)
+    case .notDetermined:
+      (kept, best) = (nil, nil)
+      if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
       if engagement.follows == nil, let cached = standing.cached { take(cached, level) }
       // Discard locations of a finer level than is allowed now.
@@ -83,11 +93,22 @@ nonisolated extension LocationRequestMachine {
       if let best, best.level > level { self.best = nil }
       if let kept, !standing.isHeld { return answer(kept.location, kept.level) }
     }
+    if isOverdue, kept == nil { return timeIsUp() }
     // Neither reason changes while the call waits.
-    let isFinal = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
-    if need != nil, source.state == .unavailable, isFinal { return finish(.refuse(.unavailable(source.reason))) }
+    let isHopeless = source.reason == .geoclueNotInstalled || source.reason == .disallowedByConfiguration
+    if need != nil, source.state == .unavailable, isHopeless { return finish(.refuse(.unavailable(source.reason))) }
     let isAllowed = authorization.isAuthorized
     return engagement.change(to: Engagement(need: need, follows: isAllowed ? level : nil, isReceiving: isAllowed))
+  }
+
+  /// Whether an undecided authorization stays so until the user does something. If the source decides, what it said of
+  /// an earlier client may be outdated.
+  private var isFinal: Bool {
+    switch authorization.reason {
+    case .authorizationRequired: true
+    case .noAgent: !sourceDecides || source.state == .waiting && source.reason == .noAgent
+    default: false
+    }
   }
 
   private mutating func take(_ location: Location, _ level: AccuracyLevel) {
@@ -105,7 +126,10 @@ nonisolated extension LocationRequestMachine {
   }
 
   private mutating func timer(_ now: UInt64) -> [ClientAction] {
-    if now >= deadline { return timeIsUp() }
+    if now >= deadline {
+      isOverdue = options.timeout == 0 && (state == .gathering || standing.isHeld && kept != nil)
+      return isOverdue ? [] : timeIsUp()
+    }
     guard let time = asksSourceAt, now >= time else { return [.armTimer(nextTime)] }
     asksSourceAt = nil
     let mayAsk = state == .waiting && authorization.isAuthorized && !standing.isHeld
@@ -198,7 +222,7 @@ nonisolated struct AuthorizationRequestMachine: ClientMachine {
     case .timer: return now >= deadline ? answer() : [.armTimer(deadline)]
     case .close: return answer()
     case .ownerLeft: return finish(nil)
-    case .start, .stop, .options, .location, .failure, .clockChanged, .slept, .check: return []
+    case .start, .stop, .options, .location, .clockChanged, .slept, .check: return []
     }
   }
 }

@@ -17,8 +17,20 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 
   var delivered: UInt64 { budget.delivered }
 
+  /// Whether the owner is told that the source fails.
+  var hearsFailures: Bool { object.isStarted && authorization.status != .restricted }
+
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
     guard !object.isOver else { return [] }
+    let actions = react(to: event, at: now)
+    // The chain forgets what was sent last, too.
+    if actions.contains(.follow(nil)) { last = nil }
+    return actions
+  }
+}
+
+nonisolated extension SubscriptionMachine {
+  private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
     switch event {
     case .start(let wish):
       let (actions, begins) = object.start(wish)
@@ -29,13 +41,8 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     case .options(let options):
       self.options = options
       return object.ask(for: options.accuracy)
-    case .standing(let standing):
-      let actions = object.change(to: standing.authorization)
-      // The last delivery may reveal more than is allowed now.
-      if let last, last.level > level { self.last = nil }
-      return actions
-    case .location(let location, let level, _): return deliver(location, level)
-    case .failure(let error): return object.isStarted && authorization.status != .restricted ? [.report(error)] : []
+    case .standing(let standing): return object.change(to: standing.authorization)
+    case .location(let location, let level): return deliver(location, level)
     case .timer: return budget.isComplete(at: now) ? end(.completed) : armDeadline()
     case .clockChanged:
       last = nil
@@ -45,9 +52,7 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
     case .prepared, .source, .dialogEnded, .dialogUnavailable, .slept, .check: return []
     }
   }
-}
 
-nonisolated extension SubscriptionMachine {
   private mutating func deliver(_ location: Location, _ level: AccuracyLevel) -> [ClientAction] {
     guard isActive, level <= self.level else { return [] }
     let delivery = Delivery(location: location, level: level, isReduced: object.isReduced)

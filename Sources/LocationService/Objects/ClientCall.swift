@@ -8,6 +8,7 @@ import MainLoop
 protocol PendingRequest: AnyObject {
   func handle(_ event: ClientEvent)
   func refresh()
+  func slept()
 }
 
 /// The common part of calls that are answered by a state machine.
@@ -48,11 +49,11 @@ final class LocationRequest: ClientCall<LocationRequestMachine> {
   override var standing: Standing {
     var standing = super.standing
     let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
-    if standing.authorization.isAuthorized, let arrival = host.locations.newestArrival,
-      machine.accepts(arrivedAt: arrival, at: now)
-    {
-      standing.cached = host.locations.newest(for: level)
-    }
+    guard standing.authorization.isAuthorized, let arrival = host.locations.newestArrival,
+      let newest = host.locations.newest(for: level)
+    else { return standing }
+    let isCurrent = host.locations.isCurrent(newest, at: level) && newest.receivedAt > client.deniedAt
+    if isCurrent || machine.accepts(arrivedAt: arrival, at: now) { standing.cached = newest }
     return standing
   }
 

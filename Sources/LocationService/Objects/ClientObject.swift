@@ -28,6 +28,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   final func export(_ implementation: Implementation) {
     object = host.connection.objects.export(path, owner: client.name, implementation)
+    object?.onChange = { [weak self] in self?.tellLater() }
   }
 
   /// Handles `Start`: refuses it while a rule forbids access, otherwise starts now or once access is granted.
@@ -44,6 +45,41 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   }
 
   final func changed(_ property: MemberName) { object?.propertyChanged(property, of: kind.interface) }
+
+  /// Whether the object's state differs from what its owner was last told.
+  private(set) final var isMarked = false
+
+  final override var isTelling: Bool { isMarked }
+
+  final func tellLater() {
+    guard !isMarked, !isOver else { return }
+    isMarked = true
+    client.queue.whenStateDue(for: self) { [weak self] in self?.tellNow() }
+  }
+
+  /// The first location of a chain waits for the user's turn, as state does: whatever makes chains begin again and again,
+  /// such as an agent that changes its level, causes no more signals than that.
+  final override func chainBegins() { tellLater() }
+
+  /// Sends the signals of what has changed. Locations wait until then.
+  private func tellNow() {
+    guard isMarked, !isOver else { return }
+    isMarked = false
+    client.queue.signal {
+      tellState()
+      object?.flushChanges()
+    }
+    told()
+    release()
+  }
+
+  func tellState() {
+    guard let new = withMachine({ $0.object.announcement() }) else { return }
+    emit("AuthorizationChanged", .string(new.status.rawValue), .string(new.reason.rawValue))
+  }
+
+  /// Called when the owner has been told the object's state.
+  func told() {}
 
   final func emit(_ signal: MemberName, _ first: Value, _ second: Value? = nil) {
     guard let second else { return object?.emit(signal, of: kind.interface, first) ?? () }
@@ -64,8 +100,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   override func send(_ action: ClientAction) {
     switch action {
-    case .announce(let authorization):
-      emit("AuthorizationChanged", .string(authorization.status.rawValue), .string(authorization.reason.rawValue))
+    case .announce: tellLater()
     case .changed(let property): changed(property)
     case .done: if !starting.isEmpty { starting.removeFirst().reply() }
     case .refuse(let error): if !starting.isEmpty { starting.removeFirst().fail(error) }
@@ -75,8 +110,10 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   override func finish(_ reason: ClosedReason?) {
     if let reason {
-      object?.flushChanges()
-      emit("Closed", .string(reason.rawValue))
+      client.queue.signal {
+        object?.flushChanges()
+        emit("Closed", .string(reason.rawValue))
+      }
     }
     object?.unexport()
     object = nil

@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistGatekeeper
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
 import Publicist
 import Publishing
@@ -20,7 +21,9 @@ class ClientShell<Machine: ClientMachine> {
   private var need: SourceSchedule.Need?
   private var timer: LoopSource?
   private let pacer = Pacer()
-  private var emitter: LocationEmitter?
+  private var slot: DeliverySlot?
+  /// The decision that was last logged.
+  private var noted: Authorization?
   private var chain: AnyCancellable?
 
   init(_ machine: Machine, of client: Client, in host: any ClientHost) {
@@ -37,15 +40,25 @@ class ClientShell<Machine: ClientMachine> {
   func firstLocation(for level: AccuracyLevel) -> Location? { nil }
   /// Whether the thresholds apply. Without them, every location is delivered.
   var isPaced: Bool { true }
+  /// Called before a chain begins, whose first location passes all thresholds.
+  func chainBegins() {}
   /// Called at the time that the machine requested.
   func timeHasCome() { handle(.timer) }
   /// Returns what the running chain needs from the source.
   func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow() { pacer.checkNow() }
+  /// Whether a location must wait for something that the client is to be told first.
+  var isTelling: Bool { false }
   /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
   func send(_ action: ClientAction) {}
   func finish(_ reason: ClosedReason?) {}
+
+  /// What the log calls the client.
+  private var subject: String {
+    let user = client.credentials.map { "\($0.userID)" } ?? "unknown"
+    return "Decision for \(client.name.rawValue), user \(user), level \(machine.options.accuracy.contractName)"
+  }
 
   var standing: Standing {
     Standing(
@@ -56,9 +69,27 @@ class ClientShell<Machine: ClientMachine> {
 
   /// Queries the gatekeeper again, because something may have changed.
   final func refresh() {
+    let standing = standing
+    if standing.authorization != noted {
+      noted = standing.authorization
+      let new = standing.authorization
+      Log.debug("\(subject): \(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
+    }
+    client.note(standing.authorization, at: now)
     handle(.standing(standing))
-    emitter?.release()
+    release()
   }
+
+  /// Handles that the machine has slept and may have moved: nothing from before is delivered.
+  final func slept() {
+    forget(.waiting)
+    handle(.slept)
+  }
+
+  final func forget(_ part: DeliverySlot.Part) { slot?.forget(part) }
+
+  /// Sends the location that waits if nothing holds it any more.
+  final func release() { slot?.release() }
 
   /// Handles an event and all events that result from it.
   final func handle(_ event: ClientEvent) {
@@ -89,12 +120,16 @@ class ClientShell<Machine: ClientMachine> {
     case .need(let level):
       neededLevel = level
       updateNeed()
-    case .follow(let level): follow(level)
+    case .follow(let level):
+      if level != nil { chainBegins() }
+      follow(level)
     case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
     case .askSource: host.askSource()
     case .armTimer(let time):
       timer = MainLoop.main.after(microseconds: Int64(clamping: time.saturatingSubtract(now))) { [weak self] in
-        self?.timeHasCome()
+        guard let self else { return }
+        if client.isToBeReviewed { refresh() }
+        timeHasCome()
       }
     case .audit(let authorization):
       AuditLog.note(authorization, for: client, asking: machine.options.accuracy, as: machine.options.desktopID)
@@ -104,9 +139,11 @@ class ClientShell<Machine: ClientMachine> {
       follow(nil)
       finish(reason)
     case .reviewNeed: updateNeed()
-    case .deliver, .tell, .announce, .report, .changed, .done, .reply, .refuse, .openDialog: send(action)
+    case .deliver, .tell, .announce, .changed, .done, .reply, .refuse, .openDialog: send(action)
     }
   }
+
+  private var isHeld: Bool { isTelling || client.isToBeReviewed || host.gatekeeper.isHeld(client) }
 
   private func updateNeed() {
     // Without a chain the decision is pending and may require the source immediately.
@@ -118,19 +155,16 @@ class ClientShell<Machine: ClientMachine> {
 
   private func follow(_ level: AccuracyLevel?) {
     chain = nil
-    emitter = nil
+    slot = nil
     guard let level else { return updateNeed() }
     pacer.configure(thresholds(at: level))
-    let emitter = LocationEmitter(
-      client.queue, isHeld: { [weak self] in self.map { $0.host.gatekeeper.isHeld($0.client) } ?? true },
+    let slot = DeliverySlot(
+      client.queue, isPaced ? pacer : nil, isHeld: { [weak self] in self?.isHeld ?? true },
       { [weak self] location in
-        guard let self else { return }
-        let wallClock = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
-        handle(.location(location, level, age: location.age(at: now, wallClock)))
+        self?.handle(.location(location, level))
       })
-    self.emitter = emitter
-    chain = host.locations.deliver(
-      at: level, from: firstLocation(for: level), through: isPaced ? pacer : nil, to: emitter)
+    self.slot = slot
+    chain = host.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
     updateNeed()
   }
 }
@@ -143,6 +177,7 @@ protocol ClientHost: AnyObject {
   var locations: SharedLocations { get }
   var signals: LocationSignals { get }
   var sourceStatus: SourceStatus { get }
+  var outage: Outage? { get }
 
   func firstLocation(for level: AccuracyLevel) -> Location?
   /// Sets what an object needs from the source, or nil for nothing.

@@ -6,6 +6,9 @@ import GeopublicistLocationModel
 
 /// A client's subscription, driven by a ``SubscriptionMachine``.
 final class LocationSubscription: ClientObject<SubscriptionMachine> {
+  /// The number of the last outage that the owner was told.
+  private var toldOutage: UInt64 = 0
+
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     super.init(
@@ -33,17 +36,17 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
   override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
 
   override func send(_ action: ClientAction) {
-    switch action {
-    case .deliver(let delivery):
-      guard let signal = host.signals.signal(for: delivery) else { return }
-      host.connection.send(signal.signal(at: path, to: client.name))
-    case .report(let error):
-      // Errors would accumulate on a bus that does not read. The state of the source contains the same information.
-      guard client.queue.hasRoom else { return }
-      let error = DBusError(error)
-      emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
-    default: super.send(action)
-    }
+    guard case .deliver(let delivery) = action else { return super.send(action) }
+    guard let signal = host.signals.signal(for: delivery) else { return }
+    client.queue.signal { host.connection.send(signal.signal(at: path, to: client.name)) }
+  }
+
+  override func tellState() {
+    super.tellState()
+    guard let outage = host.outage, outage.number != toldOutage, machine.hearsFailures else { return }
+    toldOutage = outage.number
+    let error = DBusError(outage.error)
+    emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
   }
 }
 

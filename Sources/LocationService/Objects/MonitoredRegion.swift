@@ -11,6 +11,9 @@ import MainLoop
 /// the timer waits, so nothing accumulates and the sequence of events has no gaps.
 final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   private var waitsForRoom = false
+  private var waitsForTelling = false
+  /// The last loss of the state that the owner has not been told.
+  private var loss: RegionReport?
   /// When the source is needed next, by the machine's clock and by the schedule's clock.
   private var check: (at: UInt64, from: UInt64) = (0, 0)
 
@@ -32,6 +35,9 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   override func checkNow() { handle(.check) }
 
   override func timeHasCome() {
+    if client.isToBeReviewed { refresh() }
+    waitsForTelling = isTelling
+    guard !waitsForTelling else { return }
     guard client.queue.hasRoom else { return waitForRoom() }
     super.timeHasCome()
   }
@@ -46,8 +52,24 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   }
 
   override func send(_ action: ClientAction) {
-    if case .tell(let report) = action { emit("StateChanged", report.value) } else { super.send(action) }
+    guard case .tell(let report) = action else { return super.send(action) }
+    // Access can be lost at any time, while everything else happens only when there is room.
+    guard report.event.kind != .lost else {
+      loss = report
+      return tellLater()
+    }
+    tell(report)
   }
+
+  override func tellState() {
+    super.tellState()
+    if let loss { tell(loss) }
+    loss = nil
+  }
+
+  override func told() { if waitsForTelling { timeHasCome() } }
+
+  private func tell(_ report: RegionReport) { client.queue.signal { emit("StateChanged", report.value) } }
 
   private func waitForRoom() {
     guard !waitsForRoom else { return }
@@ -55,7 +77,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
     client.queue.whenRoom { [weak self] in
       guard let self else { return }
       waitsForRoom = false
-      handle(.timer)
+      timeHasCome()
     }
   }
 }

@@ -12,6 +12,10 @@ protocol OwnedObject: PendingRequest {
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.
   var listEntry: Value { get }
+  /// Drops the location that waits to be sent, or all of them.
+  func forget(_ part: DeliverySlot.Part)
+  /// Tells the owner, when there is room, what differs from what it was last told.
+  func tellLater()
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow()
 }

@@ -127,15 +127,43 @@ import Testing
   }
 }
 
-@Suite struct BroadcastPacerTests {
-  @Test func `D2: rapid changes of state are thinned out, but the last one is sent`() throws {
-    var told: [MemberName] = []
-    let pacer = BroadcastPacer { told.append($0) }
-    for _ in 0..<1_000 { pacer.changed("State") }
-    pacer.changed("InUse")
-    #expect(told.count == Int(BroadcastPacer.burst))
-    try turning("the last one is sent") { told.last == "InUse" }
-    #expect(told.suffix(2) == ["State", "InUse"])
-    #expect(told.count == Int(BroadcastPacer.burst) + 2)
+@Suite struct StatePacerTests {
+  private final class Object {
+    var isMarked = false
+    var told = 0
+  }
+
+  /// Marks an object as often as it changes; its turn ends the mark.
+  private func mark(_ object: Object, _ account: StatePacer.Account, _ pacer: StatePacer) {
+    guard !object.isMarked else { return }
+    object.isMarked = true
+    pacer.whenDue(account, for: object) {
+      object.isMarked = false
+      object.told += 1
+    }
+  }
+
+  @Test func `however often state changes it is told at a fixed rate, the last value included`() throws {
+    let pacer = StatePacer()
+    let (flapping, calm) = (Object(), Object())
+    let burst = Int(StatePacer.Account.everybody.pace.burst)
+    try turning("the burst is used up", within: .seconds(5)) {
+      for _ in 0..<1_000 { mark(flapping, .everybody, pacer) }
+      return flapping.told == burst
+    }
+    mark(calm, .user(1000), pacer)
+    try turning("another account has its turn") { calm.told == 1 }
+    #expect(flapping.told == burst && flapping.isMarked)
+    try turning("the last value is told") { flapping.told == burst + 1 }
+    #expect(!flapping.isMarked)
+  }
+
+  @Test func `objects that are gone have no turn`() throws {
+    let pacer = StatePacer()
+    let last = Object()
+    let count = Int(StatePacer.Account.everybody.pace.burst) * 3
+    for _ in 0..<count { pacer.whenDue(.everybody, for: Object()) { Issue.record("it is gone") } }
+    pacer.whenDue(.everybody, for: last) { last.told += 1 }
+    try turning("the one that is left has its turn", within: .milliseconds(500)) { last.told == 1 }
   }
 }

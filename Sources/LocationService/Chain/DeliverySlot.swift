@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import Publicist
+import Publishing
+
+/// The end of a client's chain, which keeps the only copy of what waits to be sent to the client.
+///
+/// Takes every location of its level. The pacer decides which of them count, and keeps the one that waits for its time.
+/// The newest that counts waits here while deliveries are held, or while the bus or the client has no room.
+final class DeliverySlot: Subscriber, Cancellable {
+  typealias Input = Location
+  typealias Failure = Never
+
+  /// What to drop.
+  enum Part {
+    /// What has not been sent, because the device may have moved. The thresholds still count from the last one sent.
+    case waiting
+    /// The last location sent as well, because the client may no longer have it. Nothing is sent afterwards.
+    case everything
+  }
+
+  let pacer: Pacer?
+  private let queue: OutgoingQueue
+  private let isHeld: () -> Bool
+  private var emit: ((Location) -> Void)?
+  private var subscription: (any Subscription)?
+  private var newest: Location?
+  private var waitsForRoom = false
+
+  /// Creates a slot that sends nothing while `isHeld` returns true. ``release()`` checks it again. Without a pacer, every
+  /// location counts.
+  init(
+    _ queue: OutgoingQueue, _ pacer: Pacer?, isHeld: @escaping () -> Bool = { false },
+    _ emit: @escaping (Location) -> Void
+  ) {
+    self.queue = queue
+    self.pacer = pacer
+    self.isHeld = isHeld
+    self.emit = emit
+  }
+
+  func receive(subscription: any Subscription) {
+    guard self.subscription == nil, emit != nil else { return subscription.cancel() }
+    self.subscription = subscription
+    pacer?.open { [weak self] in self?.keep($0) }
+    // The pacer must see every location, whether or not one can be sent.
+    subscription.request(.unlimited)
+  }
+
+  func receive(_ location: Location) -> Subscribers.Demand {
+    offer(location)
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<Never>) { cancel() }
+
+  func cancel() { forget(.everything) }
+
+  /// Takes a location that did not come through the chain: the first one.
+  func offer(_ location: Location) {
+    guard emit != nil else { return }
+    if let pacer { pacer.take(location) } else { keep(location) }
+  }
+
+  func forget(_ part: Part) {
+    newest = nil
+    switch part {
+    case .waiting: pacer?.drop()
+    case .everything:
+      guard emit != nil else { return }
+      let subscription = subscription
+      (self.subscription, emit) = (nil, nil)
+      pacer?.close()
+      subscription?.cancel()
+    }
+  }
+
+  /// Sends the waiting location if that is possible now.
+  func release() {
+    guard let location = newest, !waitsForRoom, !isHeld() else { return }
+    guard queue.hasRoom else {
+      waitsForRoom = true
+      return queue.whenRoom { [weak self] in
+        self?.waitsForRoom = false
+        self?.release()
+      }
+    }
+    newest = nil
+    emit?(location)
+  }
+
+  private func keep(_ location: Location) {
+    newest = location
+    release()
+  }
+}

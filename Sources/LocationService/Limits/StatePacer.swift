@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import MainLoop
+
+/// Paces the signals that tell state.
+///
+/// State that differs from what was last told is only a mark, whose owner waits here for its turn and then tells the
+/// current value. However often a value changes, nothing accumulates. After a burst, the objects of each user take
+/// turns at a fixed rate, and so do the broadcasts, which any program may receive without reading them.
+final class StatePacer {
+  /// Who is charged for a signal.
+  enum Account: Hashable {
+    case everybody
+    case user(UInt32?)
+
+    /// The number of immediate turns, then of turns per second. The burst of a user covers each of its objects once.
+    var pace: (burst: UInt32, perSecond: UInt32) { self == .everybody ? (20, 2) : (512, 64) }
+  }
+
+  private struct Turn {
+    weak var owner: AnyObject?
+    let action: () -> Void
+  }
+
+  private struct Line {
+    var bucket: TokenBucket
+    var waiting: [Turn] = []
+  }
+
+  private static let interval: Int64 = 50_000
+
+  private var lines: [Account: Line] = [:]
+  private var turn: LoopSource?
+
+  /// Calls `action` once when it is the account's turn, at the earliest on the next turn of the loop. If `owner` has been
+  /// released by then, its turn costs nothing.
+  func whenDue(_ account: Account, for owner: AnyObject, _ action: @escaping () -> Void) {
+    let full = TokenBucket(burst: account.pace.burst, at: MainLoop.main.clock.monotonic())
+    lines[account, default: Line(bucket: full)].waiting.append(Turn(owner: owner, action: action))
+    if turn == nil { turn = MainLoop.main.nextTurn { [weak self] in self?.tell() } }
+  }
+
+  private func tell() {
+    let now = MainLoop.main.clock.monotonic()
+    var due: [() -> Void] = []
+    for (account, line) in lines {
+      var line = line
+      let (burst, perSecond) = account.pace
+      var count = 0
+      line.waiting.removeAll { $0.owner == nil }
+      while count < line.waiting.count, line.bucket.take(burst: burst, perSecond: perSecond, at: now) { count += 1 }
+      due += line.waiting.prefix(count).map(\.action)
+      line.waiting.removeFirst(count)
+      let isIdle = line.waiting.isEmpty && line.bucket.isFull(burst: burst, perSecond: perSecond, at: now)
+      lines[account] = isIdle ? nil : line
+    }
+    let isDone = lines.values.allSatisfy(\.waiting.isEmpty)
+    turn = isDone ? nil : MainLoop.main.after(microseconds: Self.interval) { [weak self] in self?.tell() }
+    for action in due { action() }
+  }
+}
