@@ -72,11 +72,17 @@ let package = Package(
         "GeopublicistProcessSupport", "MainLoop", "Publicist", "Publishing",
       ],
       path: "Sources/LocationService"),
-    .executableTarget(
-      name: "geopublicistd",
+    .target(
+      name: "GeopublicistWiring",
       dependencies: [
         "DBus", "GeoClue", "GeopublicistContract", "GeopublicistLocationModel", "GeopublicistProcessSupport",
         "GeopublicistReplay", "GeopublicistService", "MainLoop", "Publicist",
+      ],
+      path: "Sources/Wiring"),
+    .executableTarget(
+      name: "geopublicistd",
+      dependencies: [
+        "DBus", "GeopublicistProcessSupport", "GeopublicistReplay", "GeopublicistService", "GeopublicistWiring",
       ]),
     .executableTarget(
       name: "geopublicist",

@@ -3,15 +3,8 @@ import DBus
 import GeopublicistProcessSupport
 import GeopublicistReplay
 import GeopublicistService
+import GeopublicistWiring
 import Glibc
-import MainLoop
-import Publicist
-
-/// The entry point, under the name that SwiftPM gives this module's `main`.
-@_cdecl("geopublicistd_main")
-func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
-  Daemon.main(ProgramArguments.strings(count, vector))
-}
 
 /// The program: parses options, loads the configuration, and runs the main loop until the end.
 struct Daemon {

@@ -7,17 +7,17 @@ import GeopublicistReplay
 import GeopublicistService
 
 /// The command line of `geopublicistd`.
-struct DaemonOptions {
+package struct DaemonOptions {
   var deployment = LocationService.Deployment.system
   var exportBus: Connection.Bus
   var geoclueBus: Connection.Bus
-  var configurationFile: String?
-  var replay: ReplayOptions?
-  var isVerbose: Bool
-  var checksConfiguration: Bool
-  var showsVersion: Bool
+  package var configurationFile: String?
+  package var replay: ReplayOptions?
+  package var isVerbose: Bool
+  package var checksConfiguration: Bool
+  package var showsVersion: Bool
 
-  init(_ arguments: [String]) throws(UsageError) {
+  package init(_ arguments: [String]) throws(UsageError) {
     let parser = OptionParser(
       "geopublicistd", summary: "Publishes GeoClue's locations on D-Bus as \(ServiceContract.service).")
     parser.addSwitch("system", nil, "Serve all users on the system bus (default)")
@@ -48,7 +48,7 @@ struct DaemonOptions {
 }
 
 /// The options for a replay: `--replay`, `--at`, `--speed` and `--loop`.
-struct ReplayOptions {
+package struct ReplayOptions {
   private enum Way {
     case file(String)
     case place(Location)
@@ -95,7 +95,7 @@ struct ReplayOptions {
     self.speed = speed
   }
 
-  func source() throws -> ReplaySource {
+  package func source() throws -> ReplaySource {
     let track =
       switch way {
       case .file(let path): try TrackFile.track(in: try TextFile.contents(of: path), from: path)

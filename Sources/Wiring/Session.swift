@@ -10,7 +10,7 @@ import MainLoop
 import Publicist
 
 /// The running service with its connections, from acquiring the bus name to a clean end.
-final class Session {
+package final class Session {
   private let options: DaemonOptions
   private let geoClueBus: Connection
   private let exported: Connection
@@ -32,14 +32,14 @@ final class Session {
   /// The delays before each attempt to rejoin the bus, in milliseconds. After the last one the bus is considered gone.
   private static let rejoinDelays: [Int64] = [0, 10, 50, 200, 500, 1_000, 2_000]
 
-  enum End {
+  package enum End {
     /// The program must exit with this status.
     case over(Int32)
     /// The bus ended a connection, and with it everything that clients had here.
     case thrownOut
   }
 
-  init(
+  package init(
     _ options: DaemonOptions, _ configuration: Configuration, _ replay: ReplaySource?, _ notifier: ServiceNotifier
   ) throws(DBusError) {
     self.options = options
@@ -57,12 +57,14 @@ final class Session {
       service.passesCellsOn = true
       service.restore(cells.read())
     }
+    // Nothing would start the replay again: without an activation file, clients would hear that nothing is installed.
+    if replay == nil { service.onIdle = { [weak self] in self?.retire() } }
   }
 
-  var configuration: Configuration { service.configuration }
+  package var configuration: Configuration { service.configuration }
 
   /// Serves until a signal, idleness, or the end of a connection.
-  func run() throws(DBusError) -> End {
+  package func run() throws(DBusError) -> End {
     signals = UnixSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] signal in self?.receive(signal) }
     // Half of what the bus allows for calls to all services together.
     for connection in [geoClueBus, exported] {
@@ -76,7 +78,6 @@ final class Session {
     exported.onStalled = { [weak self] in self?.checkBus() }
     networkWatch = NetworkWatch(on: geoClueBus) { [weak self] in self?.service.networkChanged() }
     timeWatch = TimeWatch(on: geoClueBus) { [weak self] event in self?.service.timeChanged(event) }
-    service.onIdle = { [weak self] in self?.retire() }
     do {
       // Replaceable by the service itself, because dbus-daemon does not notice the end of a connection from which it no
       // longer reads. Only users whom the bus policy allows to own the name can replace it.

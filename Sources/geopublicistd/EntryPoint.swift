@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistProcessSupport
+
+/// The entry point, under the name that SwiftPM gives this module's `main`.
+///
+/// A file of its own: the compiler takes the only file of a module for a script, with an entry point of the same name.
+@_cdecl("geopublicistd_main")
+func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32 {
+  Daemon.main(ProgramArguments.strings(count, vector))
+}
