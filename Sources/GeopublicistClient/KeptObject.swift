@@ -161,7 +161,7 @@ nonisolated extension KeptObject {
   private mutating func closed(_ reason: String, _ now: UInt64) -> [Action] {
     guard reason == "shutdown" else {
       (state, authorization) = (.over, KeptAuthorization())
-      return [.tell(.closed(reason))]
+      return [.tell(.closed(ContractWord.closing(reason)))]
     }
     // The name is released next, and owned again if this is a restart.
     state = .waiting(until: now.saturatingAdd(Self.pauseAfterShutdown))

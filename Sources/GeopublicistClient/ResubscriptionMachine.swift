@@ -108,7 +108,7 @@ nonisolated extension ResubscriptionMachine {
 nonisolated extension ResubscriptionMachine {
   private func failed(_ texts: [String]) -> [Action] {
     guard object.path != nil, texts.count == 2, let name = ErrorName(validating: texts[0]) else { return [] }
-    return [.tell(.failure(DBusError(name, texts[1])))]
+    return [.tell(.failure(DBusError(name, texts[1].printable)))]
   }
 
   private mutating func deliver(_ location: ServiceLocation) -> [Action] {

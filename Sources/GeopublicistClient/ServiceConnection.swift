@@ -51,7 +51,7 @@ import GeopublicistLocationModel
       "GetLocation", options.value(ClientOption.ofRequest), timeout: patience, expecting: .variantDictionary
     ) { result in
       handler(
-        result.flatMap { values in
+        result.printable.flatMap { values in
           guard let location = values.first.flatMap(ServiceLocation.init) else {
             return .failure(.refused(DBusError(.failed, "The service answered without a location")))
           }
@@ -60,7 +60,8 @@ import GeopublicistLocationModel
     }
   }
 
-  /// Requests the authorization of this connection, and delivers the status and the reason in the contract's words.
+  /// Requests the authorization of this connection, and delivers the status and the reason in the contract's words, or
+  /// `unknown`.
   ///
   /// The answer holds for this connection only; make the calls that need it on the same one. An interactive call, in
   /// which the user may be asked, is answered within 120 s.
@@ -73,10 +74,32 @@ import GeopublicistLocationModel
       interactive: isInteractive, expecting: "ss"
     ) { result in
       handler(
-        result.map { values in
-          let texts = values.compactMap(\.string)
-          return (texts.first ?? "", texts.last ?? "")
+        result.printable.map { values in
+          (
+            ContractWord.read(values.first?.string, as: AuthorizationStatus.self),
+            ContractWord.read(values.last?.string, as: AuthorizationReason.self)
+          )
         })
     }
+  }
+
+  /// Calls a method of the manager object; an error has a printable message.
+  package func call(
+    _ member: MemberName, expecting signature: Signature, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
+  ) {
+    manager.call(member, expecting: signature) { handler($0.printable) }
+  }
+
+  /// Reads a property of the manager object, as in ``onProperties(_:)``.
+  package func get(_ property: MemberName, _ handler: @escaping (Result<String, CallFailure>) -> Void) {
+    manager.get(property) { result in
+      handler(result.printable.map { [property.rawValue: $0].received[property.rawValue]?.string ?? "" })
+    }
+  }
+
+  /// Follows the properties of the manager object like ``Proxy/onProperties(_:)``. The contract's words are known ones
+  /// or `unknown`, and other texts are printable.
+  package func onProperties(_ handler: @escaping ([String: Value]) -> Void) -> PropertyWatch {
+    manager.onProperties { handler($0.received) }
   }
 }

@@ -27,10 +27,10 @@ nonisolated extension ServiceEvent: Equatable where Update: Equatable {}
 
 /// A location as delivered by the service.
 nonisolated public struct ServiceLocation: Equatable, Sendable {
-  /// The contract's dictionary.
+  /// The contract's dictionary, as received.
   public let value: Value
   public let location: Location
-  /// The finest level that the location may reveal, in the contract's words.
+  /// The finest level that the location may reveal, in the contract's words, or `unknown`.
   public let level: String
   /// Whether the granted level is coarser than the requested one.
   public let isReduced: Bool
@@ -46,12 +46,12 @@ nonisolated public struct ServiceLocation: Equatable, Sendable {
     self.value = value
     location = Location(
       latitude: latitude, longitude: longitude, accuracy: known("Accuracy"), altitude: known("Altitude"),
-      speed: known("Speed"), heading: known("Heading"), sourceDescription: properties["Description"]?.string,
+      speed: known("Speed"), heading: known("Heading"), sourceDescription: properties["Description"]?.string?.printable,
       timestamp: Timestamp(properties["Timestamp"]) ?? Timestamp(),
       receivedAt: properties["MonotonicUSec"]?.uint64 ?? 0, sequence: properties["Sequence"]?.uint64 ?? 0,
       isSimulated: properties["Simulated"]?.boolean ?? false,
       source: properties["Source"]?.string.flatMap(SourceKind.init) ?? .unknown)
-    level = properties["Level"]?.string ?? ""
+    level = ContractWord.level(properties["Level"]?.string)
     isReduced = properties["Reduced"]?.boolean ?? false
     age = properties["Age"]?.uint32
   }

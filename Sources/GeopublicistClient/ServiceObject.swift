@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistContract
+import GeopublicistLocationModel
 import MainLoop
 
 /// The logic of a subscription or a region, as a pure value around a ``KeptObject``.
@@ -85,7 +86,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
     case .create(let member, let options, let attempt): create(member, options, attempt)
     case .set(let path, let property, let value):
       proxy(path).set(property, to: value) { [weak self] result in
-        if case .failure(let failure) = result { self?.onEvent?(.failure(failure.error)) }
+        if case .failure(let failure) = result { self?.onEvent?(.failure(failure.error.printable)) }
       }
     case .tell(let event): onEvent?(event)
     case .follow(let path):
@@ -95,7 +96,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       proxy(path).call("Start", expecting: "") { [weak self] result in
         switch result {
         case .success: self?.handle(.started(attempt: attempt))
-        case .failure(let failure): self?.handle(.failed(failure.error, attempt: attempt))
+        case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))
         }
       }
     case .close(let path):
@@ -110,7 +111,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
       }
     case .readMessage(let path):
       proxy(path).get("AuthorizationMessage") { [weak self] result in
-        if let message = (try? result.get())?.string { self?.handle(.message(message)) }
+        if let message = (try? result.get())?.string { self?.handle(.message(message.printable)) }
       }
     case .renew, .lost: break
     }
@@ -124,7 +125,7 @@ final class ServiceObject<Machine: ServiceObjectMachine> {
         guard let path = values.first?.objectPath else { return }
         guard let self, onEvent != nil else { return service.proxy(path, interface).call("Close") }
         handle(.created(path, attempt: attempt))
-      case .failure(let failure): self?.handle(.failed(failure.error, attempt: attempt))
+      case .failure(let failure): self?.handle(.failed(failure.error.printable, attempt: attempt))
       }
     }
   }

@@ -85,7 +85,7 @@ import MainLoop
 
   private func subscribe(to service: ServiceConnection, _ options: ClientOptions) {
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
-    properties = service.manager.onProperties { [weak self] values in self?.update(values) }
+    properties = service.onProperties { [weak self] values in self?.update(values) }
   }
 
   private func handle(_ event: ServiceSubscription.Event) {
@@ -173,8 +173,8 @@ extension ServiceSource {
     guard status != self.status.explained(by: "") else { return }
     tell(status)
     guard values["StateReason"]?.string?.isEmpty == false else { return }
-    service?.manager.get("StateMessage") { [weak self] result in
-      guard let self, options != nil, let message = (try? result.get())?.string, status == self.status else { return }
+    service?.get("StateMessage") { [weak self] result in
+      guard let self, options != nil, let message = try? result.get(), status == self.status else { return }
       tell(status.explained(by: message))
     }
   }
@@ -222,7 +222,7 @@ extension ServiceSource {
     (service, subscription, properties) = (nil, nil, nil)
     for region in regions { region.region?.disconnected() }
     guard options != nil || request != nil || areRegionsWanted else { return }
-    onEvent?(.failure(LocationError(.unavailable, "The message bus has gone")))
+    onEvent?(.failure(LocationError(.unavailable, "Lost the connection to the message bus")))
     connectLater()
   }
 

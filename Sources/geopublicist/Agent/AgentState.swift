@@ -67,7 +67,7 @@ final class AgentStatusFile {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-    return (try? TextFile.contents(of: path)).map { Text.plain(String($0.prefix(64))) }
+    return (try? TextFile.contents(of: path)).map { String($0.prefix(64)).printable }
   }
 }
 
@@ -84,7 +84,7 @@ struct LocationSwitch {
     let text = try KeyFile(path: path).text(Self.key, of: Self.group) ?? ""
     guard let level = Self.level(text) else {
       throw KeyFile.FileError(
-        path, group: Self.group, key: Self.key, "'\(Text.plain(text))' is neither off nor a level")
+        path, group: Self.group, key: Self.key, "'\(text.printable)' is neither off nor a level")
     }
     return level
   }

@@ -172,7 +172,7 @@ extension Invocation {
       fail(error)
     } catch {
       // libdbus has many names for a bus that is not there: no address, no socket, no X11 server to ask.
-      fail(DBusError(.noServer, error.withoutAutolaunch))
+      fail(DBusError(.noServer, error.withoutAutolaunch.printable))
     }
     return nil
   }

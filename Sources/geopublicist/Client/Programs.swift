@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 import MainLoop
@@ -8,7 +9,7 @@ nonisolated enum Processes {
   /// Returns the name of a user, or the number if there is no name.
   static func userName(_ user: UInt32) -> String {
     guard let name = getpwuid(user)?.pointee.pw_name else { return "\(user)" }
-    return Text.plain(String(cString: name))
+    return String(cString: name).printable
   }
 
   /// Returns the path of a process's program; nil for processes of other users.
@@ -20,7 +21,7 @@ nonisolated enum Processes {
 
   /// Returns the name that the kernel has for a process's program.
   static func program(of process: UInt32) -> String? {
-    (try? TextFile.contents(of: "/proc/\(process)/comm")).map { Text.plain(String($0.prefix { $0 != "\n" })) }
+    (try? TextFile.contents(of: "/proc/\(process)/comm")).map { String($0.prefix { $0 != "\n" }).printable }
   }
 }
 
@@ -49,7 +50,7 @@ enum Program {
     guard g_spawn_sync(nil, &arguments, nil, cglib_spawn_search_path, nil, nil, &output, &errors, &status, &error) != 0,
       g_spawn_check_wait_status(status, &error) != 0
     else {
-      let said = errors.flatMap { String(cString: $0).split(separator: "\n").last.map { Text.plain(String($0)) } }
+      let said = errors.flatMap { String(cString: $0).split(separator: "\n").last.map { String($0).printable } }
       return ("", said ?? error.map { String(cString: $0.pointee.message) } ?? "it failed")
     }
     return (output.map { String(String(cString: $0).prefix { $0 != "\n" }) } ?? "", nil)

@@ -35,8 +35,8 @@ final class AuthorizeCommand: Command {
     guard answer.reason == AuthorizationReason.undecided.rawValue, !invocation.isJSON else {
       return show(answer, state: nil)
     }
-    invocation.service?.manager.get("State") { [weak self] result in
-      self?.show(answer, state: (try? result.get())?.string)
+    invocation.service?.get("State") { [weak self] result in
+      self?.show(answer, state: try? result.get())
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeoClue
+import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
 
@@ -65,7 +66,7 @@ final class DoctorCommand: Command {
     let (mark, emphasis) = Self.mark(diagnosis.outcome)
     let indent = String(repeating: " ", count: mark.count + 15)
     func wrapped(_ text: String) -> [String] {
-      let plain = Text.plain(text)
+      let plain = text.printable
       return output.isTerminal ? Text.wrapped(plain, to: max(12, output.columns - indent.count)) : [plain]
     }
     let finding = wrapped(diagnosis.finding)

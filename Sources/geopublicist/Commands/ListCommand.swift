@@ -33,7 +33,7 @@ final class ListCommand: Command {
       self?.show(values.first?.array ?? [])
       invocation.finish(ExitStatus.success)
     }
-    invocation.connect()?.manager.call("ListSubscriptions", expecting: "aa{sv}", handler)
+    invocation.connect()?.call("ListSubscriptions", expecting: "aa{sv}", handler)
   }
 
   private func show(_ subscriptions: [Value]) {
@@ -70,7 +70,7 @@ private nonisolated struct ListEntry {
 
   init(_ properties: [String: Value]) {
     func text(_ key: String) -> Template.Field? {
-      properties[key]?.string.flatMap { $0.isEmpty ? nil : .text(Text.plain($0)) }
+      properties[key]?.string.flatMap { $0.isEmpty ? nil : .text($0.printable) }
     }
     func number(_ number: UInt64?) -> Template.Field? { number.map { .number(Double($0), digits: 0) } }
     let user = properties["UserId"]?.uint32

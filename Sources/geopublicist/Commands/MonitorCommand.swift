@@ -31,9 +31,9 @@ final class MonitorCommand: Command {
   func begin() {
     guard let service = invocation.connect() else { return }
     service.onPresence = { [weak self] isThere in self?.presenceChanged(isThere) }
-    changes = service.manager.onProperties { [weak self] properties in self?.report(properties) }
+    changes = service.onProperties { [weak self] properties in self?.report(properties) }
     // Makes the bus start the service. If it cannot, the command waits for the service to appear.
-    service.manager.get("Version") { [invocation] result in
+    service.get("Version") { [invocation] result in
       if case .failure(let error) = result { invocation.complain(Failure(error, on: invocation.busName).message) }
     }
   }
@@ -60,7 +60,7 @@ final class MonitorCommand: Command {
     case .failure(let error):
       print(
         "Error", [("Name", .string(error.name.rawValue)), ("Message", .string(error.message))],
-        Text.plain(error.message), .bad)
+        error.message, .bad)
     case .failed(let error, _), .refused(let error): invocation.complain(Failure(error, on: invocation.busName).message)
     case .closed(let reason): print("Closed", [("Reason", .string(reason))], reason)
     case .update, .interrupted, .resumed: break
@@ -87,10 +87,10 @@ final class MonitorCommand: Command {
     guard !invocation.isJSON else { return print("Service", shown, "") }
     if values["State"] != nil || values["StateReason"] != nil {
       let sentence = Sentences.source(state: state, reason: stateReason)
-      print("GeoClue", [], "\(Text.plain(state)): \(Text.plain(sentence))", Sentences.emphasis(state: state))
+      print("GeoClue", [], "\(state): \(sentence)", Sentences.emphasis(state: state))
     }
     if let accuracy = values["AvailableAccuracy"]?.string {
-      print("Sources", [], Text.plain(Sentences.sources(accuracy)))
+      print("Sources", [], Sentences.sources(accuracy))
     }
     if let isUsed = values["InUse"]?.boolean { print("In use", [], isUsed ? "yes" : "no") }
   }

@@ -90,7 +90,7 @@ final class RecordCommand: Command {
       return fail(error)
     }
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
-    sourceWatch = service.manager.onProperties { [weak self] properties in self?.state.sourceChanged(properties) }
+    sourceWatch = service.onProperties { [weak self] properties in self?.state.sourceChanged(properties) }
     showProgress()
     timers = [MainLoop.main.every(microseconds: 1_000_000) { [weak self] in self?.showProgress() }]
     if let duration {

@@ -33,14 +33,14 @@ final class StatusCommand: Command {
         invocation.finish(ExitStatus.success)
       case .failure(.lost(let error)) where error.name == .noReply:
         invocation.fail("The service does not answer; `geopublicist doctor` finds out why", ExitStatus.unavailable)
-      case .failure(let error): invocation.fail(error)
+      case .failure(let error): invocation.fail(error.printable)
       }
     }
   }
 
   private static func show(_ properties: Value, on invocation: Invocation) {
-    let values = properties.properties ?? [:]
-    func text(_ name: String) -> String { Text.plain(values[name]?.string ?? "") }
+    let values = (properties.properties ?? [:]).received
+    func text(_ name: String) -> String { values[name]?.string ?? "" }
     let (state, status, reason) = (text("State"), text("AuthorizationStatus"), text("AuthorizationReason"))
     var rows = Rows()
     rows.add("Service", "geopublicist \(text("Version")) on \(invocation.busName)")

@@ -49,7 +49,7 @@ final class WatchCommand: Command {
     subscription = ServiceSubscription(on: service, options) { [weak self] event in self?.handle(event) }
     if invocation.output.isOnTerminal { readKeys() }
     if invocation.output.isTerminal, !invocation.isJSON, template == nil { beginDrawing() }
-    sourceWatch = service.manager.onProperties { [weak self] properties in
+    sourceWatch = service.onProperties { [weak self] properties in
       self?.state.sourceChanged(properties)
       self?.draw()
     }
@@ -179,7 +179,7 @@ struct WatchState {
       detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     rows.add(
       "GeoClue", sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState), detail: sourceDetail)
-    if !complaint.isEmpty { rows.add("Error", Text.plain(complaint), .bad) }
+    if !complaint.isEmpty { rows.add("Error", complaint, .bad) }
     rows.add("Locations", "\(count)")
     let head = rows.lines(for: output)
     guard let last else { return head }

@@ -111,7 +111,7 @@ extension FactGatherer {
       [.string(ServiceContract.manager.rawValue)],
       // A running service promises an answer within five seconds.
       milliseconds: facts.service == .running ? 10_000 : 25_000)
-    let properties = answer.first?.properties ?? [:]
+    let properties = (answer.first?.properties ?? [:]).received
     facts.service = .running
     let owner = try? questions.ask(
       "GetConnectionUnixUser", of: .bus, at: .bus, on: .bus, [.string(ServiceContract.service.rawValue)])

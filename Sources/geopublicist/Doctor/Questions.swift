@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeoClue
+import GeopublicistClient
 import Glibc
 import MainLoop
 
@@ -17,7 +18,7 @@ final class BusQuestions {
   ) throws(DBusError) -> [Value] {
     let message = try Message(calling: member, of: interface, at: path, on: service, arguments)
     var answer: Result<[Value], CallFailure>?
-    connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0 }.keep()
+    connection.call(message, timeout: .milliseconds(milliseconds)) { answer = $0.printable }.keep()
     while true {
       switch answer {
       case .success(let values): return values

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistClient
+import GeopublicistLocationModel
 
 /// D-Bus values as JSON: dictionaries become objects, arrays and structures become arrays.
 nonisolated enum JSONText {
@@ -61,12 +62,13 @@ nonisolated enum JSONText {
       case "\n": quoted += "\\n"
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
-      // JSON requires only the first range; the others could control a terminal or end a line for some readers.
-      case _
-      where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value):
-        let hexadecimal = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
-      default: quoted.unicodeScalars.append(scalar)
+      case _ where scalar.isPrintable: quoted.unicodeScalars.append(scalar)
+      // JSON requires only those below U+0020; others could control a terminal or end a line for some readers.
+      default:
+        for unit in String(scalar).utf16 {
+          let hexadecimal = String(unit, radix: 16)
+          quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+        }
       }
     }
     return quoted + "\""

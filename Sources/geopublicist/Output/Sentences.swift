@@ -87,7 +87,7 @@ nonisolated enum LocationText {
     rows.add("Speed", location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
     rows.add("Heading", location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
     rows.add("Level", reading.level + (reading.isReduced ? " (less than requested)" : ""))
-    rows.add("Source", location.sourceDescription.map(Text.plain))
+    rows.add("Source", location.sourceDescription)
     if location.isSimulated { rows.add("Simulated", "yes, this location was not measured", .doubtful) }
     let age = now.microseconds(since: location.timestamp) / 1_000_000
     rows.add("Measured", "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")

@@ -162,7 +162,7 @@ nonisolated struct Template {
         switch value(name) {
         case .number(let number, let usual):
           return digits.map { Number.fixed(number, $0) } ?? Number.short(number, usual)
-        case .text(let text): return Text.plain(text)
+        case .text(let text): return text.printable
         case nil: return "-"
         }
       }

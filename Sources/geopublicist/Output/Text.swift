@@ -24,18 +24,6 @@ nonisolated enum Text {
     return lines
   }
 
-  /// Returns a text from outside without the characters that could control the terminal.
-  static func plain(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.filter {
-          switch $0.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator: false
-          default: true
-          }
-        }))
-  }
-
   /// Whether the terminal can show more than ASCII.
   static let isUnicode = g_get_charset(nil) != 0
 }

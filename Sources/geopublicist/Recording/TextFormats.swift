@@ -51,7 +51,7 @@ nonisolated struct GPXFormat: TrackFormat {
     if let accuracy = location.accuracy { extensions += element("geopublicist:accuracy", Number.short(accuracy, 1)) }
     return (location.altitude.map { element("ele", Number.short($0, 1)) } ?? "")
       + element("time", Moment.iso(location.timestamp))
-      + (location.sourceDescription.map { element("src", Self.escaped(Text.plain($0))) } ?? "")
+      + (location.sourceDescription.map { element("src", Self.escaped($0.printable)) } ?? "")
       + (extensions.isEmpty ? "" : element("extensions", extensions))
   }
 

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program that owns the service's name on a session bus and sends texts that try to control a terminal.
+
+    hostile-service.py BUS-ADDRESS answers|errors|subscription
+
+`answers`: every call succeeds, and every text in the answer is hostile. `errors`: every call fails, with a hostile message.
+`subscription`: like `answers`, but the words of the contract are valid, so that clients follow the signals, whose texts
+are hostile. Prints {"owner": ":1.N"} when it owns the name.
+"""
+
+import sys
+
+from busjson import say
+from busloop import BUS, Bus, Refused
+
+NAME, ROOT = "org.geopublicist.Location1", "/org/geopublicist/Location1"
+CLIENT = ROOT + "/client/1"
+EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m\rFAKE\ngeopublicist: FAKE: line\u202etxt.exe\u2028"
+
+
+def text(value):
+    return {"t": "s", "v": value}
+
+
+class Service:
+    def __init__(self, address, mode):
+        self.mode = mode
+        self.bus = Bus(address)
+        self.bus.on_call = self.called
+        self.bus.ask("RequestName", "su", NAME, 4)
+        say(owner=self.bus.name)
+
+    def word(self, valid):
+        return valid if self.mode == "subscription" else EVIL
+
+    def location(self):
+        return {
+            "Latitude": {"t": "d", "v": 52.5}, "Longitude": {"t": "d", "v": 13.25}, "Level": text(EVIL),
+            "Source": text(EVIL), "Description": text(EVIL), "Simulated": {"t": "b", "v": False}, EVIL: text(EVIL)}
+
+    def properties(self):
+        words = {
+            "Version": EVIL, "State": EVIL, "StateReason": EVIL, "StateMessage": EVIL, "AvailableAccuracy": EVIL,
+            "AuthorizationStatus": self.word("denied"), "AuthorizationReason": self.word("disabled-by-user"),
+            "AuthorizationMessage": EVIL}
+        return {**{name: text(word) for name, word in words.items()}, "InUse": {"t": "b", "v": True}}
+
+    def called(self, message):
+        if self.mode == "errors":
+            raise Refused("org.geopublicist.Location1.Error.NotAuthorized", EVIL)
+        if message.member == "GetAll":
+            return self.bus.reply(message, "a{sv}", self.properties())
+        if message.member == "Get":
+            return self.bus.reply(message, "v", self.properties()[message.values[1]])
+        if message.member == "GetLocation":
+            return self.bus.reply(message, "a{sv}", self.location())
+        if message.member == "RequestAuthorization":
+            return self.bus.reply(message, "ss", EVIL, EVIL)
+        if message.member == "ListSubscriptions":
+            entry = {"UserId": {"t": "u", "v": 0}, "DesktopId": text(EVIL), "Level": text(EVIL), "Kind": text(EVIL)}
+            return self.bus.reply(message, "aa{sv}", [entry])
+        if message.member.startswith("Create"):
+            return self.bus.reply(message, "o", CLIENT)
+        self.bus.reply(message)
+        if message.member == "Start":
+            self.follow(message.sender)
+
+    def follow(self, client):
+        def emit(member, signature, *values):
+            self.bus.emit(CLIENT, NAME + ".Subscription", member, signature, *values, to=client)
+
+        emit("AuthorizationChanged", "ss", self.word("denied"), EVIL)
+        emit("LocationUpdated", "a{sv}", self.location())
+        emit("ErrorOccurred", "ss", NAME + ".Error.LocationUnavailable", EVIL)
+        self.bus.after(0.5, lambda: emit("Closed", "s", EVIL))
+
+
+Service(sys.argv[1], sys.argv[2]).bus.run(lambda command: None)
