@@ -10,36 +10,35 @@ import GeopublicistLocationModel
 package final class GeoClueAgent {
   private let connection: Connection
   private var object: ExportedObject?
+  private var standsAside = false
   /// The finest level that GeoClue may reveal to this user.
   package private(set) var level: AccuracyLevel
 
   package init(on connection: Connection, level: AccuracyLevel = .exact) {
     self.connection = connection
     self.level = level
-    show()
-  }
-
-  /// Answers calls again after ``hide()``.
-  package func show() {
-    guard object == nil else { return }
     object = connection.objects.export(GeoClueNames.agentPath, Implementation(of: Self.interface, by: self))
   }
 
-  /// Stops the GeoClue clients that depend on this agent and stops answering calls.
-  package func hide() {
+  /// Stops the GeoClue clients that depend on this agent, because GeoClue now follows another one. The level can still be
+  /// read: the service asks every agent of a user, and the least level applies.
+  package func standAside() {
+    guard !standsAside else { return }
     let last = level
     change(to: .none)
-    object?.unexport()
-    object = nil
-    level = last
+    standsAside = true
+    change(to: last)
   }
+
+  /// Ends ``standAside()``. The level is announced with the next ``announce()``.
+  package func stepIn() { standsAside = false }
 
   /// Sets the level and announces it to GeoClue.
   ///
   /// GeoClue 2.8 lowers the level of a running client only if the agent's level passes through 0, which stops the
   /// client.
   package func setLevel(_ new: AccuracyLevel) {
-    if new < level, new != .none { change(to: .none) }
+    if new < level, new != .none, !standsAside { change(to: .none) }
     change(to: new)
   }
 
@@ -48,6 +47,13 @@ package final class GeoClueAgent {
 
   private func change(to new: AccuracyLevel) {
     level = new
+    guard !standsAside else {
+      // Without the value: GeoClue would start the clients again that depended on this agent.
+      object?.emit(
+        .propertiesChanged, of: .properties, .string(GeoClueNames.agent.rawValue), .options([]),
+        .strings(["MaxAccuracyLevel"]))
+      return
+    }
     object?.propertyChanged("MaxAccuracyLevel", of: GeoClueNames.agent)
     object?.flushChanges()
   }

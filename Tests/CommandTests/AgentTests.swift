@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import Foundation
+import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
 
@@ -20,13 +21,13 @@ import Testing
   @Test func `an agent that finds no other registers`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
-    #expect(machine.handle(.accepted) == [] && machine.phase == .registered && machine.isShown)
+    #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
   @Test func `an agent steps aside for one that GeoClue follows`() {
     var machine = machine(.geoclueAppeared)
     #expect(machine.handle(.probed(isAnotherRegistered: true)) == [.listCandidates])
-    #expect(machine.phase == .aside && !machine.isShown)
+    #expect(machine.phase == .aside && machine.standsAside)
     _ = machine.handle(.candidates([Self.desktop]))
     #expect(machine.handle(.left(Self.other)) == [])
     #expect(machine.handle(.left(Self.desktop)) == [.probe])
@@ -35,7 +36,7 @@ import Testing
   @Test func `a registered agent steps aside for a desktop's and returns after it`() {
     var machine = machine(
       .geoclueAppeared, .probed(isAnotherRegistered: false), .accepted, .rivalFound(Self.desktop, hasAnnounced: false))
-    #expect(machine.phase == .aside && !machine.isShown && machine.followsDepartures)
+    #expect(machine.phase == .aside && machine.standsAside && machine.followsDepartures)
     #expect(machine.handle(.left(Self.desktop)) == [.probe])
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
   }
@@ -46,28 +47,28 @@ import Testing
       .left(Self.desktop))
     // GeoClue still follows this agent, and returns clients because of it.
     #expect(machine.handle(.probed(isAnotherRegistered: true)) == [.register])
-    #expect(machine.handle(.accepted) == [] && machine.phase == .registered && machine.isShown)
+    #expect(machine.handle(.accepted) == [] && machine.phase == .registered && !machine.standsAside)
   }
 
   @Test func `a desktop whose agent has given up does not keep another one away`() {
     var machine = machine(.rivalFound(Self.desktop, hasAnnounced: false), .geoclueAppeared)
-    #expect(!machine.isShown)
+    #expect(machine.standsAside)
     #expect(machine.handle(.probed(isAnotherRegistered: false)) == [.register])
-    #expect(machine.isShown)
+    #expect(!machine.standsAside)
     _ = machine.handle(.accepted)
     // It is looked for once more when this agent is registered.
     _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: false))
-    #expect(machine.phase == .registered && machine.isShown)
+    #expect(machine.phase == .registered && !machine.standsAside)
     // It has registered after all.
     _ = machine.handle(.rivalFound(Self.desktop, hasAnnounced: true))
-    #expect(machine.phase == .aside && !machine.isShown)
+    #expect(machine.phase == .aside && machine.standsAside)
   }
 
   @Test func `an agent stays aside when GeoClue exits`() {
     var machine = machine(.geoclueAppeared, .probed(isAnotherRegistered: true), .geoclueVanished)
-    #expect(!machine.isShown)
+    #expect(machine.standsAside)
     #expect(machine.handle(.geoclueAppeared) == [.probe])
-    #expect(machine.isShown)
+    #expect(!machine.standsAside)
   }
 
   @Test func `a late answer of an earlier GeoClue counts for nothing`() {
@@ -105,8 +106,10 @@ import Testing
     try ChildProcess([Rig.product("geopublicist"), "--address", bus.address, "agent"], environment: environment)
   }
 
-  @discardableResult private func flip(_ words: String...) throws -> CommandResult {
-    try run([Rig.product("geopublicist"), "switch", "--json"] + words, environment: environment)
+  @discardableResult private func flip(_ words: String..., on bus: PrivateBus? = nil) throws -> CommandResult {
+    try run(
+      [Rig.product("geopublicist"), "--address", bus?.address ?? "unix:path=/nonexistent", "switch", "--json"] + words,
+      environment: environment)
   }
 
   private func waitFor(_ state: String, of agent: ChildProcess) throws {
@@ -173,6 +176,82 @@ import Testing
     later.kill()
     try waitFor("registered", of: agent)
     #expect(geoclue.isRunning)
+  }
+
+  @Test func `an agent that stands aside still answers with its level`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let desktop = try DesktopAgent(at: bus.address)
+    defer { desktop.kill() }
+    let agent = try agent(on: bus)
+    try waitFor("aside", of: agent)
+    let client = try BusClient(at: bus.address)
+    let names = try client.askBus("ListNames")[0].array?.compactMap(\.string) ?? []
+    let own = try #require(
+      names.first { name in
+        name.hasPrefix(":")
+          && (try? client.askBus("GetConnectionUnixProcessID", signature: "s", [.string(name)])[0])?
+            .integer == Int64(agent.processIdentifier)
+          && (try? client.get(
+            "MaxAccuracyLevel", of: "\(geoClueName).Agent", at: "/org/freedesktop/GeoClue2/Agent", of: name))
+            == 0
+      })
+    try client.match("type='signal',sender='\(own)',member='PropertiesChanged'")
+    try flip("city", on: bus)
+    let change = try client.waitFor(1, "PropertiesChanged")[0]
+    // Without the value, which would start GeoClue clients again that depended on this agent.
+    #expect(change[1].keys == [] && change[2].array == ["MaxAccuracyLevel"])
+    let level = try client.get(
+      "MaxAccuracyLevel", of: "\(geoClueName).Agent", at: "/org/freedesktop/GeoClue2/Agent", of: own)
+    #expect(level == 4)
+    #expect(geoclue.isRunning)
+  }
+
+  @Test func `switch fails with the name of another agent that decides`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let desktop = try DesktopAgent(at: bus.address)
+    defer { desktop.kill() }
+    let alone = try flip("off", on: bus)
+    #expect(alone.exit == .status(1))
+    let agent = try agent(on: bus)
+    try waitFor("aside", of: agent)
+    let off = try flip("off", on: bus)
+    #expect(off.exit == .status(1))
+    #expect(
+      off.standardError.contains(#/Location is not off .*: python3 \(process \d+\) decides and has exact; /#),
+      "\(off.standardError)")
+    #expect(off.standardOutput == "{\"Switch\":\"off\",\"Agent\":\"aside\"}\n")
+    // The same level: the switch has its effect.
+    #expect(try flip("on", on: bus).succeeded)
+    #expect(try flip(on: bus).succeeded)
+    desktop.kill()
+    try waitFor("registered", of: agent)
+    #expect(try flip("off", on: bus).succeeded)
+    #expect(geoclue.isRunning)
+  }
+
+  @Test(
+    arguments: [
+      (
+        "off", AgentState.aside, [AgentProgram(process: 7, program: "gnome-shell", level: .exact)],
+        "Location is not off"
+      ),
+      ("off", .notRunning, [AgentProgram(process: 7, program: "agent", level: .city)], "agent (process 7) decides"),
+      (
+        "exact", .aside, [AgentProgram(process: 7, program: "phosh", level: AccuracyLevel.none)],
+        "The level is not exact"
+      ),
+      ("off", .aside, [], "Another agent decides"), ("on", .refused, [], "Location stays off"),
+      ("off", .refused, [], nil), ("off", .notRunning, [], nil), ("off", .registered, [], nil),
+      ("city", .aside, [AgentProgram(process: 7, program: "agent", level: .city)], nil),
+    ] as [(String, AgentState, [AgentProgram], String?)])
+  func `the outcome of a switch depends on who decides`(
+    word: String, state: AgentState, others: [AgentProgram], expected: String?
+  ) throws {
+    let level = try #require(LocationSwitch.level(word))
+    let complaint = SwitchCommand.complaint(about: level, state, others, on: .gnome)
+    #expect(expected.map { complaint?.contains($0) == true } ?? (complaint == nil), "\(complaint ?? "nil")")
   }
 
   @Test func `the demo agent is known when it comes later`() throws {

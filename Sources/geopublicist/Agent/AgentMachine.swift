@@ -49,8 +49,8 @@ nonisolated struct AgentMachine {
   /// Whether this GeoClue has accepted this agent, and may still follow it.
   private var wasAccepted = false
 
-  /// Whether the agent answers calls about its level; the service asks every agent of a user.
-  var isShown: Bool { rivals.isEmpty && phase != .aside && !(phase == .withoutGeoClue && wasAside) }
+  /// Whether another agent decides for GeoClue's clients. The service asks every agent of a user.
+  var standsAside: Bool { !rivals.isEmpty || phase == .aside || (phase == .withoutGeoClue && wasAside) }
 
   var followsDepartures: Bool { !rivals.isEmpty || !candidates.isEmpty }
 

@@ -40,11 +40,9 @@ final class UserAgent {
   var phase: AgentMachine.Phase { machine.phase }
 
   private func handle(_ event: AgentMachine.Event) {
-    let (before, wasShown) = (machine.phase, machine.isShown)
+    let before = machine.phase
     let actions = machine.handle(event)
-    if machine.isShown != wasShown {
-      if machine.isShown { agent.show() } else { agent.hide() }
-    }
+    if machine.standsAside { agent.standAside() } else { agent.stepIn() }
     rivals?.followArrivals([.registering, .registered].contains(machine.phase))
     rivals?.followDepartures(machine.followsDepartures)
     if machine.phase != .probing { probe = nil }

@@ -43,7 +43,7 @@ final class SwitchCommand: Command {
     }
   }
 
-  /// Starts the agent, now and at each login, and waits until it runs.
+  /// Starts the agent, now and at each login, and waits until it runs and knows its state.
   private func start(_ level: AccuracyLevel) {
     let unit = "geopublicist-agent.service"
     if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
@@ -54,20 +54,52 @@ final class SwitchCommand: Command {
     var attempts = 0
     timer = MainLoop.main.every(microseconds: 50_000) { [weak self] in
       attempts += 1
-      if AgentState.current != .notRunning || attempts >= 60 { self?.show(level) }
+      let isReady = ![.notRunning, .waiting].contains(AgentState.current)
+      if isReady || attempts >= 60 { self?.show(level) }
     }
   }
 
   private func show(_ level: AccuracyLevel) {
     timer = nil
     let (word, state) = (LocationSwitch.word(level), AgentState.current)
-    let elsewhere = "another agent decides for this user; use its switch: \(Desktop.current.turningOn)"
+    let others = state == .registered ? [] : otherAgents()
     var rows = Rows()
     rows.add("Location", word, level == .none ? .doubtful : .good)
-    rows.add("Agent", state.rawValue, detail: state == .aside ? elsewhere : state.sentence)
+    rows.add("Agent", state.rawValue, detail: state.sentence)
+    for agent in others { rows.add("Other agent", "\(agent.name): \(LocationSwitch.word(agent.level ?? .none))") }
     invocation.show(
       rows.lines(for: invocation.output),
       orJSON: [JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))])])
-    invocation.finish(ExitStatus.success)
+    guard wanted != nil, let complaint = Self.complaint(about: level, state, others, on: .current) else {
+      return invocation.finish(ExitStatus.success)
+    }
+    invocation.fail(complaint)
+  }
+
+  /// The other agents of this user, which GeoClue may follow; none if the bus cannot be asked.
+  private func otherAgents() -> [AgentProgram] {
+    ((try? BusQuestions(invocation.bus))?.agents() ?? []).filter { !$0.isOwn && $0.level != nil }
+  }
+
+  /// Returns why the switch has not the wanted effect; nil if it has.
+  nonisolated static func complaint(
+    about level: AccuracyLevel, _ state: AgentState, _ others: [AgentProgram], on desktop: Desktop
+  ) -> String? {
+    // GeoClue follows this agent.
+    guard state != .registered else { return nil }
+    if let other = others.first(where: { $0.level.map { $0 != level } ?? false }), let found = other.level {
+      let effect =
+        if level == .none { "Location is not off" } else { "The level is not \(LocationSwitch.word(level))" }
+      return "\(effect) for programs that use GeoClue: \(other.name) decides and has \(LocationSwitch.word(found)); "
+        + other.setting(level, on: desktop)
+    }
+    guard others.isEmpty else { return nil }
+    switch state {
+    case .aside:
+      return "Another agent decides for programs that use GeoClue; change its setting too: "
+        + desktop.settingLocation(level != .none)
+    case .refused: return level == .none ? nil : "Location stays off: \(state.sentence)"
+    case .registered, .waiting, .notRunning: return nil
+    }
   }
 }

@@ -28,6 +28,11 @@ final class BusQuestions {
     }
   }
 
+  /// Turns the main loop until a condition holds, which answers to calls must make true.
+  func turnLoop(until condition: () -> Bool) {
+    while !condition() { MainLoop.main.iterate(mayBlock: true) }
+  }
+
   /// Reads a property. The default timeout allows for a service that the bus must start first.
   func property(
     _ name: String, of interface: InterfaceName, at path: ObjectPath, on service: BusName, milliseconds: Int32 = 25_000

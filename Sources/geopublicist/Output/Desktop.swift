@@ -27,12 +27,17 @@ nonisolated enum Desktop: Equatable {
   private static let arrow = Text.isUnicode ? "→" : ">"
   private static let gnomePage = "Settings \(arrow) Privacy & Security \(arrow) Location"
 
-  var turningOn: String {
+  var turningOn: String { settingLocation(true) }
+
+  /// Where this desktop turns location on or off.
+  func settingLocation(_ isOn: Bool) -> String {
     switch self {
-    case .gnome, .phosh: "\(Self.gnomePage), or gsettings set org.gnome.system.location enabled true"
+    case .gnome, .phosh: "\(Self.gnomePage), or gsettings set org.gnome.system.location enabled \(isOn)"
     case .elementary: "System Settings \(Self.arrow) Security & Privacy \(Self.arrow) Location Services"
-    case .withoutAgent: "geopublicist switch on"
-    case .unknown: "Turn it on in the settings of your desktop; where it has no such setting: geopublicist switch on"
+    case .withoutAgent: "geopublicist switch \(isOn ? "on" : "off")"
+    case .unknown:
+      "Turn it \(isOn ? "on" : "off") in the settings of your desktop; where it has no such setting: "
+        + "geopublicist switch \(isOn ? "on" : "off")"
     }
   }
 
