@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import Foundation
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import GeopublicistTestSupport
 import Testing
 
@@ -15,7 +17,7 @@ import Testing
     facts.serviceUserID = 998
     facts.isSystemBusAsked = true
     facts.service = .running
-    facts.serviceVersion = "1.1.0"
+    facts.serviceVersion = ProgramVersion.current
     facts.authorizationStatus = "authorized-when-in-use"
     facts.authorizationReason = ""
     facts.geoclue = .running
@@ -51,7 +53,10 @@ import Testing
       #expect(problems { $0.service = service } == ["service"])
     }
     #expect(problems { $0.service = .refused(message: "no") } == ["policy"])
-    #expect(problems { $0.geoclue = .refused(message: "no") } == ["policy"])
+    #expect(problems { ($0.geoclue, $0.stateReason) = (.refused(message: "no"), "disallowed-by-policy") } == ["policy"])
+    #expect(problems { ($0.geoclue, $0.isSession) = (.refused(message: "no"), true) } == ["policy"])
+    // A policy that keeps only this user from GeoClue does not matter on the system bus.
+    #expect(problems { $0.geoclue = .refused(message: "no") } == [])
     #expect(problems { $0.sandbox = .flatpak } == ["sandbox"])
     #expect(problems { $0.authorizationReason = "sandboxed" } == ["sandbox"])
   }
@@ -90,9 +95,9 @@ import Testing
     #expect(problems { ($0.probe, $0.userID, $0.isSession) = (.noAgent, 0, true) } == [])
     #expect(problems { ($0.authorizationReason, $0.userID, $0.isSession) = ("no-agent", 0, true) } == ["agent"])
     #expect(problems { $0.authorizationReason = "reduced-accuracy" } == ["accuracy"])
-    #expect(problems { $0.permittedLevel = .city } == ["accuracy"])
-    #expect(problems { $0.permittedLevel = .exact } == [])
-    #expect(problems { ($0.permittedLevel, $0.attempt) = (.city, .fix(isSimulated: false)) } == [])
+    #expect(problems { $0.desktopLevel = .city } == ["accuracy"])
+    #expect(problems { $0.desktopLevel = .exact } == [])
+    #expect(problems { ($0.desktopLevel, $0.attempt) = (.city, .fix(isSimulated: false)) } == [])
     #expect(problems { $0.authorizationReason = "disabled-by-user" } == ["switch"])
     #expect(problems { $0.probe = .refused(message: "Geolocation disabled for UID 1000") } == ["switch"])
     #expect(problems { $0.polkit = .missing } == ["polkit"])
@@ -152,8 +157,135 @@ import Testing
     facts.authorizationReason = "disabled-by-user"
     facts.desktop = .gnome
     #expect(Diagnosis.locationSwitch(facts)?.remedy.hasPart("Privacy & Security") == true)
-    facts.hasOwnAgent = true
+    facts.agents = [AgentProgram(process: 7, program: "geopublicist", level: AccuracyLevel.none)]
     #expect(Diagnosis.locationSwitch(facts)?.remedy == "geopublicist switch on")
+  }
+
+  private static nonisolated let own = AgentProgram(process: 5, program: "geopublicist", level: .exact)
+  private static nonisolated let shell = AgentProgram(process: 7, program: "gnome-shell", level: .exact)
+
+  /// A set-up, the id of the problem or hint, and a part of its remedy.
+  private nonisolated struct Row: Sendable, CustomTestStringConvertible {
+    let id: String
+    let remedy: String
+    let change: @Sendable (inout DoctorFacts) -> Void
+    var testDescription: String { id }
+
+    init(_ id: String, _ remedy: String, _ change: @escaping @Sendable (inout DoctorFacts) -> Void) {
+      (self.id, self.remedy, self.change) = (id, remedy, change)
+    }
+  }
+
+  private static nonisolated let rows = [
+    // polkit
+    Row("polkit-approximate", "access-precise") {
+      ($0.authorizationReason, $0.policyAnswer) = ("reduced-accuracy", .no)
+    },
+    Row("polkit-asks-precise", "--interactive") {
+      ($0.authorizationReason, $0.policyAnswer) = ("reduced-accuracy", .asks)
+    },
+    Row("polkit-no-action", "Reinstall the package geopublicist") {
+      ($0.authorizationReason, $0.policyAnswer) = ("policy-unavailable", .unknownAction)
+    },
+    Row("polkit-silent", "sudo systemctl restart polkit") {
+      ($0.polkit, $0.authorizationReason) = (.silent, "undecided")
+      $0.attempt = .error(name: "org.geopublicist.Location1.Error.NotAuthorized", message: "in progress")
+    },
+    Row("polkit-failed", "sudo systemctl unmask polkit") {
+      $0.polkit = .failed(message: "Unit polkit.service is masked.")
+    },
+    Row("polkit-failed", "systemctl status polkit") { $0.polkit = .failed(message: "exit status 127") },
+    Row("polkit-unavailable", "systemctl reload dbus") {
+      ($0.authorizationReason, $0.policyAnswer) = ("policy-unavailable", .yes)
+    },
+    // Buses
+    Row("bus-variable", "unset DBUS_SYSTEM_BUS_ADDRESS") {
+      ($0.busError, $0.busVariable) = ("No such file", "DBUS_SYSTEM_BUS_ADDRESS")
+    },
+    Row("bus-variable", "unset DBUS_SESSION_BUS_ADDRESS") {
+      ($0.busError, $0.busVariable, $0.isSession) = ("No such file", "DBUS_SESSION_BUS_ADDRESS", true)
+    },
+    Row("bus-denied", "ls -ld /run/dbus") { ($0.busError, $0.isBusDenied) = ("Permission denied", true) },
+    Row("bus-denied", "ls -ld /run/dbus") { ($0.systemBusError, $0.isBusDenied) = ("Permission denied", true) },
+    Row("bus-unreachable", "systemctl start dbus.socket") { $0.busError = "No such file" },
+    // The service
+    Row("settings-invalid", "geopublicistd --check") {
+      $0.serviceConfigurationError = "geopublicist.conf: not a number"
+    },
+    Row("service-other-version", "systemctl restart geopublicist") { $0.serviceVersion = "0.9.0" },
+    Row("sandbox-unverifiable", "systemd-run --user --scope") {
+      ($0.authorizationReason, $0.isOwnUnitKnown) = ("sandboxed", false)
+    },
+    Row("sandbox-sandboxed", "org.freedesktop.portal.Location") {
+      ($0.authorizationReason, $0.isOwnUnitKnown) = ("sandboxed", true)
+    },
+    // The clock
+    Row("clock-unset", "timedatectl") { $0.now = 86_400 },
+    Row("clock-differs", "timedatectl") { $0.clockDifference = -7_200 },
+    // Agents
+    Row("agents-several", "disable --now geopublicist-agent") {
+      $0.agents = [own, AgentProgram(process: 8, program: "agent", level: AccuracyLevel.none)]
+    },
+    Row("agents-several", "disable --now geopublicist-agent") { $0.agents = [own, shell] },
+    Row("agent-silent", "kill 9") {
+      $0.authorizationReason = "no-agent"
+      $0.agents = [AgentProgram(process: 9, program: "gnome-shell", level: nil)]
+    },
+    Row("switch-off", "end it: kill 8") {
+      $0.authorizationReason = "disabled-by-user"
+      $0.agents = [AgentProgram(process: 8, program: "agent", level: AccuracyLevel.none)]
+    },
+    Row("accuracy-limited", "geopublicist switch exact") {
+      $0.authorizationReason = "reduced-accuracy"
+      $0.agents = [AgentProgram(process: 5, program: "geopublicist", level: .city)]
+    },
+    // Sources
+    Row("static-unreadable", "sudo chown geoclue /etc/geolocation") { $0.staticFile = .unreadable },
+    Row("static-invalid", "geoclue(5)") { $0.staticFile = .invalid },
+    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 0) },
+    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 4) },
+    Row("server-unreachable", "its firewall") { $0.server = .unreachable(message: "refused") },
+    Row("fix-late", "location server may know none") {
+      $0.availableAccuracy = 6
+      $0.attempt = .error(name: "org.geopublicist.Location1.Error.Timeout", message: "late")
+    },
+  ]
+
+  @Test(arguments: rows) private func `each fault has one finding with its own remedy`(row: Row) throws {
+    var facts = Self.healthy()
+    facts.attempt = nil
+    row.change(&facts)
+    let found = facts.diagnoses.filter { $0.outcome != .good && $0.subject != "fix" || $0.id == row.id }
+    #expect(found.map(\.id) == [row.id])
+    #expect(found.first?.remedy.hasPart(row.remedy) == true, "\(found.first?.remedy ?? "")")
+  }
+
+  @Test func `iwd does not matter where a receiver or wpa_supplicant serves`() {
+    #expect(problems { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 8) } == [])
+    #expect(
+      problems {
+        ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 0)
+        $0.configuration?.isWiFiEnabled = false
+      } == ["sources"])
+  }
+
+  @Test func `an agent does not matter where the session or a rule forbids access`() {
+    #expect(problems { ($0.session, $0.authorizationReason) = (.some(.none), "no-agent") } == ["session"])
+    #expect(problems { ($0.authorizationReason, $0.desktopLevel) = ("disallowed-by-policy", .city) } == ["polkit"])
+  }
+
+  @Test(arguments: [
+    ("52.5\n13.4\n34\n10\n", DoctorFacts.StaticFile.valid), ("# home\n52.5 # north\n13.4\n34\n10\n", .valid),
+    ("Berlin\n", .invalid), ("", .invalid), ("52.5\n13.4\n", .invalid), ("152.5\n13.4\n0\n1\n", .invalid),
+  ]) func `a static location has four numbers`(text: String, expected: DoctorFacts.StaticFile) throws {
+    let folder = TemporaryDirectory()
+    let path = folder.file("geolocation")
+    #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == .absent)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    chmod(path, 0o644)
+    #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == expected)
+    chmod(path, 0o600)
+    #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == .unreadable)
   }
 
   @Test func `a refused question of polkit can be asked again`() {

@@ -66,7 +66,42 @@ import Testing
   @Test func `doctor reports a missing bus`() throws {
     let bus = try PrivateBus(.system)
     bus.kill()
-    #expect(try problems(on: bus).keys.contains("bus"))
+    #expect(try problems(on: bus)["bus"]?.contains("comes from DBUS_SYSTEM_BUS_ADDRESS") == true)
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `doctor reports a polkit that does not answer`()
+    throws
+  {
+    let bus = try PrivateBus(.session)
+    let polkit = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, "org.freedesktop.PolicyKit1"])
+    try eventually("the name is owned") { polkit.standardOutput.hasPrefix("ready") }
+    #expect(try problems(on: bus, as: 65534)["polkit"]?.contains("does not answer") == true)
+    #expect(polkit.exited == nil)
+  }
+
+  @Test func `doctor reports agents with different levels`() throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try RealGeoClue(on: bus)
+    let agents = [try DesktopAgent(at: bus.address, level: 8), try DesktopAgent(at: bus.address, level: 4)]
+    let found = try problems(on: bus)
+    #expect(found["agents"]?.contains("2 location agents") == true, "\(found)")
+    for agent in agents { agent.kill() }
+    #expect(geoclue.isRunning)
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "mounts settings for the service"))
+  func `doctor reports a mistake in the service's configuration`() throws {
+    let folder = directory.freshFile("etc")
+    try FileManager.default.createDirectory(atPath: "\(folder)/geopublicist", withIntermediateDirectories: true)
+    try "[Service]\nidle-timeout=soon\n".write(
+      toFile: "\(folder)/geopublicist/geopublicist.conf", atomically: true, encoding: .utf8)
+    let bus = try PrivateBus(.system)
+    let script = "mount -t overlay none -o \"lowerdir=$1:/etc\" /etc; exec \"$2\" doctor --json"
+    let doctor = try run(
+      ["unshare", "--mount", "sh", "-ec", script, "-", folder, Rig.product("geopublicist")],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address], within: .seconds(60))
+    let found = JSON.lines(doctor.standardOutput).first { $0["Id"] == "settings-invalid" }
+    #expect(found?["Finding"]?.string?.contains("geopublicist.conf") == true, "\(doctor.standardError)")
   }
 
   @Test(

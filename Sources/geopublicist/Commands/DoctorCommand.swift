@@ -21,7 +21,15 @@ final class DoctorCommand: Command {
 
   let invocation: Invocation
 
-  init(_ invocation: Invocation) throws(UsageError) { self.invocation = invocation }
+  private let configurationFolder: String
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    self.invocation = invocation
+    configurationFolder = invocation.parser.text("geoclue-config") ?? GeoClueConfiguration.folder
+    guard invocation.parser.text("geoclue-config") == nil || TextFile.exists(configurationFolder) else {
+      throw UsageError("--geoclue-config: There is no folder \(configurationFolder)")
+    }
+  }
 
   /// Runs the whole examination: each question turns the main loop until its answer.
   func begin() {
@@ -29,7 +37,7 @@ final class DoctorCommand: Command {
     let region = output.isTerminal && !invocation.isJSON ? LiveRegion(on: output) : nil
     var gatherer = FactGatherer(
       invocation.bus, named: invocation.busName,
-      configurationFolder: invocation.parser.text("geoclue-config") ?? GeoClueConfiguration.folder
+      configurationFolder: configurationFolder
     ) { [weak self] step, facts in
       let progress = "\(step)\(Text.isUnicode ? "…" : "...")"
       guard let self, let region else { return output.showProgress(progress) }

@@ -103,7 +103,7 @@ final class ReplayCommand: Command {
   }
 
   /// The program of the service, installed or built together with this one.
-  private static var serviceProgram: String? {
+  static var serviceProgram: String? {
     guard let own = Processes.executable(of: UInt32(getpid())), let slash = own.lastIndex(of: "/") else { return nil }
     let folder = own[..<slash]
     return ["\(folder)/../libexec/geopublicistd", "\(folder)/geopublicistd", "/usr/libexec/geopublicistd"]

@@ -59,10 +59,11 @@ nonisolated extension DoctorFacts {
   /// The findings so far, in the order in which problems are best fixed.
   var diagnoses: [Diagnosis] {
     let causes = [
-      Diagnosis.bus, Diagnosis.sandbox, Diagnosis.service, Diagnosis.polkit, Diagnosis.session, Diagnosis.geoclue,
-      Diagnosis.agent, Diagnosis.locationSwitch, Diagnosis.accuracy, Diagnosis.configuration, Diagnosis.sources,
-      Diagnosis.server, Diagnosis.privacy,
-    ].compactMap { $0(self) }
+      Diagnosis.bus, Diagnosis.sandbox, Diagnosis.service, Diagnosis.settings, Diagnosis.clock, Diagnosis.polkit,
+      Diagnosis.session, Diagnosis.geoclue, Diagnosis.agent, Diagnosis.agents, Diagnosis.locationSwitch,
+      Diagnosis.accuracy, Diagnosis.configuration, Diagnosis.sources, Diagnosis.staticFile, Diagnosis.server,
+      Diagnosis.privacy,
+    ].compactMap { $0(self) }.withoutConsequences
     guard let fix = Diagnosis.fix(self) else { return causes }
     // This user has a location, so what looks like a problem does not prevent it.
     if case .fix = attempt { return causes.map { $0.isCondition ? $0.asHint : $0 } + [fix] }
@@ -74,10 +75,26 @@ nonisolated extension DoctorFacts {
 
 nonisolated extension Diagnosis {
   /// Whether the subject is what a location depends on, rather than a program that delivers it.
-  fileprivate var isCondition: Bool { !["bus", "service", "policy", "geoclue"].contains(subject) }
+  fileprivate var isCondition: Bool { !["bus", "service", "settings", "geoclue"].contains(subject) }
 
   fileprivate var asHint: Diagnosis {
     let outcome = outcome == .problem ? Outcome.hint : outcome
     return Diagnosis(subject: subject, kind: kind, outcome: outcome, finding: finding, remedy: remedy)
+  }
+}
+
+nonisolated extension Diagnosis {
+  fileprivate var isSandbox: Bool { subject == "sandbox" && outcome == .problem }
+}
+
+nonisolated extension [Diagnosis] {
+  /// The findings with problems as hints that do not matter before another one is solved: the service does not ask for an
+  /// agent where the sandbox, polkit or the session forbids access.
+  fileprivate var withoutConsequences: [Diagnosis] {
+    let isForbidden = contains {
+      ["polkit-denied", "session-inactive", "session-none"].contains($0.id) || $0.isSandbox
+    }
+    guard isForbidden else { return self }
+    return map { ["agent", "agents", "switch", "accuracy"].contains($0.subject) ? $0.asHint : $0 }
   }
 }

@@ -19,9 +19,15 @@ nonisolated extension Diagnosis {
         "geoclue", "silent", "GeoClue is running, but does not answer",
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
+      let finding = "The policy of the system bus does not let this user call GeoClue: \(message)"
+      // On the system bus the service calls GeoClue, and its state tells whether it may.
+      guard
+        facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
+      else { return hint("policy", "geoclue", finding + ". The service calls it as another user") }
       return problem(
-        "policy", "geoclue", "The policy of the system bus does not let this user call GeoClue: \(message)",
-        "Reinstall GeoClue; then sudo systemctl reload dbus")
+        "policy", "geoclue", finding,
+        "Unless an administrator restricts GeoClue in /etc/dbus-1/system.d: reinstall GeoClue; then "
+          + "sudo systemctl reload dbus")
     case .running, .activatable: break
     }
     if facts.probe == .tooOld {
@@ -74,14 +80,37 @@ nonisolated extension Diagnosis {
 
   static func sources(_ facts: DoctorFacts) -> Diagnosis? {
     guard let number = facts.availableAccuracy else { return nil }
+    let level = AccuracyLevel(rounding: number)
+    if facts.isWiFiManagedByIwd, facts.configuration?.isWiFiEnabled != false, level < .street {
+      let finding = "GeoClue finds no Wi-Fi networks: it asks wpa_supplicant, and iwd runs instead"
+      let remedy = "Use wpa_supplicant instead of iwd, or connect a GPS receiver"
+      return number == 0 ? problem("sources", "iwd", finding, remedy) : hint("sources", "iwd", finding, remedy)
+    }
     guard number == 0 else {
-      return good("sources", "GeoClue's sources reach level \(AccuracyLevel(rounding: number).contractName)")
+      return good("sources", "GeoClue's sources reach level \(level.contractName)")
     }
     let hint = facts.configuration?.isWiFiEnabled == false ? "; its configuration turns Wi-Fi off" : ""
     return problem(
       "sources", "none", "GeoClue has no source of locations\(hint)",
       "Connect a GPS receiver, or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
         + "/etc/geoclue/geoclue.conf")
+  }
+
+  /// The file with a location of a computer that does not move; nil if there is none, or nothing is wrong with it.
+  static func staticFile(_ facts: DoctorFacts) -> Diagnosis? {
+    let path = DoctorFacts.StaticFile.path
+    switch facts.staticFile {
+    case .absent, .valid: return nil
+    case .unreadable:
+      return problem(
+        "static", "unreadable", "GeoClue's user cannot read \(path)",
+        "sudo chown geoclue \(path); sudo chmod 600 \(path); sudo systemctl restart geoclue")
+    case .invalid:
+      return problem(
+        "static", "invalid",
+        "\(path) is not a location: it has a line each for latitude, longitude, altitude and accuracy",
+        "Correct it, see geoclue(5); sudo systemctl restart geoclue")
+    }
   }
 
   static func server(_ facts: DoctorFacts) -> Diagnosis? {
@@ -99,7 +128,9 @@ nonisolated extension Diagnosis {
         "server", "unknown-host", "The host name of the location server has no address: \(url)",
         "Connect to the network: nmcli networking on" + (url == GeoClueSettings.defaultServer ? "" : ". Or: \(remedy)"))
     case .unreachable(let message)?:
-      return problem("server", "unreachable", "The location server cannot be reached: \(message): \(url)", remedy)
+      return problem(
+        "server", "unreachable", "The location server cannot be reached: \(message): \(url)",
+        url == GeoClueSettings.defaultServer ? "Check the network, its firewall and its proxy: curl -I \(url)" : remedy)
     case nil: return nil
     }
   }

@@ -6,18 +6,57 @@ import GeopublicistProcessSupport
 nonisolated extension Diagnosis {
   static func bus(_ facts: DoctorFacts) -> Diagnosis? {
     if let error = facts.busError {
+      let finding = "Cannot connect to \(facts.bus): \(error)"
+      if let found = unusable(facts, finding) { return found }
       let remedy =
         facts.isSession
         ? "Log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
         : "sudo systemctl start dbus.socket"
-      return problem("bus", "unreachable", "Cannot connect to \(facts.bus): \(error)", remedy)
+      return problem("bus", "unreachable", finding, remedy)
     }
     if let error = facts.systemBusError {
-      return problem(
-        "bus", "no-system-bus", "Cannot connect to the system bus, where GeoClue is: \(error)",
-        "sudo systemctl start dbus.socket")
+      let finding = "Cannot connect to the system bus, where GeoClue is: \(error)"
+      return unusable(facts, finding)
+        ?? problem("bus", "no-system-bus", finding, "sudo systemctl start dbus.socket")
     }
     return facts.isSystemBusAsked ? good("bus", "The message bus answers") : nil
+  }
+
+  /// Returns the finding about a bus that exists, but not for this program; nil otherwise.
+  private static func unusable(_ facts: DoctorFacts, _ finding: String) -> Diagnosis? {
+    if let variable = facts.busVariable {
+      return problem(
+        "bus", "variable", "\(finding). The address comes from \(variable) in the environment",
+        "If that bus has ended: unset \(variable)")
+    }
+    guard facts.isBusDenied else { return nil }
+    return problem(
+      "bus", "denied", finding,
+      "Every user must be able to write to the socket: ls -ld /run/dbus /run/dbus/system_bus_socket; "
+        + "sudo systemctl restart dbus.socket restores it")
+  }
+
+  /// The service's own configuration; with a mistake in it the service uses its defaults.
+  static func settings(_ facts: DoctorFacts) -> Diagnosis? {
+    facts.serviceConfigurationError.map { error in
+      problem(
+        "settings", "invalid", "The service's configuration has a mistake, and the defaults apply: \(error)",
+        "Correct that line; geopublicistd --check; sudo systemctl reload geopublicist")
+    }
+  }
+
+  /// The clock: times of locations, certificates of the location server and limits of age depend on it.
+  static func clock(_ facts: DoctorFacts) -> Diagnosis? {
+    let remedy = "timedatectl; sudo timedatectl set-ntp true"
+    // This program is younger.
+    if let now = facts.now, now < 1_767_225_600 {
+      return problem("clock", "unset", "The clock of this computer shows a year before 2026", remedy)
+    }
+    guard let difference = facts.clockDifference, abs(difference) > 600 else { return nil }
+    return problem(
+      "clock", "differs",
+      "The source of the location and the clock of this computer differ by "
+        + "\(Number.short(abs(difference) / 3_600, 1)) h", remedy)
   }
 
   static func sandbox(_ facts: DoctorFacts) -> Diagnosis? {
@@ -29,7 +68,13 @@ nonisolated extension Diagnosis {
         remedy)
     }
     if facts.authorizationReason == AuthorizationReason.sandboxed.rawValue {
-      return problem("sandbox", "sandboxed", "The service takes this program for a sandboxed one", remedy)
+      guard facts.isOwnUnitKnown == false else {
+        return problem("sandbox", "sandboxed", "The service considers this program sandboxed", remedy)
+      }
+      return problem(
+        "sandbox", "unverifiable",
+        "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed",
+        "Start the program from a login, or with: systemd-run --user --scope PROGRAM")
     }
     return good("sandbox", "This program is not in a sandbox")
   }
@@ -38,7 +83,15 @@ nonisolated extension Diagnosis {
     guard let service = facts.service else { return nil }
     let (user, root) = facts.isSession ? (" --user", "systemctl --user") : ("", "sudo systemctl")
     switch service {
-    case .running: return good("service", "The service \(facts.serviceVersion ?? "") runs on \(facts.bus)")
+    case .running:
+      let version = facts.serviceVersion ?? ""
+      guard version.isEmpty || version == ProgramVersion.current else {
+        return hint(
+          "service", "other-version",
+          "The service is version \(version), and this command version \(ProgramVersion.current)",
+          "\(root) restart geopublicist")
+      }
+      return good("service", "The service \(version) runs on \(facts.bus)")
     case .activatable: return good("service", "The service on \(facts.bus) starts when a program calls it")
     case .missing:
       return problem(
@@ -71,7 +124,9 @@ nonisolated extension Diagnosis {
     case .error(let name, let message)? where name.hasSuffix(".Timeout"):
       return problem(
         "fix", "late", "Access is allowed, but no location arrived: \(message)",
-        "Move the receiver to a window; journalctl -u geoclue")
+        facts.availableAccuracy.map { AccuracyLevel(rounding: $0) == .exact } ?? true
+          ? "Move the receiver to a window; journalctl -u geoclue"
+          : "The location server may know none of the networks here; journalctl -u geoclue")
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(

@@ -7,12 +7,23 @@ nonisolated extension Diagnosis {
   static func polkit(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let polkit = facts.polkit else { return nil }
     if facts.userID == 0 { return good("polkit", "polkit is not asked about root") }
+    let decides = "polkit, which decides whether this user may have the location,"
     switch polkit {
-    case .running, .activatable: break
-    default:
+    // A policy that keeps only this user from polkit does not matter: the service asks.
+    case .running, .activatable, .refused: break
+    case .missing: return problem("polkit", "missing", "\(decides) is not installed", "Install polkit")
+    case .silent:
       return problem(
-        "polkit", "missing", "polkit, which decides whether this user may have the location, is not installed",
-        "Install polkit")
+        "polkit", "silent", "\(decides) does not answer", "sudo systemctl restart polkit; journalctl -u polkit")
+    case .failed(let message):
+      return problem(
+        "polkit", "failed", "\(decides) does not start: \(message)",
+        message.hasPart("masked") ? "sudo systemctl unmask polkit" : "systemctl status polkit; journalctl -u polkit")
+    }
+    if facts.policyAnswer == .unknownAction {
+      return problem(
+        "polkit", "no-action", "polkit does not know the actions of the service, so it refuses them",
+        "Reinstall the package geopublicist; sudo systemctl restart polkit")
     }
     switch facts.authorizationReason.flatMap(AuthorizationReason.init) {
     case .disallowedByPolicy:
@@ -22,7 +33,7 @@ nonisolated extension Diagnosis {
         facts.ruleForServices)
     case .authorizationRequired:
       return problem(
-        "polkit", "asks", "polkit requires that the user is asked for each program that wants the location",
+        "polkit", "asks", "polkit asks for permission for each program that wants the location",
         "Use --interactive; or let an administrator's rule return polkit.Result.YES")
     case .rejectedByAgent:
       return problem(
@@ -30,8 +41,22 @@ nonisolated extension Diagnosis {
         "To be asked again: geopublicist authorize --interactive")
     case .policyUnavailable:
       return problem(
-        "polkit", "unavailable", "polkit could not be asked whether this user may have the location",
-        "sudo systemctl start polkit")
+        "polkit", "unavailable",
+        facts.policyAnswer == nil
+          ? "The service cannot ask polkit whether this user may have the location"
+          : "polkit answers this user, but not the service",
+        facts.policyAnswer == nil
+          ? "systemctl status polkit; journalctl -u polkit"
+          : "Reinstall the packages polkitd and geopublicist; sudo systemctl reload dbus; journalctl -u geopublicist")
+    case .reducedAccuracy where facts.policyAnswer == .no:
+      return problem(
+        "polkit", "approximate", "polkit allows this user only approximate locations: a rule forbids the exact one",
+        "Ask the administrator: a rule in /etc/polkit-1/rules.d or /usr/share/polkit-1/rules.d does not return "
+          + "polkit.Result.YES for org.geopublicist.location1.access-precise")
+    case .reducedAccuracy where facts.policyAnswer == .asks:
+      return problem(
+        "polkit", "asks-precise", "polkit asks for permission before it allows the exact location",
+        "Use --interactive; or let an administrator's rule return polkit.Result.YES")
     default: return good("polkit", "polkit is available")
     }
   }
@@ -73,6 +98,12 @@ nonisolated extension Diagnosis {
         ? good("agent", "not-needed", "This user has no agent, and needs none")
         : good("agent", "An agent decides for this user")
     }
+    if let silent = facts.agents?.first(where: { $0.level == nil }) {
+      return problem(
+        "agent", "silent", "The agent of this user, \(silent.name), does not answer",
+        silent.isOwn
+          ? "systemctl --user restart geopublicist-agent" : "End it, and log out and in again: kill \(silent.process)")
+    }
     if let remedy = facts.linePermittingAgent, facts.configuration?.agents?.contains("gnome-shell") == false {
       return problem(
         "agent", "not-allowed", "GeoClue's configuration accepts none of the agents that this user could have", remedy)
@@ -90,22 +121,47 @@ nonisolated extension Diagnosis {
     if facts.isRefused(for: .disabledByUser) {
       return problem(
         "switch", "off", "Location is turned off for this user",
-        facts.hasOwnAgent ? "geopublicist switch on" : facts.desktop.turningOn)
+        facts.limitingAgent.flatMap { $0.level == AccuracyLevel.none ? $0.setting(.exact, on: facts.desktop) : nil }
+          ?? facts.desktop.turningOn)
     }
     return facts.probe == .allowed ? good("switch", "on", "Location is turned on for this user") : nil
   }
 
   static func accuracy(_ facts: DoctorFacts) -> Diagnosis? {
     let isReduced = facts.authorizationReason == AuthorizationReason.reducedAccuracy.rawValue
-    guard isReduced || facts.permittedLevel.map({ $0 < .exact && $0 != .none }) == true else { return nil }
-    let level = facts.permittedLevel.map { " (level \($0.contractName))" } ?? ""
+    let permitted = facts.limitingAgent?.level ?? facts.desktopLevel
+    let isLimited = permitted.map { $0 < .exact && $0 != .none } ?? false
+    // polkit may be the cause, and then has its own finding.
+    guard isLimited || (isReduced && ![.no, .asks].contains(facts.policyAnswer)) else { return nil }
+    let level = isLimited ? permitted.map { " (level \($0.contractName))" } ?? "" : ""
     return problem(
       "accuracy", "limited", "Only approximate locations are allowed for this user\(level)",
-      facts.hasOwnAgent ? "geopublicist switch exact" : facts.desktop.allowingExact)
+      isLimited
+        ? facts.limitingAgent?.setting(.exact, on: facts.desktop) ?? facts.desktop.allowingExact
+        : facts.desktop.allowingExact)
+  }
+
+  /// More than one agent of this user: the service applies the least level, and GeoClue the one that registered last.
+  static func agents(_ facts: DoctorFacts) -> Diagnosis? {
+    let agents = (facts.agents ?? []).filter { $0.level != nil }
+    guard agents.count > 1 else { return nil }
+    let list = agents.map { "\($0.name) (\(LocationSwitch.word($0.level ?? .none)))" }.joined(separator: ", ")
+    let finding = "This user has \(agents.count) location agents, and the least level applies: \(list)"
+    let remedy =
+      agents.contains { $0.isOwn }
+      ? "Use one: systemctl --user disable --now geopublicist-agent, or end the other"
+      : "Use one, and end the others"
+    return Set(agents.map(\.level)).count == 1
+      ? hint("agents", "several", finding, remedy) : problem("agents", "several", finding, remedy)
   }
 }
 
 nonisolated extension DoctorFacts {
+  /// The agent that allows least; nil if none answers.
+  fileprivate var limitingAgent: AgentProgram? {
+    (agents ?? []).filter { $0.level != nil }.min { ($0.level ?? .none) < ($1.level ?? .none) }
+  }
+
   /// How to allow the location to programs outside a session.
   fileprivate var ruleForServices: String { "copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it" }
 }

@@ -56,10 +56,10 @@ nonisolated struct DoctorFacts {
   var userID: UInt32 = 0
   var desktop = Desktop.unknown
   var serviceUserID: UInt32?
-  /// Whether `geopublicist agent` decides for this user.
-  var hasOwnAgent = false
-  /// The level that this user's agent permits, if its settings can be read.
-  var permittedLevel: AccuracyLevel?
+  /// The agents of this user; nil if the bus could not be asked.
+  var agents: [AgentProgram]?
+  /// The level that the settings of this user's desktop permit, if they can be read.
+  var desktopLevel: AccuracyLevel?
   /// The example of a polkit rule for programs outside a session.
   var ruleFile = "/usr/share/doc/geopublicist/examples/org.geopublicist.location1.rules"
   /// Whether GeoClue, polkit and logind have been asked.
@@ -68,13 +68,21 @@ nonisolated struct DoctorFacts {
   var isSession = false
   var bus = "the system bus"
   var busError: String?
-  /// Why the machine's system bus, where GeoClue is, cannot be used.
+  /// Why the system bus, where GeoClue is, cannot be used.
   var systemBusError: String?
+  /// The variable of the environment that names the bus that cannot be used.
+  var busVariable: String?
+  /// Whether the socket of the bus refuses this user.
+  var isBusDenied = false
   var sandbox: Sandbox?
   var service: Service?
   var serviceVersion: String?
   var authorizationStatus: String?
   var authorizationReason: String?
+  /// The property `StateReason` of the service.
+  var stateReason: String?
+  /// The first mistake in the service's configuration.
+  var serviceConfigurationError: String?
   var geoclue: Service?
   /// GeoClue's number for the level of its sources.
   var availableAccuracy: UInt32?
@@ -83,6 +91,16 @@ nonisolated struct DoctorFacts {
   var areCoordinatesBroadcast = false
   var configuration: GeoClueSettings?
   var polkit: Service?
+  /// polkit's answer about the exact location.
+  var policyAnswer: PolicyAnswer?
+  /// Whether systemd knows the control group of this program.
+  var isOwnUnitKnown: Bool?
+  var isWiFiManagedByIwd = false
+  var staticFile = StaticFile.absent
+  /// Seconds since 1970.
+  var now: Double?
+  /// Seconds from the time of a location to the time at which it arrived.
+  var clockDifference: Double?
   var session: Session?
   var server: Server?
   var attempt: Attempt?

@@ -37,7 +37,11 @@ struct FactGatherer {
     onStep("Reading configuration", facts)
     facts.sandbox = Self.sandbox()
     facts.configuration = GeoClueSettings(folder: configurationFolder)
-    readSwitch()
+    facts.staticFile = DoctorFacts.StaticFile(
+      DoctorFacts.StaticFile.path, geoclueUser: DoctorFacts.StaticFile.geoclueUser)
+    facts.now = Moment.seconds
+    if bus == .system { facts.serviceConfigurationError = Self.serviceConfigurationError() }
+    readDesktopLevel()
     askSystemBus()
     facts.isSystemBusAsked = true
     askService()
@@ -62,15 +66,11 @@ struct FactGatherer {
     return elements.contains { element in prefixes.contains { element.hasPrefix($0) } } ? .flatpak : nil
   }
 
-  /// Reads the level that the user's agent permits; in GNOME it is a key that no settings page shows.
-  private mutating func readSwitch() {
-    if [.registered, .waiting].contains(AgentState.current) {
-      facts.hasOwnAgent = true
-      facts.permittedLevel = try? LocationSwitch().read()
-    } else if [.gnome, .phosh].contains(facts.desktop) {
-      let word = Program.output(of: ["gsettings", "get", "org.gnome.system.location", "max-accuracy-level"]) ?? ""
-      facts.permittedLevel = AccuracyLevel(contractName: String(word.filter { $0.isLetter }))
-    }
+  /// Reads the level of the desktop's settings; in GNOME it is a key that no settings page shows.
+  private mutating func readDesktopLevel() {
+    guard [.gnome, .phosh].contains(facts.desktop) else { return }
+    let word = Program.output(of: ["gsettings", "get", "org.gnome.system.location", "max-accuracy-level"]) ?? ""
+    facts.desktopLevel = AccuracyLevel(contractName: String(word.filter { $0.isLetter }))
   }
 }
 
@@ -87,7 +87,11 @@ extension FactGatherer {
       } catch {
         facts.service = BusQuestions.outcome(of: error, after: facts.service)
       }
-    } catch { facts.busError = error.withoutAutolaunch }
+    } catch {
+      facts.busError = error.withoutAutolaunch
+      facts.isBusDenied = error.name == .accessDenied
+      facts.busVariable = Self.variable(naming: bus)
+    }
   }
 
   private mutating func askService(_ questions: BusQuestions) throws(DBusError) {
@@ -98,8 +102,13 @@ extension FactGatherer {
       let answer = try questions.ask(
         "GetLocation", of: ServiceContract.manager, at: ServiceContract.path, on: ServiceContract.service, [options],
         milliseconds: 15_000)
-      let isSimulated = answer.first.flatMap(ServiceLocation.init)?.location.isSimulated ?? false
-      facts.attempt = .fix(isSimulated: isSimulated)
+      let location = answer.first.flatMap(ServiceLocation.init)
+      facts.attempt = .fix(isSimulated: location?.location.isSimulated ?? false)
+      // Only a receiver has a clock of its own.
+      if let location, let age = location.age, location.location.source == .gnss {
+        let received = Moment.seconds - Double(age) / 1_000
+        facts.clockDifference = received - Double(location.location.timestamp.seconds)
+      }
     } catch { facts.attempt = .error(name: error.name.rawValue, message: error.message) }
     // Read again: GeoClue may have decided about this user in the meantime.
     try readService(questions)
@@ -119,6 +128,18 @@ extension FactGatherer {
     facts.serviceVersion = properties["Version"]?.string
     facts.authorizationStatus = properties["AuthorizationStatus"]?.string
     facts.authorizationReason = properties["AuthorizationReason"]?.string
+    facts.stateReason = properties["StateReason"]?.string
+  }
+
+  /// The variable that names this bus; nil if it is not set.
+  private static func variable(naming bus: Connection.Bus) -> String? {
+    let name =
+      switch bus {
+      case .system: "DBUS_SYSTEM_BUS_ADDRESS"
+      case .session: "DBUS_SESSION_BUS_ADDRESS"
+      case .address: ""
+      }
+    return getenv(name) == nil ? nil : name
   }
 
   private mutating func askServer() {
@@ -143,14 +164,32 @@ extension FactGatherer {
       // If `--address` names a system bus, GeoClue is on that bus.
       let questions = try BusQuestions(systemBus)
       systemBusQuestions = questions
-      facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
+      askPolkit(questions)
       facts.session = session(questions)
+      facts.isOwnUnitKnown = questions.isOwnUnitKnown()
+      facts.isWiFiManagedByIwd = questions.isWiFiManagedByIwd()
       facts.geoclue = questions.presence(of: GeoClueNames.service)
+      facts.agents = questions.agents()
       if facts.geoclue != .missing {
         broadcastWatch = BroadcastWatch(on: questions.connection)
         askGeoClue(questions)
       }
-    } catch { facts.systemBusError = error.message }
+    } catch {
+      facts.systemBusError = error.message.printable
+      facts.isBusDenied = error.name == .accessDenied
+      facts.busVariable = Self.variable(naming: systemBus)
+    }
+  }
+
+  private mutating func askPolkit(_ questions: BusQuestions) {
+    facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
+    // The service does not ask polkit about root, and not on a session bus.
+    guard facts.polkit != .missing, facts.userID != 0, !facts.isSession else { return }
+    onStep("Asking polkit", facts)
+    do throws(DBusError) {
+      facts.policyAnswer = try questions.policyAnswer()
+      facts.polkit = .running
+    } catch { facts.polkit = BusQuestions.outcome(of: error, after: facts.polkit) }
   }
 
   /// The bus to look for GeoClue on.
