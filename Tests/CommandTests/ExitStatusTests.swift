@@ -22,7 +22,8 @@ import Testing
     ["run"], ["run", "--when", "near", "home", "--", "true"], ["run", "--at", "evening", "--", "true"],
     ["run", "--at", "sunset"], ["run", "--when", "entered", "home"], ["run", "--hooks", "--at", "noon", "--", "true"],
     ["place"], ["place", "add", "home"], ["place", "add", "a b", "--here"],
-    ["place", "add", "x", "--at", "52,13", "--radius", "10m"],
+    ["place", "add", "x", "--at", "52,13", "--radius", "10m"], ["doctor", "--geoclue-config=/nonexistent"],
+    ["run", "home", "--at", "sunset", "--", "true"],
   ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus)
@@ -128,6 +129,19 @@ import Testing
   ]) func `a service that does not start is 4`(name: String) throws {
     let name = try #require(ErrorName(validating: name))
     #expect(Failure(DBusError(name, "of some kind"), on: "the system bus").status == 4)
+  }
+
+  @Test(
+    arguments: [
+      (ErrorName.noReply, DoctorFacts.Service.activatable, 4), (.serviceUnknown, .activatable, 4),
+      (.noReply, .running, 5), (.serviceUnknown, .missing, 4),
+    ] as [(ErrorName, DoctorFacts.Service, Int32)])
+  func `a service that the bus knows but that does not answer has not started`(
+    name: ErrorName, presence: DoctorFacts.Service, status: Int32
+  ) {
+    let failure = Failure(DBusError(name, ""), on: "the system bus", presence: presence)
+    #expect(failure.status == status)
+    #expect(failure.message.hasPrefix("The service did not start;") == (presence == .activatable))
   }
 
   @Test(.enabled(if: Rig.isRoot, "unmounts /proc")) func `arguments arrive without /proc`() throws {

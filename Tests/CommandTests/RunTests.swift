@@ -17,7 +17,9 @@ import Testing
   @Test func `places are kept for the user alone`() throws {
     #expect(try command(["place", "add", "home", "--at", "52.5,13.4", "--radius", "200m"]).succeeded)
     #expect(try command(["place", "add", "work", "--at", "52.6,-13.4"]).succeeded)
-    #expect(try command(["place", "add", "home", "--at", "52.55,13.4"]).succeeded)
+    let taken = try command(["place", "add", "home", "--at", "52.55,13.4"])
+    #expect(taken.exit == .status(1) && taken.standardError.contains("--force replaces it"))
+    #expect(try command(["place", "add", "home", "--at", "52.55,13.4", "--force"]).succeeded)
     let listed = try command(["place", "list", "--json"])
     #expect(
       listed.standardOutput == """
@@ -93,6 +95,25 @@ import Testing
     let result = try run(
       ["bash", "-c", script], environment: environment.merging(["PATH": "\(bin):/usr/bin:/bin"]) { $1 })
     #expect(result.standardOutput == "home work\nhome\nadd list remove\n", "\(result.standardError)")
+  }
+
+  @Test(arguments: [
+    (["--at", "sunset-30", "--", "true"], "--at sunset-30 is in seconds; for minutes write sunset-30min"),
+    (["--at", "sunset", "--", "/nonexistent"], "There is no program '/nonexistent'"),
+    (["--hooks"], "hooks.d/10-open is skipped: other users can write to it"),
+    (["--hooks"], "hooks.d/20-text is skipped: it is not executable"),
+  ]) func `run tells at the beginning what it will not do`(arguments: [String], message: String) throws {
+    let hooks = folder.file("geopublicist/hooks.d")
+    try FileManager.default.createDirectory(atPath: hooks, withIntermediateDirectories: true)
+    for (name, mode) in [("10-open", 0o777), ("20-text", 0o644), ("30-good", 0o755)] as [(String, mode_t)] {
+      try "#!/bin/sh\n".write(toFile: "\(hooks)/\(name)", atomically: true, encoding: .utf8)
+      chmod("\(hooks)/\(name)", mode)
+    }
+    let bus = try PrivateBus(.session)
+    let runner = try ChildProcess(
+      [Rig.product("geopublicist"), "--address", bus.address, "run"] + arguments, environment: environment)
+    try eventually("its message", seen: runner.output) { runner.standardError.contains(message) }
+    #expect(!runner.standardError.contains("30-good"))
   }
 
   @Test func `an unknown place is named`() throws {

@@ -10,6 +10,8 @@ final class Invocation {
   let parser: OptionParser
   /// The arguments that are not options, without the subcommand's name.
   let operands: [String]
+  /// How many operands precede `--`; zero without it.
+  let operandsBeforeDashes: Int
   let output: StandardOutput
   let bus: Connection.Bus
   let busName: String
@@ -57,6 +59,11 @@ final class Invocation {
   init(of command: any Command.Type, _ arguments: [String]) throws(UsageError) {
     parser = Self.parser(of: command)
     operands = try parser.parse(arguments)
+    let dashes = arguments.firstIndex(of: "--")
+    operandsBeforeDashes =
+      try dashes.map { end throws(UsageError) in
+        try Self.parser(of: command).parse(Array(arguments[..<end])).count
+      } ?? 0
     if command.operands == nil, let first = operands.first {
       throw UsageError("Unexpected argument '\(first)'")
     }
@@ -104,14 +111,21 @@ final class Invocation {
 
   /// Ends the program with the message and the status that a D-Bus error calls for.
   func fail(_ error: DBusError) {
-    let failure = Failure(error, on: busName)
+    let failure = Failure(error, on: busName, presence: presence(after: error))
     fail(failure.message, failure.status)
   }
 
   /// Ends the program because a call has no result.
   func fail(_ failure: CallFailure) {
-    let failure = Failure(failure, on: busName)
+    let failure = Failure(failure, on: busName, presence: presence(after: failure.error))
     fail(failure.message, failure.status)
+  }
+
+  /// Returns whether the service runs or can be started, if that explains an error. Asks on a new connection, since the
+  /// present one may be delivering the error.
+  private func presence(after error: DBusError) -> DoctorFacts.Service? {
+    guard [.noReply, .serviceUnknown, .nameHasNoOwner].contains(error.name) else { return nil }
+    return (try? BusQuestions(bus))?.presence(of: ServiceContract.service)
   }
 
   /// Ends the program because of a D-Bus error, or only reports it: at the start the error is the answer, later the service
@@ -164,7 +178,7 @@ extension Invocation {
     do throws(DBusError) {
       let service = try ServiceConnection(to: bus)
       service.connection.onDisconnected = { [weak self] in
-        self?.fail("The message bus has gone", ExitStatus.unavailable)
+        self?.fail("Lost the connection to the message bus", ExitStatus.unavailable)
       }
       self.service = service
       return service

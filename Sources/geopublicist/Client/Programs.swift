@@ -26,6 +26,13 @@ nonisolated enum Processes {
 }
 
 enum Program {
+  /// Whether a program can be run, by its path or by its name in `PATH`.
+  static func exists(_ name: String) -> Bool {
+    guard let path = g_find_program_in_path(name) else { return false }
+    g_free(path)
+    return true
+  }
+
   /// Runs a program; returns why it failed, nil if it succeeded.
   static func run(_ words: [String]) -> String? { finish(words).problem }
 

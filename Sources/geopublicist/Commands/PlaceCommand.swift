@@ -19,6 +19,7 @@ final class PlaceCommand: Command {
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("here", nil, "With add: the place where this machine is now")
     parser.addText("at", nil, "With add: the place at these degrees, such as 52.5,13.4", value: "LAT,LON")
+    parser.addSwitch("force", nil, "With add: replace an existing place")
     parser.addText("radius", nil, "With add: how far the place reaches (default 150m, at least 50m)", value: "METRES")
   }
 
@@ -45,7 +46,7 @@ final class PlaceCommand: Command {
     case ("remove", 2): action = .remove(words[1])
     case ("add", 2):
       guard Place.isName(words[1]) else {
-        throw .init("The name of a place has letters, digits, - and _, and is not sun; '\(words[1])' is no such name")
+        throw .init("'\(words[1])' cannot name a place: use letters, digits, - and _ (sun is reserved)")
       }
       let place = try parser.place("at")
       guard parser.isSet("here") != (place != nil) else { throw .init("place add takes --here or --at LAT,LON") }
@@ -57,6 +58,9 @@ final class PlaceCommand: Command {
   }
 
   func begin() {
+    if case .add(let name, _, _) = action, !invocation.parser.isSet("force"), file.names.contains(name) {
+      return invocation.fail("There is a place '\(name)' already; --force replaces it")
+    }
     switch action {
     case .list:
       invocation.attempt {

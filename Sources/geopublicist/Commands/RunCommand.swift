@@ -65,6 +65,7 @@ final class RunCommand: Command {
             + "not '\(time)'")
       }
       guard !words.isEmpty else { throw .init("run --at takes a COMMAND") }
+      guard invocation.operandsBeforeDashes == 0 else { throw .init("run --at takes no PLACE") }
       trigger = .sun(moment)
       command = words
     case (nil, nil, true):
@@ -76,6 +77,13 @@ final class RunCommand: Command {
   }
 
   func begin() {
+    if let program = command.first, !Program.exists(program) {
+      return invocation.fail("There is no program '\(program)'")
+    }
+    if case .sun = trigger, let time = invocation.parser.text("at"), time.last?.isNumber == true {
+      invocation.complain("--at \(time) is in seconds; for minutes write \(time)min")
+    }
+    if case .hooks = trigger { for complaint in Hooks.complaints() { invocation.complain(complaint) } }
     queue.onFailure = { [invocation] message in
       invocation.complain(message)
       if invocation.parser.isSet("once") { invocation.finish(ExitStatus.failure) }

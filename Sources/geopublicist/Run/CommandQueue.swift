@@ -57,13 +57,22 @@ enum Hooks {
   static let folder = UserFile.folder + "/hooks.d"
 
   /// Returns the hooks to run now: executable files that belong to this user and that no other user can write.
-  static func files() -> [String] {
-    TextFile.names(in: folder).map { "\(folder)/\($0)" }.filter(isHook)
+  static func files() -> [String] { all.filter { problem(of: $0) == nil } }
+
+  /// Returns a sentence for each file that is not run, or one about a missing folder.
+  static func complaints() -> [String] {
+    guard TextFile.exists(folder) else { return ["There is no folder \(folder)"] }
+    return all.compactMap { path in problem(of: path).map { "\(path) is skipped: \($0)" } }
   }
 
-  private static func isHook(_ path: String) -> Bool {
+  private static var all: [String] { TextFile.names(in: folder).map { "\(folder)/\($0)" } }
+
+  private static func problem(of path: String) -> String? {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    return status.st_uid == getuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0 && status.st_mode & S_IXUSR != 0
+    guard stat(path, &status) == 0 else { return String(cString: strerror(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return "it is not a file" }
+    if status.st_uid != getuid() { return "it belongs to another user" }
+    if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users can write to it" }
+    return status.st_mode & S_IXUSR == 0 ? "it is not executable" : nil
   }
 }
