@@ -83,7 +83,7 @@ import GeopublicistCGLib
     defer { g_strfreev(vector) }
     var error: UnsafeMutablePointer<GError>?
     guard g_option_context_parse_strv(context, &vector, &error) != 0 else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "The command line is not understood"
+      let message = error.map { String(cString: $0.pointee.message) } ?? "The command line is invalid"
       g_clear_error(&error)
       throw UsageError(message)
     }

@@ -57,6 +57,22 @@ import Testing
     #expect(Moment.iso(Timestamp(seconds: .max)) == "?")
   }
 
+  @Test func `a GeoJSON line is cut at the antimeridian`() {
+    var format = GeoJSONFormat()
+    for longitude in [179.5, -179.5, -179] {
+      _ = format.entry(Location(latitude: longitude < 0 ? 11 : 10, longitude: longitude))
+    }
+    let lines = format.ending()
+    #expect(
+      lines.contains("[[179.5,10],[180,10.5]]") && lines.contains("[[-180,10.5],[-179.5,11],[-179,11]]"), "\(lines)")
+  }
+
+  @Test func `waybar is told that access is refused`() throws {
+    let line = try LocationTemplate("waybar").text(refusal: "Location is turned off")
+    #expect(line == #"{"text":"","tooltip":"Location is turned off","class":"denied"}"#)
+    #expect(try LocationTemplate("plain").text(refusal: "x") == nil)
+  }
+
   @Test func `the geo URI follows RFC 5870`() {
     #expect(LocationText.uri(Self.place) == "geo:-34.0000000,180.0000000,34.6;u=4")
     #expect(LocationText.uri(Location(latitude: 1, longitude: 2)) == "geo:1.0000000,2.0000000")

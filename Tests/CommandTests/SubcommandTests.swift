@@ -96,7 +96,7 @@ import Testing
     #expect(try watch.waitForExit() == .status(0))
     #expect(lines().compactMap { $0["Latitude"]?.number } == [52, 53, 54])
     #expect(lines().compactMap { $0["Event"] } == ["Interrupted", "Resumed", "Interrupted", "Resumed"])
-    #expect(watch.standardError.contains("The service has gone") && watch.standardError.contains("The service is back"))
+    #expect(watch.standardError.contains("The service stopped") && watch.standardError.contains("The service is back"))
   }
 
   @Test func `watch in a pipe reports each outage and each recovery`() throws {
@@ -109,7 +109,7 @@ import Testing
       }
       try machine.geoclue.restart()
       try machine.measure(52 + Double(outage), until: "recovery \(outage)") {
-        watch.standardError.split(separator: "\n").count { $0.hasSuffix("Locations arrive again") } == outage
+        watch.standardError.split(separator: "\n").count { $0.hasSuffix("Receiving locations again") } == outage
       }
     }
   }

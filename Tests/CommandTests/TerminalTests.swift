@@ -10,11 +10,12 @@ import Testing
   init() throws { machine = try Machine() }
 
   private func onTerminal(
-    _ arguments: String, after preparation: String = "", environment: [String: String] = [:]
+    _ arguments: String, after preparation: String = "", before conclusion: String = "",
+    environment: [String: String] = [:]
   ) throws -> ChildProcess {
     let command = "exec '\(Rig.product("geopublicist"))' --address '\(machine.bus.address)' \(arguments)"
     return try ChildProcess(
-      ["script", "-qefc", preparation + command, "/dev/null"],
+      ["script", "-qefc", preparation + command + conclusion, "/dev/null"],
       environment: ["TERM": "xterm"].merging(environment) { $1 })
   }
 
@@ -68,6 +69,22 @@ import Testing
     try machine.measure(52)
     try eventually("the location is printed") { watch.standardOutput.contains("52") }
     try watch.send("q")
+    #expect(try watch.waitForExit() == .status(0))
+  }
+
+  @Test func `watch takes the terminal again when it continues`() throws {
+    // Job control stops it: at a SIGSTOP from here, `script` would stop itself, too, and pass on no more keys.
+    let watch = try onTerminal(
+      "watch", after: "echo shell $$; set -m; (", before: "); stty icanon echo; echo stopped; fg")
+    try machine.measure(52)
+    try eventually("the location is drawn") { watch.standardOutput.contains("52.0000000") }
+    let shell = try #require(watch.standardOutput.firstMatch(of: #/shell (\d+)/#)?.1)
+    try watch.send("\u{1A}", terminator: "")
+    try eventually("the shell has the terminal") { watch.standardOutput.contains("stopped") }
+    try eventually("single keys are read") {
+      try run(["stty", "-F", "/proc/\(shell)/fd/0", "-a"]).standardOutput.contains("-icanon")
+    }
+    try watch.send("q", terminator: "")
     #expect(try watch.waitForExit() == .status(0))
   }
 

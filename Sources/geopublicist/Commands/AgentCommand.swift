@@ -29,7 +29,7 @@ final class AgentCommand: Command {
     self.file = file
     do throws(DBusError) {
       agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
-        invocation.fail("The message bus has gone", ExitStatus.unavailable)
+        invocation.fail("Lost the connection to the message bus", ExitStatus.unavailable)
       }
     } catch { return invocation.fail(error) }
     agent?.onChange = { [weak self] _ in self?.report() }

@@ -77,7 +77,7 @@ final class RecordCommand: Command {
     if !isStream { invocation.output.ignoreReader() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
-      self?.invocation.complain("The message bus has gone")
+      self?.invocation.complain("Lost the connection to the message bus")
       self?.end()
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
@@ -124,7 +124,7 @@ final class RecordCommand: Command {
     state.handle(event)
     switch event {
     case .update(let reading):
-      invocation.recovered("Locations arrive again")
+      invocation.recovered("Receiving locations again")
       record(reading.location)
     case .authorization(let authorization):
       guard !state.isAuthorized else { return }
@@ -133,7 +133,7 @@ final class RecordCommand: Command {
     case .failure(let error): invocation.complain(error.message)
     case .interrupted:
       interrupt()
-      invocation.complain("The service has gone; the recording continues when it is back")
+      invocation.complain("The service stopped; the recording continues when it is back")
     case .resumed: invocation.recovered("The service is back")
     case .closed: end()
     case .refused(let error): giveUp(error)

@@ -76,7 +76,7 @@ final class RegionCommand: Command {
       hasBegun = true
       invocation.complain(about: authorization)
     case .interrupted:
-      invocation.report("Interrupted", "The service has gone; the region is monitored again when it is back")
+      invocation.report("Interrupted", "The service stopped; the region is monitored again when it is back")
     case .resumed: invocation.report("Resumed", "The service is back")
     case .failure(let error): invocation.complain(error.message)
     case .refused(let error): invocation.fail(error)

@@ -3,6 +3,7 @@ import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import Glibc
 import MainLoop
 
 final class WatchCommand: Command {
@@ -30,6 +31,7 @@ final class WatchCommand: Command {
   private var sourceWatch: PropertyWatch?
   private var ticks: LoopSource?
   private var keyboard: Keyboard?
+  private var resumption: UnixSignals?
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -62,21 +64,27 @@ final class WatchCommand: Command {
     switch event {
     case .update(let reading):
       guard region == nil else { break }
-      invocation.recovered("Locations arrive again")
+      invocation.recovered("Receiving locations again")
       invocation.show(
         [template?.text(reading) ?? LocationText.line(reading)], orJSON: [JSONText.location(reading)])
     // A drawing shows problems itself.
-    case .authorization(let authorization): if region == nil { invocation.complain(about: authorization) }
+    case .authorization(let authorization):
+      if region == nil { invocation.complain(about: authorization) }
+      if !authorization.isAuthorized, authorization.reason != .undecided {
+        showRefusal(Sentences.authorization(authorization))
+      }
     case .failure(let error): if region == nil { invocation.complain(error.message) }
     case .interrupted:
       guard region == nil else { break }
-      invocation.report("Interrupted", "The service has gone; the locations continue when it is back")
+      invocation.report("Interrupted", "The service stopped; the locations continue when it is back")
     case .resumed: if region == nil { invocation.report("Resumed", "The service is back") }
     case .closed:
       draw()
       if let complaint = state.lack { invocation.complain(complaint) }
       invocation.finish(state.exitStatus)
-    case .refused(let error): invocation.fail(error)
+    case .refused(let error):
+      showRefusal(error.message)
+      invocation.fail(error)
     case .failed(let error, let isFinal):
       if isFinal || !state.hasBegun { return invocation.fail(error) }
       if region == nil { invocation.fail(error, unless: true) }
@@ -86,9 +94,19 @@ final class WatchCommand: Command {
 }
 
 extension WatchCommand {
+  private func showRefusal(_ sentence: String) {
+    if let line = template?.text(refusal: sentence), !invocation.isJSON { invocation.output.line(line) }
+  }
+
   private func readKeys() {
     keyboard = Keyboard { [weak self] key in if key == UInt8(ascii: "q") { self?.interrupted() } }
     if let keyboard { invocation.output.whenEnding { keyboard.restore() } }
+    // The shell has taken the terminal while this program was stopped.
+    resumption = UnixSignals([SIGCONT]) { [weak self] _ in
+      self?.keyboard?.resume()
+      self?.region?.startAgain()
+      self?.draw()
+    }
   }
 
   private func beginDrawing() {
@@ -131,7 +149,7 @@ struct WatchState {
       // A location that this program may no longer have must not stay on the screen.
       if !isAuthorized { last = nil }
     case .failure(let error): complaint = error.message
-    case .interrupted: complaint = "The service has gone"
+    case .interrupted: complaint = "The service stopped"
     case .resumed: complaint = ""
     case .closed, .failed, .refused: break
     }

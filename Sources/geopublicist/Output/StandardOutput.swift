@@ -100,6 +100,9 @@ final class LiveRegion {
 
   init(on output: StandardOutput) { self.output = output }
 
+  /// Draws below what is on the terminal now, since another program has written there.
+  func startAgain() { height = 0 }
+
   func draw(_ lines: [String]) {
     // Lines that scroll off the top could not be redrawn, so only the last ones are drawn.
     let lines = lines.suffix(max(1, output.rows - 1))
@@ -120,9 +123,7 @@ final class Keyboard {
   init?(_ onKey: @escaping (UInt8) -> Void) {
     // The kernel would stop a background process that changes the terminal.
     guard tcgetattr(STDIN_FILENO, &before) == 0, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
-    var quiet = before
-    quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    guard tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0 else { return nil }
+    guard Self.silence(before) else { return nil }
     watch = MainLoop.main.watch(descriptor: STDIN_FILENO, for: .readable) { [weak self] _ in
       var keys = [UInt8](repeating: 0, count: 64)
       let count = read(STDIN_FILENO, &keys, keys.count)
@@ -132,6 +133,15 @@ final class Keyboard {
       }
       for key in keys.prefix(count) { onKey(key) }
     }
+  }
+
+  /// Sets the terminal again after the program was stopped and continued in the foreground.
+  func resume() { if tcgetpgrp(STDIN_FILENO) == getpgrp() { _ = Self.silence(before) } }
+
+  private static func silence(_ terminal: termios) -> Bool {
+    var quiet = terminal
+    quiet.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    return tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0
   }
 
   func restore() {

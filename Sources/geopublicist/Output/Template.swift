@@ -57,6 +57,12 @@ nonisolated struct LocationTemplate {
     }
   }
 
+  /// Returns the line for a refusal, so that a status bar does not go on showing the last location; nil for other forms.
+  func text(refusal sentence: String) -> String? {
+    guard case .waybar = form else { return nil }
+    return JSONText.object([("text", .string("")), ("tooltip", .string(sentence)), ("class", .string("denied"))])
+  }
+
   /// Returns the fields, and their values if there is a location.
   private static func values(of reading: ServiceLocation?) -> [(name: String, value: Template.Field?)] {
     let location = reading?.location

@@ -67,6 +67,7 @@ nonisolated struct GPXFormat: TrackFormat {
 /// GeoJSON (RFC 7946): a point for each fix, and at the end a line for each segment.
 nonisolated struct GeoJSONFormat: TrackFormat {
   private var lines: [[String]] = []
+  private var last: Location?
   private var isInterrupted = true
   private var isFirst = true
 
@@ -84,7 +85,8 @@ nonisolated struct GeoJSONFormat: TrackFormat {
     let position =
       "[\(Number.short(location.longitude, 7)),\(Number.short(location.latitude, 7))"
       + (location.altitude.map { ",\(Number.short($0, 1))" } ?? "") + "]"
-    if isInterrupted { lines.append([]) }
+    if isInterrupted { lines.append([]) } else { cut(at: location) }
+    last = location
     lines[lines.count - 1].append(position)
     var properties = ["\"time\":" + JSONText.quoted(Moment.iso(location.timestamp))]
     if let accuracy = location.accuracy { properties.append("\"accuracy\":\(Number.short(accuracy, 1))") }
@@ -94,6 +96,17 @@ nonisolated struct GeoJSONFormat: TrackFormat {
     if location.isSimulated { properties.append("\"simulated\":true") }
     defer { (isInterrupted, isFirst) = (false, false) }
     return (isFirst ? "" : ",\n") + feature("Point", position, "{\(properties.joined(separator: ","))}")
+  }
+
+  /// Cuts the line where it crosses the antimeridian, as RFC 7946 recommends in 3.1.9.
+  private mutating func cut(at next: Location) {
+    guard let last, abs(next.longitude - last.longitude) > 180 else { return }
+    let edge = last.longitude < 0 ? -180.0 : 180.0
+    let (before, after) = (abs(edge - last.longitude), abs(-edge - next.longitude))
+    let share = before + after > 0 ? before / (before + after) : 0
+    let latitude = Number.short(last.latitude + (next.latitude - last.latitude) * share, 7)
+    lines[lines.count - 1].append("[\(Number.short(edge, 7)),\(latitude)]")
+    lines.append(["[\(Number.short(-edge, 7)),\(latitude)]"])
   }
 
   func ending() -> String {
