@@ -54,7 +54,9 @@ let package = Package(
       name: "GeopublicistClient",
       dependencies: ["DBus", "GeopublicistContract", "GeopublicistLocationModel", "MainLoop"]),
     // The only target, beside `Combine`, that starts tasks; the service links neither.
-    .target(name: "MainLoopTasks", dependencies: ["DBus", "GeopublicistCDispatch", "MainLoop", "Publicist"]),
+    .target(
+      name: "MainLoopTasks",
+      dependencies: ["DBus", "GeopublicistCDispatch", "GeopublicistClient", "MainLoop", "Publicist"]),
     .target(
       name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
       path: "Sources/Replay"),

@@ -5,7 +5,7 @@ import MainLoopTasks
 
 /// Runs what the articles of the documentation show.
 ///
-///     articles-example combine | counter ADDRESS | watch ADDRESS | increase ADDRESS
+///     articles-example combine | counter ADDRESS | watch ADDRESS | increase ADDRESS | follow ADDRESS
 @main enum Articles {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
@@ -21,7 +21,15 @@ import MainLoopTasks
         MainLoop.main.quit()
       }
       MainLoop.main.run()
-    default: print("usage: articles-example combine | counter ADDRESS | watch ADDRESS | increase ADDRESS")
+    case "follow":
+      MainLoop.main.serveTasks()
+      Task {
+        await Follow.follow(on: .address(arguments.last ?? ""))
+        MainLoop.main.quit()
+      }
+      MainLoop.main.run()
+    default:
+      print("usage: articles-example combine | counter ADDRESS | watch ADDRESS | increase ADDRESS | follow ADDRESS")
     }
   }
 

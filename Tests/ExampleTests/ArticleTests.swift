@@ -63,6 +63,18 @@ import Testing
       "\(process.standardOutput)")
   }
 
+  @Test func `one loop follows the location and names the cause while there is none`() throws {
+    let machine = try Machine()
+    let process = try ChildProcess([Rig.product("articles-example"), "follow", machine.bus.address])
+    try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25), within: .seconds(20))
+    #expect(try process.waitForExit(within: .seconds(20)) == .status(0))
+    #expect(process.standardOutput.hasSuffix("52.5 13.25\n"), "\(process.standardError)")
+    let bus = try PrivateBus(.system)
+    let alone = try ChildProcess(["stdbuf", "-oL", Rig.product("articles-example"), "follow", bus.address])
+    try eventually("the cause", within: .seconds(20)) { !alone.standardOutput.isEmpty }
+    #expect(alone.standardOutput.hasPrefix("The location service is not installed"), "\(alone.standardOutput)")
+  }
+
   @Test func `coming from Combine`() throws {
     let process = try ChildProcess([Rig.product("articles-example"), "combine"])
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0), "\(process.standardError)")

@@ -98,4 +98,22 @@ private final class TestSource: LocationSource {
     #expect(try await second.value.latitude == 52)
     #expect(source.required == nil)
   }
+
+  @Test func `live updates are the newest location with its diagnostics and end with their task`() async throws {
+    var updates: [LocationUpdate] = []
+    let task = Task { for await update in LocationUpdate.liveUpdates(from: { source }) { updates.append(update) } }
+    try await settle("the source is used") { source.required == .exact }
+    source.onEvent?(.authorization(.refused(.disabledByUser)))
+    try await settle("the refusal") { updates.last?.authorizationDenied == true }
+    #expect(updates.last?.location == nil && updates.last?.message.isEmpty == false)
+    source.onEvent?(.authorization(.authorized(.whenInUse, level: .city, asked: .exact)))
+    source.move(to: 52)
+    try await settle("the location") { updates.last?.location?.latitude == 52 }
+    #expect(updates.last?.accuracyLimited == true && updates.last?.locationUnavailable == false)
+    source.onEvent?(.failure(LocationError(.unavailable, "off")))
+    try await settle("the failure") { updates.last?.locationUnavailable == true }
+    #expect(updates.last?.location == nil)
+    task.cancel()
+    try await settle("the end") { source.required == nil }
+  }
 }

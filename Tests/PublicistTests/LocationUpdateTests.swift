@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistMainLoopTestSupport
+import MainLoop
+import Publicist
+import Testing
+
+@Suite struct LocationUpdateTests {
+  private let source = ScriptedSource()
+  private let manager: LocationManager
+
+  init() { manager = LocationManager(source: source) }
+
+  /// Moves the source to a latitude at a second of the loop's clock.
+  private func move(to latitude: Double, second: UInt64, accuracy: Double? = nil) {
+    MainLoop.main.clock.boottime = { second * 1_000_000 }
+    source.onEvent?(
+      .location(
+        Location(latitude: latitude, longitude: 13, accuracy: accuracy, timestamp: Timestamp(seconds: second + 1))))
+  }
+
+  @Test func `a device that stays within 30 m for a minute is stationary until it moves`() {
+    defer { MainLoop.main.clock = .system }
+    var updates: [LocationUpdate] = []
+    let subscription = manager.updatePublisher().sink { updates.append($0) }
+    move(to: 52, second: 0)
+    move(to: 52.0001, second: 59)
+    #expect(updates.last?.stationary == false)
+    move(to: 52.0002, second: 60)
+    #expect(updates.last?.stationary == true)
+    move(to: 52.001, second: 61)
+    #expect(updates.last?.stationary == false)
+    move(to: 52.0012, second: 121, accuracy: 50)
+    #expect(updates.last?.stationary == true)
+    #expect(updates.count == 5)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `updates run while the subscription does`() {
+    let subscription = manager.updatePublisher().sink { _ in }
+    #expect(source.level == .exact)
+    subscription.cancel()
+    #expect(source.level == nil)
+  }
+}
