@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo pictures docs test check fuzz sanitize bench held soak siege deb deb-check deb-test release
+.PHONY: help build install uninstall demo pictures docs test check simulate mutants fuzz sanitize bench held soak siege
+.PHONY: deb deb-check deb-test release
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -22,6 +23,8 @@ help:
 	@echo "make install      install them: PREFIX=/usr/local DESTDIR= (see packaging/install.sh)"
 	@echo "make uninstall    remove what make install has installed, given the same variables"
 	@echo "make test         run every test, about six minutes: VERBOSE=1; make check is the same"
+	@echo "make simulate     run the service in simulated worlds: MINUTES=2 SEED= VERBOSE="
+	@echo "make mutants      show that the simulation finds defects: MUTANTS=FOLDER"
 	@echo "make demo         show live locations on a private bus until Ctrl-C"
 	@echo "make docs         build the documentation of the Swift libraries: .build/docs"
 	@echo "make pictures     draw the README's pictures again, from a real terminal"
@@ -63,6 +66,12 @@ docs:
 
 test check:
 	@Tests/Rig/check.sh
+
+simulate:
+	@MINUTES="$(or $(MINUTES),2)" SEED="$(SEED)" VERBOSE="$(VERBOSE)" Tests/Simulation/simulate.py
+
+mutants:
+	@MUTANTS="$(MUTANTS)" Tests/Simulation/mutants.py
 
 fuzz:
 	@Tests/Rig/fuzz.sh $(TARGETS)

@@ -189,6 +189,19 @@ let package = Package(
       dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport"]),
     .testTarget(name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"]),
 
+    // The whole service in one process, in a simulated world and in virtual time
+    .target(name: "GeopublicistSimulatedKernel", path: "Tests/Simulation/Kernel"),
+    .executableTarget(
+      name: "simulate",
+      dependencies: [
+        "DBus", "GeopublicistCDBus", "GeopublicistCGLib", "GeopublicistLocationModel", "GeopublicistProcessSupport",
+        "GeopublicistService", "GeopublicistSimulatedKernel", "GeopublicistWiring", "MainLoop",
+      ],
+      path: "Tests/Simulation/Program"),
+    .testTarget(
+      // Not on `simulate`, which it runs: that would link the simulated kernel into the program of all tests.
+      name: "SimulationTests", dependencies: ["GeopublicistTestSupport"], path: "Tests/Simulation/Tests"),
+
     // Benchmarks
     .executableTarget(
       name: "GeopublicistPublishingBenchmark", dependencies: ["Publishing", "PublishingTesting"],

@@ -4,7 +4,7 @@ import Glibc
 
 /// A D-Bus message. The only type that holds a `DBusMessage`.
 nonisolated public final class Message {
-  let raw: OpaquePointer
+  package let raw: OpaquePointer
   /// The size on the wire in bytes, computed once.
   var wireSize: Int {
     get {
@@ -20,10 +20,10 @@ nonisolated public final class Message {
   private var receiver: BusName?
 
   /// Takes over the caller's reference.
-  init(owning raw: OpaquePointer) { self.raw = raw }
+  package init(owning raw: OpaquePointer) { self.raw = raw }
 
   /// Retains the message.
-  init(retaining raw: OpaquePointer) { self.raw = dbus_message_ref(raw) }
+  package init(retaining raw: OpaquePointer) { self.raw = dbus_message_ref(raw) }
 
   deinit { dbus_message_unref(raw) }
 

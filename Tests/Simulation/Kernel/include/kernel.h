@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the kernel gives a process, simulated: clocks, waiting, random numbers, and files below /etc. The program and the
+   libraries in it (GLib, libdbus, Swift's) call the functions of the C library that are defined here. */
+
+/* What the world does when the process polls. */
+typedef struct {
+  /* Something is ready, or the caller does not wait. The world may do what is due. */
+  void (*busy)(void);
+  /* The caller waits until `deadline`, in microseconds of the monotonic clock. The world does what comes next, and moves
+     the clock. Returns false if nothing comes before the deadline, to which the clock has been moved. */
+  bool (*idle)(int64_t deadline);
+} kernel_world;
+
+/* Begins the simulation: from now on, time passes only when the world moves it. */
+void kernel_begin(const kernel_world *world, uint64_t seed);
+
+/* CLOCK_MONOTONIC in microseconds. */
+int64_t kernel_monotonic(void);
+/* CLOCK_REALTIME in microseconds. */
+int64_t kernel_realtime(void);
+/* CLOCK_BOOTTIME in microseconds. */
+int64_t kernel_boottime(void);
+void kernel_advance_to(int64_t monotonic);
+/* The machine sleeps: the boot clock and the wall clock go on, the monotonic clock does not. */
+void kernel_suspend(int64_t microseconds);
+/* Somebody sets the wall clock. */
+void kernel_set_clock(int64_t difference);
+/* The user that the process appears to run as. */
+void kernel_set_user(uint32_t user);
+/* Files below /etc/geoclue and /etc/geopublicist are found below this folder. */
+void kernel_set_files(const char *folder);
+
+/* 64-bit FNV-1a of more bytes. */
+uint64_t kernel_hash(uint64_t hash, const void *bytes, size_t count);
+
+/* poll(2) of the real kernel. */
+int kernel_poll(struct pollfd *descriptors, nfds_t count);
+/* How often the process has polled. */
+uint64_t kernel_polls(void);

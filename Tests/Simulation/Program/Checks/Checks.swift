@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
+
+/// Checks what the service does against what is true in the world.
+final class Checks {
+  nonisolated struct Violation {
+    let time: Int64
+    let rule: String
+    let story: String
+  }
+
+  unowned let world: World
+  private(set) var violation: Violation?
+  /// Parts of the names of rules that are not checked.
+  var ignored: [String] = []
+  private(set) var calls = 0
+  private(set) var locations = 0
+  private var open: [SimulatedBus.Call: OpenCall] = [:]
+
+  private struct OpenCall {
+    let client: Client
+    let member: String
+    let path: String
+    let deadline: Int64
+    let time: Int64
+    let wish: Wish
+  }
+
+  /// What a `GetLocation` asked for.
+  nonisolated struct Wish {
+    /// In milliseconds.
+    var maximumAge: Int64 = 0
+    /// In metres.
+    var accuracy = Double.infinity
+  }
+
+  /// The client that has created each object.
+  private var owners: [String: String] = [:]
+  /// What was left when every client had left for the first time.
+  var remainsBefore: Remains?
+  /// When GeoClue was asked for a client.
+  private var requests: [Int64] = []
+  private var counts: [String: (second: Int64, count: Int)] = [:]
+  /// The location of each reduced level, with the time since which it has been sent and how often the machine had slept.
+  private var reducedLocations: [AccuracyLevel: (latitude: Double, longitude: Double, time: Int64, sleeps: Int)] = [:]
+
+  init(_ world: World) { self.world = world }
+
+  func broken(_ rule: String, _ story: String) {
+    guard violation == nil, !ignored.contains(where: rule.contains) else { return }
+    violation = Violation(time: world.schedule.now, rule: rule, story: story)
+    world.tell("BROKEN: \(rule): \(story)")
+    world.end()
+  }
+
+  // MARK: - Liveness of calls
+
+  /// How much later than its deadline an answer may come, in microseconds.
+  private static let slack: Int64 = 1_000_000
+
+  func called(
+    _ client: Client, _ serial: UInt32, _ member: String, _ path: String, within time: Int64, _ wish: Wish
+  ) {
+    calls += 1
+    let now = world.schedule.now
+    let call = SimulatedBus.Call(caller: client.name, serial: serial)
+    open[call] = OpenCall(client: client, member: member, path: path, deadline: now + time, time: now, wish: wish)
+    world.schedule.at(now + time + Self.slack) { [weak self] in self?.expire(call) }
+  }
+
+  private func expire(_ call: SimulatedBus.Call) {
+    guard let found = open[call], found.client.name == call.caller, found.client.isConnected else {
+      open[call] = nil
+      return
+    }
+    guard found.client.isReading else {
+      // Answers wait until the client reads.
+      return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
+    }
+    // What the service was not running for does not count.
+    if let since = world.servingSince, since + found.deadline - found.time + Self.slack > world.schedule.now {
+      return world.schedule.at(since + found.deadline - found.time + Self.slack + 1) { [weak self] in self?.expire(call)
+      }
+    }
+    guard world.servingSince != nil else {
+      return world.schedule.after(Self.slack) { [weak self] in self?.expire(call) }
+    }
+    open[call] = nil
+    broken(
+      "every call is answered within its deadline",
+      "\(found.member) of \(found.path) by client \(found.client.number), "
+        + "\((world.schedule.now - found.time) / 1_000) ms ago"
+    )
+  }
+
+  func answered(_ client: Client, _ name: String, _ reply: Parcel) {
+    open[SimulatedBus.Call(caller: name, serial: reply.replySerial)] = nil
+  }
+
+  // MARK: - Privacy
+
+  func created(_ path: String, by client: Client) { owners[path] = client.name }
+
+  /// Examines a message from the service.
+  func sent(_ parcel: Parcel) {
+    economy(parcel)
+    guard parcel.kind == .signal || parcel.kind == .reply else { return }
+    if parcel.kind == .signal, let owner = owners[parcel.path], parcel.destination != owner {
+      return broken("an object speaks only to the client that created it", parcel.story)
+    }
+    guard let location = Self.location(in: parcel.values) else { return }
+    let now = world.schedule.now
+    guard let name = parcel.destination else {
+      return broken("no broadcast carries a location", parcel.story)
+    }
+    guard let client = world.clients.first(where: { $0.name == name }) else {
+      if world.bus.peers[name] != nil { broken("a location goes to a client", parcel.story) }
+      return
+    }
+    locations += 1
+    if parcel.kind == .reply, let call = open[SimulatedBus.Call(caller: name, serial: parcel.replySerial)],
+      call.member == "GetLocation"
+    {
+      answer(location, call)
+    }
+    let level = location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
+    let entitled = client.entitlement.finest(at: now)
+    guard level <= entitled else {
+      return broken(
+        "a location goes only to a client that is entitled to it",
+        "client \(client.number) of \(client.user) gets \(level), entitled to \(entitled): \(parcel.story)")
+    }
+    guard level != .none else { return broken("a location has a level", parcel.story) }
+    if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
+  }
+
+  private func exact(_ location: [String: Value], _ client: Client, _ parcel: Parcel) {
+    let latitude = location["Latitude"]?.double ?? .nan
+    guard let fix = world.fixes[latitude.bitPattern] else {
+      return broken("an exact location is one that GeoClue measured", "\(latitude): \(parcel.story)")
+    }
+    let age = (world.schedule.now - fix.measuredAt) / 1_000
+    guard fix.sleeps == world.sleeps || isCloseToWaking else {
+      return broken(
+        "no location from before the last suspend is sent",
+        "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
+    }
+    // The newest fix that the service has read is what GeoClue itself would report to a new client.
+    if let revoked = client.entitlement.revokedAt, fix.measuredAt < revoked, fix.number < world.geoclue.newestRead {
+      broken(
+        "no location from before the last revocation is sent",
+        "client \(client.number) gets a fix \(age) ms old, revoked \((world.schedule.now - revoked) / 1_000) ms ago: "
+          + parcel.story)
+    }
+  }
+
+  /// What the service has sent before it can know of the suspend.
+  private var isCloseToWaking: Bool { world.schedule.now - world.wokeAt < Entitlement.tolerance }
+
+  private static let cells: [AccuracyLevel: Double] = [
+    .street: 500, .neighborhood: 3_000, .city: 15_000, .country: 300_000,
+  ]
+
+  private func reduced(_ location: [String: Value], _ level: AccuracyLevel, _ client: Client, _ parcel: Parcel) {
+    guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
+      return broken("a reduced location is no finer than its level", parcel.story)
+    }
+    pace(location, level, parcel)
+    for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {
+      broken("a reduced location says nothing that comes from a finer one", "\(key): \(parcel.story)")
+    }
+    if let latitude = location["Latitude"]?.double, world.fixes[latitude.bitPattern] != nil {
+      broken("a reduced location is the centre of a cell", parcel.story)
+    }
+  }
+
+  private static func location(in values: [Value]) -> [String: Value]? {
+    for value in values {
+      let value = value.unwrapped
+      if let properties = value.properties {
+        if properties["Latitude"] != nil { return properties }
+        if let found = location(in: properties.keys.sorted().compactMap { properties[$0] }) { return found }
+      }
+      if let elements = value.array ?? value.structure, let found = location(in: elements) { return found }
+    }
+    return nil
+  }
+
+  private func answer(_ location: [String: Value], _ call: OpenCall) {
+    let age = Int64(location["Age"]?.uint32 ?? 0)
+    let waited = (world.schedule.now - call.time) / 1_000
+    // While the machine sleeps, a location ages and a call does not wait. What a client of GeoClue that was started after
+    // the call reports first is new, too.
+    if location["Level"]?.string == "exact", age > max(call.wish.maximumAge, waited) + 200, !isCloseToWaking,
+      world.geoclue.reportedAt < call.time
+    {
+      broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")
+    }
+    if location["Accuracy"]?.double ?? .infinity > call.wish.accuracy {
+      broken("a location is as accurate as its caller requires", "required \(call.wish.accuracy) m")
+    }
+  }
+
+  private static let intervals: [AccuracyLevel: Int64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
+
+  /// A reduced location must not tell more often than its level allows that the machine has moved.
+  private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
+    let (latitude, longitude) = (location["Latitude"]?.double ?? 0, location["Longitude"]?.double ?? 0)
+    let now = kernel_boottime()
+    if let last = reducedLocations[level] {
+      if last.latitude == latitude, last.longitude == longitude { return }
+      if now - last.time < (Self.intervals[level] ?? 0) * 1_000_000, last.sleeps == world.sleeps {
+        broken("a reduced location changes only once in its interval", parcel.story)
+      }
+    }
+    reducedLocations[level] = (latitude, longitude, now, world.sleeps)
+  }
+
+  // MARK: - Delivery
+
+  func delivered(_ subscription: Client.Subscription, to client: Client) {
+    if subscription.count > subscription.maximum {
+      broken("a subscription ends with its last update", subscription.path)
+    }
+    let last = subscription.lastLocationAt
+    guard subscription.threshold > 0, client.isReading, last > client.readSince, last > subscription.startedAt,
+      last > client.entitlement.since, last > world.wokeAt, last > subscription.toldAt
+    else { return }
+    let gap = world.schedule.now - last
+    if gap < subscription.threshold - 50_000 {
+      broken("updates keep their distance in time", "\(gap / 1_000) ms at \(subscription.path)")
+    }
+  }
+
+  // MARK: - Economy
+
+  /// The most messages that one client may be sent in a second.
+  private static let share = 400
+  /// The most bytes that the bus may hold for a client that does not read.
+  private static let mostUnread = 1_400_000
+
+  private func economy(_ parcel: Parcel) {
+    guard let name = parcel.destination, let client = world.clients.first(where: { $0.name == name }) else { return }
+    let second = world.schedule.now / 1_000_000
+    var count = counts[name] ?? (second, 0)
+    if count.second != second { count = (second, 0) }
+    if parcel.kind == .signal { count.count += 1 }
+    counts[name] = count
+    if count.count > Self.share {
+      broken("a client is sent no more than its share", "client \(client.number): \(count.count) signals in a second")
+    }
+    if client.unread > Self.mostUnread {
+      broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")
+    }
+  }
+
+  /// Examines a call to GeoClue.
+  func geoclueCalled(_ member: String) {
+    let now = world.schedule.now
+    requests = requests.filter { $0 > now - 60_000_000 } + [now]
+    if requests.count > 80 { broken("GeoClue is asked for few clients", "\(requests.count) in a minute") }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+
+/// A user's GeoClue agent.
+final class Agent: Program {
+  static let path = "/org/freedesktop/GeoClue2/Agent"
+  static let interface = "org.freedesktop.GeoClue2.Agent"
+
+  private(set) var level = AccuracyLevel.exact
+  /// Whether the service can know of it: it has answered or announced its level.
+  private(set) var isKnown = false
+  private var chance: Chance
+  var latency: ClosedRange<Int64> = 50...3_000
+  private var held: [Parcel]?
+
+  override init(_ world: World, user: UInt32) {
+    chance = Chance(world.seed, "agent of \(user)")
+    super.init(world, user: user)
+  }
+
+  func start() {
+    guard !isConnected else { return }
+    isKnown = false
+    held = nil
+    connect()
+    world.truth.changed("the agent of \(user) starts with \(level)")
+  }
+
+  func exit() {
+    guard isConnected else { return }
+    disconnect()
+    world.truth.changed("the agent of \(user) exits")
+  }
+
+  func setLevel(_ new: AccuracyLevel) {
+    guard new != level else { return }
+    level = new
+    if isConnected {
+      isKnown = true
+      propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(new.rawValue))])
+    }
+    world.truth.changed("the agent of \(user) allows \(new)")
+  }
+
+  /// Announces different levels, hundreds a second.
+  func flood(_ count: Int) {
+    guard count > 0, isConnected else { return }
+    setLevel(level == .none ? .exact : .none)
+    world.schedule.after(1_000) { [weak self] in self?.flood(count - 1) }
+  }
+
+  func hang() { held = held ?? [] }
+
+  func recover() {
+    let calls = held ?? []
+    held = nil
+    for call in calls { called(call) }
+  }
+
+  override func called(_ call: Parcel) {
+    let name = name
+    world.schedule.after(chance.time(latency)) { [weak self] in
+      guard let self, self.name == name, isConnected else { return }
+      if held != nil { held?.append(call) } else { serve(call) }
+    }
+  }
+
+  private func serve(_ call: Parcel) {
+    guard call.path == Self.path else { return refuse(call, "UnknownObject", "There is no such object") }
+    switch call.member {
+    case "Get":
+      isKnown = true
+      answer(call, [.variant(.uint32(level.rawValue))])
+      world.truth.changed("the agent of \(user) tells its level")
+    case "GetAll": answer(call, [.options([("MaxAccuracyLevel", .uint32(level.rawValue))])])
+    default: refuse(call, "UnknownMethod", "There is no \(call.member)")
+    }
+  }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
+
+/// A measurement of GeoClue's.
+struct Fix {
+  /// How many have been measured, with this one.
+  let number: Int
+  let latitude: Double
+  let longitude: Double
+  let accuracy: Double
+  /// Seconds since 1970.
+  let timestamp: UInt64
+  /// Microseconds of the monotonic clock.
+  let measuredAt: Int64
+  /// How often the machine had slept.
+  let sleeps: Int
+}
+
+/// GeoClue with its quirks: a `CreateClient` without an agent waits until there is one; a foreign `GetAll` is an empty
+/// dictionary; `LocationUpdated` may come before the reply to `Start`; a location object goes 5 s after the second
+/// update that follows it; a client that its agent has stopped is started again by it.
+final class GeoClue: SystemService {
+  static let service = "org.freedesktop.GeoClue2"
+  private static let root = "/org/freedesktop/GeoClue2"
+  private static let manager = "org.freedesktop.GeoClue2.Manager"
+  private static let client = "org.freedesktop.GeoClue2.Client"
+  private static let location = "org.freedesktop.GeoClue2.Location"
+  private static let idleTime: Int64 = 60_000_000
+
+  private final class Held {
+    let path: String
+    let owner: String
+    let user: UInt32
+    var settings: [String: Value] = ["DesktopId": .string(""), "RequestedAccuracyLevel": .uint32(4)]
+    var location = "/"
+    var isActive = false
+    var isStoppedByAgent = false
+    var updates: [String] = []
+
+    init(_ path: String, _ owner: String, _ user: UInt32) { (self.path, self.owner, self.user) = (path, owner, user) }
+  }
+
+  private var held: [Held] = []
+  private var agents: [UInt32: (owner: String, level: UInt32)] = [:]
+  private var waiting: [(user: UInt32, call: Parcel)] = []
+  private var places: [String: (owner: String, fix: Fix)] = [:]
+  private var made = 0
+  private var madePlaces = 0
+  private var current: Fix?
+  private var idleSince: Int64 = 0
+  /// The time between two fixes, in microseconds.
+  var interval: Int64 = 1_000_000
+  /// Whether the receiver sees anything.
+  var hasSource = true
+  /// Whether it repeats the last fix now and then, as it does with a compass.
+  var hasCompass = false
+
+  init(_ world: World) {
+    super.init(world, Self.service, user: 984)
+    matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
+  }
+
+  func setSource(_ isThere: Bool) {
+    guard hasSource != isThere else { return }
+    hasSource = isThere
+    if isRunning {
+      propertiesChanged(
+        "\(Self.root)/Manager", Self.manager, [("AvailableAccuracyLevel", .uint32(isThere ? 8 : 0))])
+    }
+    world.truth.changed("GeoClue's source is \(isThere ? "back" : "lost")")
+  }
+
+  /// The fixes that the service has read lately.
+  private var reads: [(time: Int64, number: Int)] = []
+  /// The newest fix that the service must know by now: it has read it more than 200 ms ago.
+  var newestRead: Int {
+    let end = world.schedule.now - Entitlement.tolerance
+    return reads.last { $0.time < end }?.number ?? 0
+  }
+
+  /// How many clients the service holds.
+  var clientCount: Int { held.count }
+  var hasActiveClient: Bool { held.contains { $0.isActive } }
+  private(set) var lastFixAt: Int64 = .min / 2
+  /// When a new client was last told a location that GeoClue had before.
+  private(set) var reportedAt: Int64 = .min / 2
+
+  override func started() {
+    matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
+    (held, agents, waiting, places, current, made) = ([], [:], [], [:], nil, 0)
+    idleSince = world.schedule.now
+    world.truth.changed("GeoClue starts")
+    watchIdleness()
+    measure()
+  }
+
+  override func exited() {
+    held = []
+    world.truth.changed("GeoClue exits")
+  }
+
+  private func watchIdleness() {
+    let name = name
+    world.schedule.after(5_000_000) { [weak self] in
+      guard let self, isRunning, self.name == name else { return }
+      if !held.isEmpty { idleSince = world.schedule.now }
+      if world.schedule.now - idleSince >= Self.idleTime { return exit() }
+      watchIdleness()
+    }
+  }
+
+  // MARK: - Measurements
+
+  private func measure() {
+    let name = name
+    world.schedule.after(interval) { [weak self] in
+      guard let self, isRunning, self.name == name else { return }
+      if hasSource, hasActiveClient {
+        if !(hasCompass && current != nil && chance.percent(40)) { current = world.measure() }
+        for client in held where client.isActive { update(client) }
+      }
+      measure()
+    }
+  }
+
+  private func update(_ client: Held) {
+    guard let current else { return }
+    madePlaces += 1
+    let path = "\(client.path)/Location/\(madePlaces)"
+    places[path] = (client.owner, current)
+    client.updates.append(path)
+    if client.updates.count > 2 {
+      let old = client.updates.removeFirst()
+      world.schedule.after(5_000_000) { [weak self] in self?.places[old] = nil }
+    }
+    let before = client.location
+    client.location = path
+    lastFixAt = world.schedule.now
+    signal(
+      client.path, Self.client, "LocationUpdated",
+      [.objectPath(ObjectPath(unchecked: before)), .objectPath(ObjectPath(unchecked: path))], to: client.owner)
+  }
+
+  // MARK: - Clients and agents
+
+  override func peerLeft(_ name: String) {
+    held.removeAll { $0.owner == name }
+    waiting.removeAll { $0.call.sender == name }
+    for (user, agent) in agents.sorted(by: { $0.key < $1.key }) where agent.owner == name { agents[user] = nil }
+    if held.isEmpty { current = nil }
+  }
+
+  override func signalled(_ signal: Parcel) {
+    guard signal.values.count == 3, let level = signal.values[1].properties?["MaxAccuracyLevel"]?.uint32 else { return }
+    for (user, agent) in agents.sorted(by: { $0.key < $1.key }) where agent.owner == signal.sender {
+      agents[user]?.level = level
+      for client in held where client.user == user {
+        if level == 0, client.isActive {
+          (client.isActive, client.isStoppedByAgent) = (false, true)
+          propertiesChanged(client.path, Self.client, [("Active", .boolean(false))])
+        } else if level > 0, client.isStoppedByAgent {
+          activate(client)
+        }
+      }
+    }
+  }
+
+  private func activate(_ client: Held) {
+    (client.isActive, client.isStoppedByAgent) = (true, false)
+    propertiesChanged(client.path, Self.client, [("Active", .boolean(true))])
+    guard current != nil else { return }
+    reportedAt = world.schedule.now
+    update(client)
+  }
+
+  override func serve(_ call: Parcel) {
+    guard let user = world.bus.peers[call.sender]?.user else { return }
+    switch (call.interface, call.member) {
+    case (Self.manager, "CreateClient"): create(call, user)
+    case (Self.manager, "DeleteClient"):
+      held.removeAll { $0.path == call.values.first?.objectPath?.rawValue && $0.owner == call.sender }
+      if held.isEmpty { current = nil }
+      idleSince = world.schedule.now
+      answer(call, [])
+    case (Self.manager, "AddAgent"): add(call, user)
+    case (Self.client, "Start"), (Self.client, "Stop"):
+      guard let client = held.first(where: { $0.path == call.path }) else {
+        return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
+      }
+      guard client.owner == call.sender else { return refuse(call, "AccessDenied", "Access denied") }
+      if call.member == "Start" {
+        start(client, call)
+      } else {
+        client.isActive = false
+        answer(call, [])
+      }
+    case (Self.properties, _): property(call)
+    default: super.serve(call)
+    }
+  }
+
+  override func called(_ call: Parcel) {
+    if call.member == "CreateClient" { world.checks.geoclueCalled(call.member) }
+    super.called(call)
+  }
+
+  private func create(_ call: Parcel, _ user: UInt32) {
+    guard agents[user] != nil else {
+      waiting.append((user, call))
+      return
+    }
+    guard isConnected(call.sender) else { return }
+    made += 1
+    let client = Held("\(Self.root)/Client/\(made)", call.sender, user)
+    held.append(client)
+    answer(call, [.objectPath(ObjectPath(unchecked: client.path))])
+  }
+
+  private func isConnected(_ name: String) -> Bool { world.bus.peers[name] != nil }
+
+  private func add(_ call: Parcel, _ user: UInt32) {
+    self.call(call.sender, Agent.path, Self.properties, "GetAll", [.string(Agent.interface)]) { [weak self] reply in
+      guard let self, isConnected(call.sender) else { return }
+      let level = reply.kind == .reply ? reply.values.first?.properties?["MaxAccuracyLevel"]?.uint32 ?? 0 : 0
+      agents[user] = (call.sender, level)
+      answer(call, [])
+      let calls = waiting.filter { $0.user == user }
+      waiting.removeAll { $0.user == user }
+      for (user, call) in calls { create(call, user) }
+    }
+  }
+
+  private func start(_ client: Held, _ call: Parcel) {
+    guard !client.isActive else { return answer(call, []) }
+    guard client.settings["DesktopId"]?.string?.isEmpty == false else {
+      return refuse(call, "AccessDenied", "'DesktopId' property must be set")
+    }
+    guard agents[client.user].map({ $0.level > 0 }) ?? false else {
+      return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
+    }
+    activate(client)
+    if current == nil, hasSource, chance.percent(50) {
+      world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
+        guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
+        current = world.measure()
+        update(client)
+      }
+    }
+    answer(call, [])
+  }
+
+  // MARK: - Properties
+
+  private func property(_ call: Parcel) {
+    let interface = call.values.first?.string
+    if interface == Self.location {
+      guard let place = places[call.path] else {
+        return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
+      }
+      reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
+      if reads.count > 100 { reads.removeFirst(50) }
+      return answer(call, [place.owner == call.sender ? Self.properties(of: place.fix) : .options([])])
+    }
+    if interface == Self.manager {
+      return answer(call, [.variant(.uint32(hasSource ? 8 : 0))])
+    }
+    guard let client = held.first(where: { $0.path == call.path }), client.owner == call.sender,
+      let name = call.values.dropFirst().first?.string
+    else { return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”") }
+    if call.member == "Set", call.values.count == 3 {
+      client.settings[name] = call.values[2].unwrapped
+      return answer(call, [])
+    }
+    switch name {
+    case "Location": answer(call, [.variant(.objectPath(ObjectPath(unchecked: client.location)))])
+    case "Active": answer(call, [.variant(.boolean(client.isActive))])
+    default: answer(call, [.variant(client.settings[name] ?? .uint32(0))])
+    }
+  }
+
+  private static func properties(of fix: Fix) -> Value {
+    .options([
+      ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)), ("Accuracy", .double(fix.accuracy)),
+      ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)), ("Heading", .double(-1)),
+      ("Description", .string("GPS GGA")),
+      ("Timestamp", .structure([.uint64(fix.timestamp), .uint64(0)])),
+    ])
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// systemd-logind.
+final class Logind: SystemService {
+  static let service = "org.freedesktop.login1"
+  private static let path = "/org/freedesktop/login1"
+  private static let manager = "org.freedesktop.login1.Manager"
+
+  init(_ world: World) { super.init(world, Self.service, user: 0) }
+
+  /// Announces that a user's session changed.
+  func announce(_ user: UInt32) {
+    guard isRunning else { return }
+    propertiesChanged(
+      "\(Self.path)/session/_3\(user % 10)", "org.freedesktop.login1.Session",
+      [("Active", .boolean(world.truth.session(of: user) == .active))])
+  }
+
+  func announceSession(_ member: String, of user: UInt32) {
+    guard isRunning else { return }
+    signal(
+      Self.path, Self.manager, member,
+      [.string("c\(user % 10)"), .objectPath(ObjectPath(unchecked: "\(Self.path)/session/_3\(user % 10)"))])
+  }
+
+  func prepareForSleep(_ isBefore: Bool) {
+    if isRunning { signal(Self.path, Self.manager, "PrepareForSleep", [.boolean(isBefore)]) }
+  }
+
+  override func serve(_ call: Parcel) {
+    switch call.member {
+    case "GetUser":
+      guard let user = call.values.first?.uint32, world.truth.session(of: user) != .none else {
+        return refuse(call, "org.freedesktop.login1.NoSuchUser", "This user is not logged in or lingering")
+      }
+      answer(call, [.objectPath(ObjectPath(unchecked: "\(Self.path)/user/_\(user)"))])
+    case "Get":
+      guard let user = call.path.split(separator: "_").last.flatMap({ UInt32($0) }),
+        call.values.last?.string == "State"
+      else { return refuse(call, "UnknownObject", "There is no such object") }
+      let state = world.truth.session(of: user)
+      guard state != .none else { return refuse(call, "UnknownObject", "There is no such object") }
+      answer(call, [.variant(.string(state == .active ? "active" : "online"))])
+    default: super.serve(call)
+    }
+  }
+}

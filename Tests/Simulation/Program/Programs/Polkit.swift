@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// polkitd.
+final class Polkit: SystemService {
+  static let service = "org.freedesktop.PolicyKit1"
+  private static let path = "/org/freedesktop/PolicyKit1/Authority"
+  private static let authority = "org.freedesktop.PolicyKit1.Authority"
+  /// A change of the rules of which the programs learn when polkitd returns.
+  private var isChanged = false
+
+  init(_ world: World) { super.init(world, Self.service, user: 986) }
+
+  /// Announces that rules may have changed.
+  func announce() {
+    if isRunning { signal(Self.path, Self.authority, "Changed") }
+  }
+
+  override func serve(_ call: Parcel) {
+    switch call.member {
+    case "CheckAuthorization":
+      guard call.values.count == 5, let subject = call.values[0].structure, subject.count == 2,
+        let name = subject[1].properties?["name"]?.string, let action = call.values[1].string,
+        let user = world.bus.peers[name]?.user
+      else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
+      let answer = world.truth.policy(of: user, action)
+      self.answer(
+        call,
+        [
+          .structure([
+            .boolean(answer == .yes), .boolean(answer == .challenge), .dictionary(key: .string, value: .string, []),
+          ])
+        ])
+    case "CancelCheckAuthorization": answer(call, [])
+    default: super.serve(call)
+    }
+  }
+}

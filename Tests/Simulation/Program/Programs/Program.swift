@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// A program of the simulated world, connected to the bus without a socket.
+class Program: Peer {
+  unowned let world: World
+  private var handlers: [UInt32: (Parcel) -> Void] = [:]
+  private var inbox: [Parcel] = []
+  /// Whether it reads what it is sent.
+  var isReading = true {
+    didSet {
+      guard isReading, !oldValue else { return }
+      readSince = world.schedule.now
+      readInbox()
+    }
+  }
+
+  private(set) var readSince: Int64 = .min
+
+  init(_ world: World, user: UInt32) {
+    self.world = world
+    super.init(user: user, process: world.nextProcess())
+  }
+
+  var isConnected: Bool { world.bus.peers[name] === self }
+
+  func connect() {
+    handlers = [:]
+    inbox = []
+    world.bus.connect(self)
+  }
+
+  func disconnect() { world.bus.left(self) }
+
+  /// Handles a method call. An answer may be given later.
+  func called(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
+  func signalled(_ signal: Parcel) {}
+
+  override func receive(_ parcel: Parcel) {
+    guard isReading else {
+      unread += parcel.size
+      return inbox.append(parcel)
+    }
+    switch parcel.kind {
+    case .call:
+      if parcel.member == "Ping", parcel.interface == "org.freedesktop.DBus.Peer" { return answer(parcel, []) }
+      called(parcel)
+    case .reply, .error: handlers.removeValue(forKey: parcel.replySerial)?(parcel)
+    case .signal: signalled(parcel)
+    }
+  }
+
+  private func readInbox() {
+    unread = 0
+    while isReading, !inbox.isEmpty { receive(inbox.removeFirst()) }
+  }
+
+  // MARK: - Sending
+
+  @discardableResult
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ values: [Value] = [],
+    startsService: Bool = true, _ handler: ((Parcel) -> Void)? = nil
+  ) -> UInt32 {
+    let call = Parcel(.call, values)
+    (call.destination, call.path, call.interface, call.member) = (destination, path, interface, member)
+    call.serial = world.bus.nextSerial()
+    call.startsService = startsService
+    if let handler { handlers[call.serial] = handler }
+    world.bus.send(call, from: self)
+    return call.serial
+  }
+
+  func answer(_ call: Parcel, _ values: [Value]) {
+    guard call.wantsReply else { return }
+    let reply = Parcel(.reply, values)
+    (reply.destination, reply.replySerial, reply.serial) = (call.sender, call.serial, world.bus.nextSerial())
+    reply.wantsReply = false
+    world.bus.send(reply, from: self)
+  }
+
+  func refuse(_ call: Parcel, _ error: String, _ text: String) {
+    guard call.wantsReply else { return }
+    let reply = Parcel(.error, [.string(text)])
+    reply.errorName = error.contains(".") ? error : "org.freedesktop.DBus.Error.\(error)"
+    (reply.destination, reply.replySerial, reply.serial) = (call.sender, call.serial, world.bus.nextSerial())
+    reply.wantsReply = false
+    world.bus.send(reply, from: self)
+  }
+
+  func signal(
+    _ path: String, _ interface: String, _ member: String, _ values: [Value] = [], to destination: String? = nil
+  ) {
+    let signal = Parcel(.signal, values)
+    (signal.path, signal.interface, signal.member, signal.destination) = (path, interface, member, destination)
+    signal.serial = world.bus.nextSerial()
+    world.bus.send(signal, from: self)
+  }
+
+  func propertiesChanged(_ path: String, _ interface: String, _ properties: [(String, Value)]) {
+    signal(
+      path, Self.properties, "PropertiesChanged", [.string(interface), .options(properties), .strings([])])
+  }
+
+  static let properties = "org.freedesktop.DBus.Properties"
+}
+
+/// A system service: answers calls after a time, and can be slow, hang, exit and return.
+class SystemService: Program {
+  let service: String
+  var chance: Chance
+  /// How long answers take, in microseconds.
+  var latency: ClosedRange<Int64> = 50...4_000
+  private var lastDue: Int64 = 0
+  /// Calls that wait for the end of a hang.
+  private var held: [Parcel]?
+  private(set) var isRunning = false
+
+  init(_ world: World, _ service: String, user: UInt32) {
+    self.service = service
+    chance = Chance(world.seed, service)
+    super.init(world, user: user)
+  }
+
+  func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    held = nil
+    connect()
+    world.bus.own(service, self)
+    started()
+  }
+
+  func exit() {
+    guard isRunning else { return }
+    isRunning = false
+    disconnect()
+    exited()
+  }
+
+  func started() {}
+  func exited() {}
+
+  /// Keeps calls without an answer until ``recover()``.
+  func hang() { if isRunning { held = held ?? [] } }
+
+  func recover() {
+    let calls = held ?? []
+    held = nil
+    for call in calls { called(call) }
+  }
+
+  override func called(_ call: Parcel) {
+    guard held == nil else {
+      held?.append(call)
+      return
+    }
+    let name = name
+    // Calls keep their order.
+    lastDue = max(lastDue, world.schedule.now + chance.time(latency))
+    world.schedule.at(lastDue) { [weak self] in
+      guard let self, isRunning, self.name == name else { return }
+      if held != nil { held?.append(call) } else { serve(call) }
+    }
+  }
+
+  /// Answers a call.
+  func serve(_ call: Parcel) { refuse(call, "UnknownMethod", "There is no \(call.member)") }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+/// systemd, as far as the service asks it which unit a process belongs to.
+final class Systemd: SystemService {
+  static let service = "org.freedesktop.systemd1"
+
+  init(_ world: World) { super.init(world, Self.service, user: 0) }
+
+  override func serve(_ call: Parcel) {
+    switch call.member {
+    case "GetUnitByPID":
+      guard let process = call.values.first?.uint32, let program = world.program(of: process) else {
+        return refuse(call, "org.freedesktop.systemd1.NoUnitForPID", "There is no such process")
+      }
+      answer(
+        call,
+        [.objectPath(ObjectPath(unchecked: "/org/freedesktop/systemd1/unit/user_40\(program.user)_2eservice"))])
+    case "GetUnitProcesses":
+      let user = call.values.first?.string?.split(whereSeparator: { "@.".contains($0) }).dropFirst().first ?? ""
+      let programs = world.programs(of: UInt32(user) ?? .max)
+      let rows = programs.map { program -> Value in
+        let scope = world.truth.isSandboxed(program) ? "app-flatpak-org.example.App-1.scope" : "app-example.scope"
+        let path = "/user.slice/user-\(user).slice/user@\(user).service/app.slice/\(scope)"
+        return .structure([.string(path), .uint32(program.process), .string("/usr/bin/example")])
+      }
+      answer(call, [.array("(sus)", rows)])
+    default: super.serve(call)
+    }
+  }
+}

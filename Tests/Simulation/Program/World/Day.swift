@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// The course of a run: storms, in which faults overlap while clients do what they like, and quiet times, at whose end
+/// everything must be as the truth says.
+final class Day {
+  /// In microseconds.
+  static let storm: Int64 = 140_000_000
+  static let quiet: Int64 = 100_000_000
+  static let faultsPerStorm = 14
+
+  private let world: World
+  /// The numbers of the only faults to use, or nil for all.
+  private let kept: Set<Int>?
+  private let rounds: Int
+  private(set) var faultCount = 0
+  private(set) var used: [Int] = []
+  private var chance: Chance
+
+  init(_ world: World, hours: Double, kept: Set<Int>?) {
+    self.world = world
+    self.kept = kept
+    chance = Chance(world.seed, "faults")
+    rounds = max(1, Int(hours * 3_600_000_000 / Double(Self.storm + Self.quiet)))
+  }
+
+  func begin() {
+    var time = world.schedule.now + 1_000_000
+    for round in 0..<rounds {
+      let begin = time
+      world.schedule.at(begin) { [weak self] in self?.beginStorm() }
+      let faults = Fault.plan(
+        &chance, from: begin, to: begin + Self.storm, first: round * Self.faultsPerStorm, count: Self.faultsPerStorm)
+      for fault in faults where kept?.contains(fault.number) ?? true {
+        faultCount += 1
+        world.schedule.at(fault.time) { [world] in fault.begin(in: world) }
+        let end = min(fault.time + fault.duration, begin + Self.storm)
+        world.schedule.at(end) { [world] in fault.end(in: world) }
+      }
+      time = begin + Self.storm
+      world.schedule.at(time) { [weak self] in self?.heal() }
+      time += Self.quiet
+      world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
+      world.schedule.at(time) { [world] in world.checks.quiet() }
+      guard round % 4 == 3 || round == rounds - 1 else { continue }
+      // Everybody leaves, and the service exits.
+      world.schedule.at(time + 1) { [world] in for client in world.clients { client.exit() } }
+      time += 20_000_000
+      world.schedule.at(time) { [world] in world.checks.left() }
+      time += 100_000_000
+    }
+    world.schedule.at(time) { [world] in world.end() }
+  }
+
+  private func beginStorm() {
+    world.tell("STORM")
+    for client in world.clients {
+      client.start()
+      client.act()
+    }
+  }
+
+  /// Ends all faults.
+  private func heal() {
+    world.tell("QUIET")
+    let world = world
+    world.polkit.latency = 50...4_000
+    world.polkit.recover()
+    world.polkit.start()
+    world.logind.latency = 50...4_000
+    world.logind.recover()
+    world.logind.start()
+    world.geoclueFails = false
+    world.geoclue.latency = 50...4_000
+    world.geoclue.recover()
+    world.geoclue.interval = 1_000_000
+    world.geoclue.hasCompass = false
+    world.geoclue.setSource(true)
+    for user in World.users {
+      world.truth.set(.active, of: user)
+      for action in [Truth.access, Truth.accessPrecise, Truth.accessWithoutAgent] {
+        world.truth.set(nil, to: action, of: user)
+      }
+      world.logind.announce(user)
+    }
+    world.polkit.announce()
+    for agent in world.agents {
+      agent.start()
+      agent.recover()
+      agent.setLevel(.exact)
+    }
+    for client in world.clients {
+      client.rest()
+      client.start()
+      client.isReading = true
+      client.settle()
+    }
+  }
+}

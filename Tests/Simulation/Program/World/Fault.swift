@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// Something that goes wrong, or changes, at a time and for a time.
+struct Fault {
+  enum Kind: String, CaseIterable {
+    case agentOff, agentCoarse, agentFlaps, agentFloods, agentLeaves, agentHangs
+    case policyChanges, policyDenies, policyReduces, policyGrantsAlways, polkitSlow, polkitHangs, polkitExits
+    case sessionEnds, sessionNoise, logindSlow, logindHangs, logindExits
+    case suspend, silentSuspend, clockSet
+    case geoclueCrashes, geoclueHangs, geoclueSlow, geoclueFails, sourceLost, fixesSlow, compass
+    case clientStopsReading, clientLeaves, clientFloods, clientForges
+  }
+
+  let number: Int
+  let kind: Kind
+  let time: Int64
+  let duration: Int64
+  let user: UInt32
+  let client: Int
+  let extra: Int
+
+  /// The faults of one storm.
+  static func plan(_ chance: inout Chance, from begin: Int64, to end: Int64, first number: Int, count: Int) -> [Fault] {
+    var time = begin
+    var faults: [Fault] = []
+    for index in 0..<count {
+      // Some come together, so that they overlap.
+      if chance.percent(60) {
+        time = begin + Int64(chance.next() % UInt64(end - begin))
+      } else {
+        time = min(end, time + chance.time(100...2_000_000))
+      }
+      faults.append(
+        Fault(
+          number: number + index, kind: chance.pick(Kind.allCases), time: time,
+          duration: chance.time(1_000...40_000_000), user: chance.pick(World.users),
+          client: chance.number(in: 0...5), extra: chance.number(in: 0...99)))
+    }
+    return faults
+  }
+
+  func begin(in world: World) {
+    world.tell("FAULT \(number): \(kind) for \(duration / 1_000) ms (\(user), client \(client), \(extra))")
+    let agent = world.agents.first { $0.user == user }
+    let client = world.clients[client]
+    switch kind {
+    case .agentOff: agent?.setLevel(.none)
+    case .agentCoarse: agent?.setLevel(extra < 50 ? .city : .street)
+    case .agentFlaps: flap(2 + extra % 8, agent, in: world)
+    case .agentFloods: agent?.flood(50 + extra * 20)
+    case .agentLeaves: agent?.exit()
+    case .agentHangs: agent?.hang()
+    case .policyChanges: world.polkit.announce()
+    case .policyDenies: setPolicy(.no, .no, in: world)
+    case .policyReduces: setPolicy(.yes, extra < 50 ? .no : .challenge, in: world)
+    case .policyGrantsAlways:
+      guard world.polkit.isRunning else { return }
+      world.truth.set(.yes, to: Truth.accessWithoutAgent, of: user)
+      world.polkit.announce()
+    case .polkitSlow: world.polkit.latency = 50_000...1_500_000
+    case .polkitHangs: world.polkit.hang()
+    case .polkitExits: world.polkit.exit()
+    case .sessionEnds:
+      guard world.logind.isRunning else { return }
+      world.truth.set(extra < 80 ? .inactive : .none, of: user)
+      world.logind.announce(user)
+    case .sessionNoise: world.logind.announceSession(extra < 50 ? "SessionNew" : "SessionRemoved", of: user)
+    case .logindSlow: world.logind.latency = 20_000...600_000
+    case .logindHangs: world.logind.hang()
+    case .logindExits: world.logind.exit()
+    case .suspend: world.sleep(Int64(5 + extra * 100) * 1_000_000, isAnnounced: true)
+    case .silentSuspend: world.sleep(Int64(5 + extra * 100) * 1_000_000, isAnnounced: false)
+    case .clockSet: world.setClock(Int64(extra - 50) * 60_000_000)
+    case .geoclueCrashes: world.geoclue.exit()
+    case .geoclueHangs: world.geoclue.hang()
+    case .geoclueSlow: world.geoclue.latency = 50_000...3_000_000
+    case .geoclueFails: world.geoclueFails = true
+    case .sourceLost: world.geoclue.setSource(false)
+    case .fixesSlow: world.geoclue.interval = extra < 50 ? 7_000_000 : 30_000_000
+    case .compass: world.geoclue.hasCompass = true
+    case .clientStopsReading: client.isReading = false
+    case .clientLeaves: client.exit()
+    case .clientFloods: client.flood(10 + extra * 4)
+    case .clientForges: client.forge(extra)
+    }
+  }
+
+  func end(in world: World) {
+    let agent = world.agents.first { $0.user == user }
+    switch kind {
+    case .agentOff, .agentCoarse, .agentFlaps, .agentFloods: agent?.setLevel(.exact)
+    case .agentLeaves: agent?.start()
+    case .agentHangs: agent?.recover()
+    case .policyDenies, .policyReduces: setPolicy(nil, nil, in: world)
+    case .policyGrantsAlways: restorePolicy(in: world)
+    case .polkitSlow: world.polkit.latency = 50...4_000
+    case .polkitHangs: world.polkit.recover()
+    case .polkitExits: world.polkit.start()
+    case .sessionEnds:
+      guard world.logind.isRunning else { return }
+      world.truth.set(.active, of: user)
+      world.logind.announce(user)
+    case .logindSlow: world.logind.latency = 50...4_000
+    case .logindHangs: world.logind.recover()
+    case .logindExits: world.logind.start()
+    case .geoclueHangs: world.geoclue.recover()
+    case .geoclueSlow: world.geoclue.latency = 50...4_000
+    case .geoclueFails: world.geoclueFails = false
+    case .sourceLost: world.geoclue.setSource(true)
+    case .fixesSlow: world.geoclue.interval = 1_000_000
+    case .compass: world.geoclue.hasCompass = false
+    case .clientStopsReading: world.clients[client].isReading = true
+    case .clientLeaves: world.clients[client].start()
+    default: break
+    }
+  }
+
+  private func flap(_ times: Int, _ agent: Agent?, in world: World) {
+    guard times > 0, let agent else { return }
+    agent.setLevel(times.isMultiple(of: 2) ? .none : .exact)
+    world.schedule.after(1 + duration / 40 % 400_000) { flap(times - 1, agent, in: world) }
+  }
+
+  /// Rules change only while polkitd runs, which announces the change.
+  private func setPolicy(_ reduced: Truth.Answer?, _ precise: Truth.Answer?, in world: World) {
+    guard world.polkit.isRunning else { return }
+    world.truth.set(reduced, to: Truth.access, of: user)
+    world.truth.set(precise, to: Truth.accessPrecise, of: user)
+    world.polkit.announce()
+  }
+
+  private func restorePolicy(in world: World) {
+    guard world.polkit.isRunning else { return }
+    world.truth.set(nil, to: Truth.accessWithoutAgent, of: user)
+    world.polkit.announce()
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+
+/// What is true in the world, whether or not the service knows it yet.
+final class Truth {
+  nonisolated enum Session { case active, inactive, none }
+  nonisolated enum Answer { case yes, no, challenge }
+
+  static let access = "org.geopublicist.location1.access"
+  static let accessPrecise = "org.geopublicist.location1.access-precise"
+  static let accessWithoutAgent = "org.geopublicist.location1.access-without-agent"
+
+  private unowned let world: World
+  private var sessions: [UInt32: Session] = [:]
+  private var policies: [UInt32: [String: Answer]] = [:]
+  /// When something last changed, in microseconds of the monotonic clock.
+  private(set) var changedAt: Int64 = 0
+
+  init(_ world: World) { self.world = world }
+
+  func session(of user: UInt32) -> Session { sessions[user] ?? .none }
+
+  func policy(of user: UInt32, _ action: String) -> Answer {
+    policies[user]?[action] ?? (action == Self.accessWithoutAgent ? .no : .yes)
+  }
+
+  func isSandboxed(_ program: Program) -> Bool { (program as? Client)?.isSandboxed ?? false }
+
+  func set(_ session: Session, of user: UInt32) {
+    guard sessions[user] != session else { return }
+    sessions[user] = session
+    changed("the session of \(user) becomes \(session)")
+  }
+
+  func set(_ answer: Answer?, to action: String, of user: UInt32) {
+    guard policies[user]?[action] != answer else { return }
+    policies[user, default: [:]][action] = answer
+    let name = action.split(separator: ".").last ?? ""
+    changed("polkit's answer about \(name) of \(user) becomes \(answer.map { "\($0)" } ?? "the default")")
+  }
+
+  /// Records a change, and what follows from it for each client.
+  func changed(_ story: String) {
+    changedAt = world.schedule.now
+    world.tell(story)
+    for client in world.clients { client.entitlement.update(level(of: client), at: changedAt) }
+  }
+
+  /// The finest level at which a client may have locations.
+  func level(of client: Client) -> AccuracyLevel {
+    guard client.isConnected, !client.isSandboxed else { return .none }
+    if client.user == 0 || client.user == World.serviceUser { return .exact }
+    if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
+    guard session(of: client.user) == .active else { return .none }
+    let permitted: AccuracyLevel =
+      policy(of: client.user, Self.accessPrecise) == .yes
+      ? .exact : policy(of: client.user, Self.access) == .yes ? .city : .none
+    let agents = world.agents.filter { $0.user == client.user && $0.isConnected && $0.isKnown }
+    return agents.map { min($0.level, permitted) }.min() ?? .none
+  }
+
+  /// The status and the reason that a client must have been told once things are quiet.
+  func authorization(of client: Client, asking level: AccuracyLevel) -> (status: String, reason: String) {
+    if client.isSandboxed { return ("restricted", "sandboxed") }
+    func authorized(_ status: String, _ granted: AccuracyLevel) -> (String, String) {
+      (status, granted < level ? "reduced-accuracy" : "")
+    }
+    if client.user == 0 || client.user == World.serviceUser { return authorized("authorized-always", .exact) }
+    if policy(of: client.user, Self.accessWithoutAgent) == .yes { return authorized("authorized-always", .exact) }
+    guard session(of: client.user) == .active else { return ("denied", "session-inactive") }
+    let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
+    if precise == .no, reduced == .no { return ("restricted", "disallowed-by-policy") }
+    let agents = world.agents.filter { $0.user == client.user && $0.isConnected }
+    guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
+    if agent == .none { return ("denied", "disabled-by-user") }
+    if precise == .yes { return authorized("authorized-when-in-use", agent) }
+    if reduced == .yes { return authorized("authorized-when-in-use", min(.city, agent)) }
+    return ("not-determined", "authorization-required")
+  }
+}
+
+/// The levels to which a client was entitled recently.
+nonisolated struct Entitlement {
+  /// How long a revocation may take to come into effect, in microseconds.
+  static let tolerance: Int64 = 200_000
+
+  private var history: [(time: Int64, level: AccuracyLevel)] = []
+  /// When the client last lost what it had, for longer than the tolerance.
+  private(set) var revokedAt: Int64?
+
+  var level: AccuracyLevel { history.last?.level ?? .none }
+  var since: Int64 { history.last?.time ?? .min / 2 }
+
+  mutating func update(_ level: AccuracyLevel, at now: Int64) {
+    guard level != self.level else { return }
+    settle(at: now)
+    history.append((now, level))
+    if history.count > 64 { history.removeFirst(32) }
+  }
+
+  private mutating func settle(at now: Int64) {
+    if let last = history.last, last.level == .none, now - last.time > Self.tolerance { revokedAt = last.time }
+  }
+
+  /// The finest level of the last 200 ms.
+  mutating func finest(at now: Int64) -> AccuracyLevel {
+    settle(at: now)
+    var finest = AccuracyLevel.none
+    for (time, level) in history.reversed() {
+      finest = max(finest, level)
+      if time < now - Self.tolerance { break }
+    }
+    return finest
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistProcessSupport
+import GeopublicistService
+import GeopublicistSimulatedKernel
+import GeopublicistWiring
+import Glibc
+import MainLoop
+
+// simulate SEED HOURS [--story] [--only NUMBER,NUMBER…] [--ignore RULE;RULE…]
+//
+// Runs the service in a simulated world, and prints what it did and the hash of the trace. Exits with status 1 if an
+// invariant was broken.
+
+// The order of a set must depend on its contents alone. Swift reads this when the process starts.
+if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
+  setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
+  execv("/proc/self/exe", CommandLine.unsafeArgv)
+}
+let arguments = CommandLine.arguments
+let seed = arguments.count > 1 ? UInt64(arguments[1]) ?? 1 : 1
+let hours = arguments.count > 2 ? Double(arguments[2]) ?? 1 : 1
+let only = arguments.firstIndex(of: "--only").map { index in
+  Set(arguments[index + 1].split(separator: ",").compactMap { Int($0) })
+}
+
+var template = Array("/tmp/simulation.XXXXXX".utf8CString)
+guard mkdtemp(&template) != nil else { fatalError("mkdtemp") }
+let folder = String(cString: template)
+for path in ["/etc", "/etc/geoclue", "/etc/geopublicist", "/run"] { mkdir(folder + path, 0o755) }
+setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
+kernel_set_files(folder)
+kernel_set_user(World.serviceUser)
+
+let world = World(seed: seed, folder: folder)
+if let index = arguments.firstIndex(of: "--ignore") {
+  world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)
+}
+world.narrates = arguments.contains("--story")
+Log.install()
+Log.maximumLevel = world.narrates ? .debug : .error
+world.begin()
+let day = Day(world, hours: hours, kept: only)
+let begin = world.schedule.now
+day.begin()
+var starts = 0
+let options = try DaemonOptions([
+  "geopublicistd", "--address", world.bus.address, "--geoclue-address", world.bus.address,
+])
+var configuration = Configuration()
+while world.waitForCall() {
+  starts += 1
+  serving: while true {
+    let session = try Session(options, configuration, nil, ServiceNotifier())
+    let end = try session.run()
+    configuration = session.configuration
+    if case .over = end { break serving }
+  }
+}
+
+let passed = Double(world.schedule.now - begin) / 3_600_000_000
+let hundredths = Int(passed * 100)
+print("hours \(hundredths / 100).\(String(hundredths % 100 + 100).dropFirst())")
+print("faults \(day.faultCount)")
+print("calls \(world.checks.calls)")
+print("locations \(world.checks.locations)")
+print("starts \(starts)")
+print("hash \(String(world.hash.value, radix: 16))")
+for path in ["/bus", "/run/cells", "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", ""] {
+  if unlink(folder + path) != 0 { rmdir(folder + path) }
+}
+if let violation = world.checks.violation {
+  print("broken \(violation.rule)")
+  print("story \(violation.story)")
+  exit(1)
+}

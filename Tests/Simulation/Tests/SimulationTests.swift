@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+@Suite struct SimulationTests {
+  @Test func `the same seed gives the same trace`() throws {
+    let (first, second) = (try simulate(7, hours: 0.2), try simulate(7, hours: 0.2))
+    #expect(first["hash"] != nil)
+    #expect(first == second)
+    #expect(try simulate(8, hours: 0.2)["hash"] != first["hash"])
+  }
+
+  @Test func `three hours without faults break no invariant`() throws {
+    // A location that GeoClue repeats still satisfies `maximum-age`: remove the exception when it no longer does.
+    let facts = try simulate(1, hours: 3, "--only", "-1", "--ignore", "no older than its caller")
+    #expect(facts["broken"] == nil)
+    #expect(Double(facts["hours"] ?? "") ?? 0 > 3)
+    #expect(Int(facts["locations"] ?? "") ?? 0 > 10_000)
+  }
+
+  /// Returns what the simulation prints, by its first word.
+  private func simulate(_ seed: Int, hours: Double, _ more: String...) throws -> [String: String] {
+    let process = try ChildProcess([Rig.product("simulate"), "\(seed)", "\(hours)"] + more)
+    _ = try process.waitForExit(within: .seconds(120))
+    let lines = process.standardOutput.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
+    return Dictionary(
+      lines.filter { $0.count == 2 }.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { first, _ in first })
+  }
+}
