@@ -161,7 +161,11 @@ import Testing
     // Arguments are in order, annotations are not.
     let children = (element.children ?? []).compactMap { $0 as? XMLElement }
     let arguments = children.filter { $0.name == "arg" }.map(canonical)
-    let rest = children.filter { $0.name != "arg" }.map(canonical).sorted()
+    // Names of types for Qt's code generator, which the service does not repeat.
+    let isForQt = { (child: XMLElement) in
+      child.attribute(forName: "name")?.stringValue?.hasPrefix("org.qtproject.") == true
+    }
+    let rest = children.filter { $0.name != "arg" && !isForQt($0) }.map(canonical).sorted()
     return "<\(name) \(described)>\((arguments + rest).joined())"
   }
 }

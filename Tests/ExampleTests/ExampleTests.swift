@@ -43,6 +43,7 @@ import Testing
   }
 
   @Test(arguments: Consumer.complete) func `every language follows the scenario`(consumer: Consumer) throws {
+    try consumer.program(in: directory)
     let machine = try Machine()
     let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
@@ -79,10 +80,11 @@ import Testing
   func `the display survives kill -9 of the service and of GeoClue, and no signal comes twice`(
     consumer: Consumer
   ) throws {
+    let directory = TemporaryDirectory()
+    try consumer.program(in: directory)
     let machine = try Machine()
     let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
-    let directory = TemporaryDirectory()
     // More than it will get, since the first location after a restart may be one that it has shown.
     let process = try consumer.start(on: machine.bus, ["exact", "50", "9"], in: directory)
     var lines: [String] = []

@@ -15,6 +15,8 @@ pictures="$demo tmux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
 check="$check bash-completion fish gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db zsh"
+# 75 MB, for the example that uses code generated for Qt.
+check="$check g++ qt6-base-dev qt6-base-dev-tools"
 fuzz="$demo dbus-broker"
 bench="$demo binutils build-essential dbus-broker"
 soak="$bench polkitd"
