@@ -4,6 +4,7 @@
 //
 //   watch.js BUS-ADDRESS|system|session LEVEL METRES COUNT
 const { Gio, GLib } = imports.gi;
+const System = imports.system;
 
 const NAME = 'org.geopublicist.Location1';
 
@@ -18,6 +19,10 @@ function connect(bus) {
         null, null);
 }
 
+if (ARGV.length !== 4) {
+    printerr(`usage: ${System.programInvocationName} BUS-ADDRESS|system|session LEVEL METRES COUNT`);
+    System.exit(2);
+}
 const [bus, level, metres, count] = ARGV;
 const connection = connect(bus);
 const loop = GLib.MainLoop.new(null, false);

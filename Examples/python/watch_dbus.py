@@ -51,6 +51,8 @@ def closed(reason):
         loop.quit()
 
 
+if len(sys.argv) != 5:
+    sys.exit(f"usage: {sys.argv[0]} BUS-ADDRESS|system|session LEVEL METRES COUNT")
 bus, level, metres, count = sys.argv[1:]
 shown = 0
 authorization = None

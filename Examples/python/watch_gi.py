@@ -53,6 +53,8 @@ def received(connection, sender, path, interface, signal, arguments):
         loop.quit()
 
 
+if len(sys.argv) != 5:
+    sys.exit(f"usage: {sys.argv[0]} BUS-ADDRESS|system|session LEVEL METRES COUNT")
 bus, level, metres, count = sys.argv[1:]
 shown = 0
 authorization = None

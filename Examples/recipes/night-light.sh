@@ -7,8 +7,10 @@
 #   night-light.sh [KELVIN-AT-NIGHT]
 set -eu
 night=${1:-3500}
-lamp=
-trap '[ -z "$lamp" ] || kill "$lamp" 2> /dev/null' EXIT
+lamp='' sun='' folder=$(mktemp -d)
+# Ends the lamp and the command with this script. Without the signals, sh would end without its trap.
+trap 'kill $lamp $sun 2> /dev/null; rm -r "$folder"' EXIT
+trap 'exit 143' HUP INT TERM
 
 light() {
   [ -z "$lamp" ] || kill "$lamp" 2> /dev/null || true
@@ -16,12 +18,13 @@ light() {
   [ -z "$1" ] || { gammastep -P -O "$1" & lamp=$!; }
 }
 
-geopublicist sun --follow --format '{phase}' | {
-  while read -r phase; do
-    case $phase in
-      day) light '' ;;
-      dawn | dusk) light $(((night + 6500) / 2)) ;;
-      night) light "$night" ;;
-    esac
-  done
-}
+# A named pipe, since a pipeline would run the loop in another shell, whose lamp this one could not end.
+mkfifo "$folder/phases"
+geopublicist sun --follow --format '{phase}' > "$folder/phases" & sun=$!
+while read -r phase; do
+  case $phase in
+    day) light '' ;;
+    dawn | dusk) light $(((night + 6500) / 2)) ;;
+    night) light "$night" ;;
+  esac
+done < "$folder/phases"

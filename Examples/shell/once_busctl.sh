@@ -5,6 +5,7 @@
 #
 #   once_busctl.sh BUS-ADDRESS|system|session LEVEL
 set -eu
+[ $# -eq 2 ] || { echo "usage: $0 BUS-ADDRESS|system|session LEVEL" >&2; exit 2; }
 case $1 in
   system) bus=--system ;;
   session) bus=--user ;;

@@ -5,6 +5,7 @@
 #
 #   watch_command.sh BUS-ADDRESS|system|session LEVEL METRES COUNT
 set -eu
+[ $# -eq 4 ] || { echo "usage: $0 BUS-ADDRESS|system|session LEVEL METRES COUNT" >&2; exit 2; }
 case $1 in
   system | session) bus=--$1 ;;
   *) bus="--address $1" ;;
