@@ -154,6 +154,9 @@ let package = Package(
     .executableTarget(
       name: "articles-example", dependencies: ["Combine", "DBus", "MainLoop", "MainLoopTasks", "Publicist"],
       path: "Examples/articles"),
+    // The test that the article on testing shows.
+    .testTarget(
+      name: "TestingExampleTests", dependencies: ["Publicist", "PublishingTesting"], path: "Examples/testing"),
     // Programs written for Combine.
     .executableTarget(name: "combine-example", dependencies: ["Combine"], path: "Examples/combine"),
     // The program that the README shows.

@@ -13,7 +13,7 @@ tools=$(dirname "$(readlink -f "$("$package/Tests/Rig/find-swift.sh")")")
 if [ $# -eq 2 ]; then
   modules=$1 output=$2
 else
-  for target in Combine GeoClue GeopublicistClient MainLoopTasks; do "$package/Tests/Rig/swift.sh" build --target "$target"; done
+  for target in Combine PublishingTesting GeoClue GeopublicistClient MainLoopTasks; do "$package/Tests/Rig/swift.sh" build --target "$target"; done
   modules=$("$package/Tests/Rig/swift.sh" build --show-bin-path)/Modules
   output=$package/.build/docs
 fi
@@ -23,11 +23,11 @@ trap 'rm -rf "$graphs"' EXIT
 set --
 for path in $(pkg-config --cflags-only-I dbus-1 glib-2.0); do set -- "$@" -Xcc "$path"; done
 for library in CDBus CDispatch CGLib; do set -- "$@" -I "$package/Sources/$library"; done
-for module in Publishing Combine MainLoop MainLoopTasks DBus GeopublicistLocationModel Publicist GeoClue \
+for module in Publishing PublishingTesting Combine MainLoop MainLoopTasks DBus GeopublicistLocationModel Publicist GeoClue \
   GeopublicistContract GeopublicistClient; do
   "$tools/swift-symbolgraph-extract" -module-name "$module" -I "$modules" "$@" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"
 done
 rm -rf "$output"
 "$tools/docc" convert "$here/Geopublicist.docc" --additional-symbol-graph-dir "$graphs" --output-path "$output" \
-  --fallback-display-name Geopublicist --fallback-bundle-identifier org.geopublicist --warnings-as-errors
+  --enable-experimental-overloaded-symbol-presentation --fallback-display-name Geopublicist --fallback-bundle-identifier org.geopublicist --warnings-as-errors

@@ -47,7 +47,8 @@ import Testing
     let result = try run(
       [
         Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
-        "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue", "GeopublicistClient", "Publicist",
+        "PublishingTesting", "Combine", "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue",
+        "GeopublicistClient", "Publicist",
       ], within: .seconds(60))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }

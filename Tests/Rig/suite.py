@@ -27,7 +27,7 @@ import time
 RIG = pathlib.Path(__file__).resolve().parent
 BROKERS = ["dbus-daemon", "dbus-broker"]
 # Tests of these modules start no program that they wait for; Swift Testing runs them side by side by itself.
-TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests"}
+TOGETHER = {"CombineExamplesTests", "LocationModelTests", "PublishingTests", "TestingExampleTests"}
 # What dbus-broker may do differently.
 ON_BOTH = {"DBusTests", "EndToEndTests", "GatekeeperTests", "GeoClueTests", "LocationServiceTests"}
 # How long one test takes unless an earlier run has measured it.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Publicist
+import PublishingTesting
+import Testing
+
+/// Shows where the user is, once the location has been the same for a second.
+final class PlaceModel<Clock: Scheduler>: ObservableObject {
+  @Published private(set) var place = "unknown"
+  private let publicist: LocationPublicist
+
+  init(_ publicist: LocationPublicist, clock: Clock) {
+    self.publicist = publicist
+    publicist.locationPublisher()
+      .compactMap(\.last)
+      .map { "\($0.latitude) \($0.longitude)" }
+      .debounce(for: .seconds(1), scheduler: clock)
+      .assign(to: &$place)
+  }
+}
+
+/// A source of locations in the hands of a test.
+final class FakeSource: LocationSource {
+  var onEvent: ((LocationSourceEvent) -> Void)?
+  private(set) var level: AccuracyLevel?
+
+  func require(_ level: AccuracyLevel?) { self.level = level }
+
+  func send(_ latitude: Double, _ longitude: Double) {
+    onEvent?(.location(Location(latitude: latitude, longitude: longitude)))
+  }
+}
+
+@Suite struct PlaceModelTests {
+  let source = FakeSource()
+  let clock = TestScheduler()
+  let manager: LocationManager
+  let model: PlaceModel<TestScheduler>
+
+  init() {
+    manager = LocationManager(source: source)
+    model = PlaceModel(LocationPublicist(manager), clock: clock)
+    manager.startUpdatingLocation()
+  }
+
+  @Test func `the model shows the last place of a burst after a second`() {
+    let places = model.$place.record()
+    source.send(52.5, 13.25)
+    clock.advance(by: 0.9)
+    source.send(52.52, 13.4)
+    clock.advance(by: 0.9)
+    #expect(places.values == ["unknown"])
+    clock.advance(by: 0.1)
+    #expect(places.values == ["unknown", "52.52 13.4"])
+  }
+}
