@@ -5,11 +5,14 @@
 #
 #   check-install.sh PROGRAMS       the folder of the built programs
 set -eu
-install=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/install.sh
+packaging=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+install=$packaging/install.sh
 PROGRAMS=$(CDPATH='' cd -- "$1" && pwd)
 DESTDIR=$(mktemp -d)
 export PROGRAMS DESTDIR
 trap 'rm -rf "$DESTDIR"' EXIT
+# In a clone where only the package was built, the table is missing.
+"$packaging/places/pack.py" "$packaging/../.build/share/geopublicist/places"
 
 fail() {
   echo "$1" >&2
