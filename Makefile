@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help build install uninstall demo pictures docs test check simulate mutants fuzz sanitize bench held soak siege
-.PHONY: deb deb-check deb-test release
+.PHONY: deb deb-check deb-test deb-arm64 release
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -37,6 +37,7 @@ help:
 	@echo "make deb          build the Debian package"
 	@echo "make deb-check    build it and inspect it: lintian, hardening, dependencies, size"
 	@echo "make deb-test     build it and try it in containers (as root): RELEASES=\"bookworm trixie sid\""
+	@echo "make deb-arm64    build it for arm64 and try it under emulation (as root, on amd64)"
 	@echo "make release      check that everything agrees on VERSION=1.2.0, and build the source archive"
 
 build:
@@ -100,6 +101,9 @@ deb-check: deb
 
 deb-test: deb
 	@packaging/container/test.sh $(RELEASES)
+
+deb-arm64:
+	@packaging/container/arm64.sh
 
 release:
 	@packaging/release.py $(VERSION)

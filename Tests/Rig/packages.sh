@@ -3,7 +3,7 @@
 #
 # What has to be installed besides Swift, and installs what is missing.
 #
-#   packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|recipes
+#   packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|deb-arm64|recipes
 #
 # Debian 12 or later. Without root it uses sudo, and neither when nothing is missing. While another program uses apt, as
 # unattended upgrades do on a new machine, it waits for up to five minutes.
@@ -24,6 +24,7 @@ deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_check="$deb devscripts lintian"
 recipes="$build makepkg nix-bin rpm rpmlint"
 deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
+deb_arm64="$deb_test arch-test file qemu-user-static"
 
 case ${1:-} in
   make) wanted=make ;;
@@ -37,8 +38,9 @@ case ${1:-} in
   deb) wanted=$deb ;;
   deb-check) wanted=$deb_check ;;
   deb-test) wanted=$deb_test ;;
+  deb-arm64) wanted=$deb_arm64 ;;
   recipes) wanted=$recipes ;;
-  *) echo "usage: packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|recipes" >&2; exit 2 ;;
+  *) echo "usage: packages.sh make|build|demo|pictures|fuzz|check|bench|soak|deb|deb-check|deb-test|deb-arm64|recipes" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query > /dev/null; then

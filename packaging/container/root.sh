@@ -6,14 +6,18 @@
 #
 #   root.sh RELEASE FOLDER [PACKAGE...]           additional packages
 #   root.sh --only RELEASE FOLDER PACKAGE...      these alone
+#   root.sh --arm64 RELEASE FOLDER PACKAGE...     these alone, for arm64; the kernel must start its programs with an emulator
+#   root.sh --files RELEASE FOLDER PACKAGE...     the same, unpacked but not set up, so that none of its programs runs
 #
 # Run as root. Uses the mirror that this machine's own packages come from.
 set -eu
-only=
-if [ "$1" = --only ]; then
-  only=yes
-  shift
-fi
+only= options=--variant=apt
+case $1 in
+  --only) only=yes ;;
+  --arm64) only=yes options="--variant=apt --architectures=arm64" ;;
+  --files) only=yes options="--variant=extract --architectures=arm64" ;;
+esac
+[ -z "$only" ] || shift
 release=$1
 folder=$2
 shift 2
@@ -32,5 +36,6 @@ mirror() {
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"
 # The lists of sid are valid for a week only, and a mirror may be older.
-mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant=apt --include="$packages" "$release" "$folder" "$(mirror)"
+# shellcheck disable=SC2086
+mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' $options --include="$packages" "$release" "$folder" "$(mirror)"
 echo "$packages" > "$folder/.complete"
