@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCDBus
+import MainLoop
 
 /// A method call from the bus, to be answered exactly once, immediately or later.
 ///
@@ -13,6 +14,8 @@ import GeopublicistCDBus
   public let interface: InterfaceName?
   /// The name of the called method.
   public let member: MemberName
+  /// When it was received, in microseconds of the boot clock.
+  public let arrivedAt = MainLoop.main.clock.boottime()
   /// Whether the caller allows the user to be asked before the answer.
   public let allowsInteractiveAuthorization: Bool
   /// The types of the arguments, as received.

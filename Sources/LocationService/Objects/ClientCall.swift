@@ -38,9 +38,9 @@ class ClientCall<Machine: ClientMachine>: ClientShell<Machine>, PendingRequest {
 
 /// One `GetLocation` call, driven by a ``LocationRequestMachine``.
 final class LocationRequest: ClientCall<LocationRequestMachine> {
-  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let machine = LocationRequestMachine(
-      options, host.sourceStatus, at: arrival, sourceDecides: host.gatekeeper.sourceDecides)
+      options, host.sourceStatus, at: call.arrivedAt, sourceDecides: host.gatekeeper.sourceDecides)
     super.init(call, machine, from: client, in: host)
   }
 
@@ -68,9 +68,9 @@ final class AuthorizationRequest: ClientCall<AuthorizationRequestMachine> {
   private var prompt: Prompt?
   private var isAsking = false
 
-  init(_ call: MethodCall, at arrival: UInt64, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
+  init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let machine = AuthorizationRequestMachine(
-      options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: arrival,
+      options, host.sourceStatus, isInteractive: call.allowsInteractiveAuthorization, at: call.arrivedAt,
       sourceDecides: host.gatekeeper.sourceDecides)
     super.init(call, machine, from: client, in: host)
   }

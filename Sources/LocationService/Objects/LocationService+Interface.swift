@@ -13,9 +13,8 @@ extension LocationService {
       .method("GetLocation", in: ["options": "a{sv}"], out: ["location": "a{sv}"]) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofRequest)
-        let arrival = MainLoop.main.clock.boottime()
         service.withClient(of: call) { client in
-          LocationRequest(call, at: arrival, from: client, options, in: service).begin()
+          LocationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("CreateSubscription", in: ["options": "a{sv}"], out: ["subscription": "o"]) {
@@ -34,9 +33,8 @@ extension LocationService {
       .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)
-        let arrival = MainLoop.main.clock.boottime()
         service.withClient(of: call) { client in
-          AuthorizationRequest(call, at: arrival, from: client, options, in: service).begin()
+          AuthorizationRequest(call, from: client, options, in: service).begin()
         }
       },
       .method("ListSubscriptions", out: ["subscriptions": "aa{sv}"]) { service, call in
