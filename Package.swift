@@ -189,7 +189,9 @@ let package = Package(
       dependencies: ["GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"]),
     .testTarget(
       name: "LocationServiceTests",
-      dependencies: ["GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport"]),
+      dependencies: [
+        "GeopublicistGatekeeper", "GeopublicistMainLoopTestSupport", "GeopublicistService", "GeopublicistTestSupport",
+      ]),
     .testTarget(name: "EndToEndTests", dependencies: ["GeopublicistTestSupport", "geopublicist", "geopublicistd"]),
 
     // The whole service in one process, in a simulated world and in virtual time

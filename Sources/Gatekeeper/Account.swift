@@ -82,15 +82,3 @@ nonisolated struct SubordinateRanges: Hashable, Sendable {
     return ranges[..<low].last { user <= $0.last }
   }
 }
-
-nonisolated extension Account {
-  /// The user id that stands for the account in limits: the user's own, or the first one of a range.
-  package var number: UInt32 {
-    switch self {
-    case .user(let user): user
-    case .range(let first): first
-    // Neither a user nor ``UInt32/max``, which stands for users that are not known yet.
-    case .common: .max - 1
-    }
-  }
-}

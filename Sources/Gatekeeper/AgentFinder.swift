@@ -11,10 +11,12 @@ final class AgentFinder {
   var onChange: ((UInt32) -> Void)?
 
   private final class User {
+    let account: Account
     var search = AgentSearch()
     var questions: [BusName: PendingCall] = [:]
     var waiting: [() -> Void] = []
     var timer: LoopSource?
+    init(_ account: Account) { self.account = account }
   }
 
   /// How long a connection may take to say that it is an agent: long enough for an agent on a busy machine.
@@ -25,6 +27,9 @@ final class AgentFinder {
   private let probes: ProbePool
   private let peers: PeerWatch
   private let sandboxes: SandboxCheck
+  private let accountOf: (UInt32) -> Account
+  /// The connections that wait until their account has fewer unanswered questions than one search may ask.
+  private var waiting: [Account: [(name: BusName, user: UInt32)]] = [:]
   private let mayBeAgent: (ControlGroup?) -> Bool
   private var users: [UInt32: User] = [:]
   /// The user behind each connection. The bus never reuses a unique name, so entries stay valid until the connection
@@ -41,13 +46,13 @@ final class AgentFinder {
   /// - Parameter mayBeAgent: Returns whether GeoClue would accept a program in this control group as an agent.
   init(
     on connection: Connection, _ introductions: Introductions, _ probes: ProbePool, _ sandboxes: SandboxCheck,
-    mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
+    accountOf: @escaping (UInt32) -> Account, mayBeAgent: @escaping (ControlGroup?) -> Bool = { _ in true }
   ) {
     self.connection = connection
     self.introductions = introductions
     self.probes = probes
     self.sandboxes = sandboxes
-    self.mayBeAgent = mayBeAgent
+    (self.accountOf, self.mayBeAgent) = (accountOf, mayBeAgent)
     peers = PeerWatch(on: connection)
     let isExpected: (BusName) -> Bool = { [weak self] sender in self?.listens(to: sender) ?? false }
     match = connection.onSignal(
@@ -68,7 +73,7 @@ final class AgentFinder {
   /// Searches a user's connections for agents and calls `done` when the search ends, with or without a result.
   /// Connections that have already answered are asked only if `again` is true.
   func find(_ user: UInt32, for peer: BusName? = nil, again: Bool = false, _ done: @escaping () -> Void) {
-    let entry = users[user] ?? User()
+    let entry = users[user] ?? User(accountOf(user))
     users[user] = entry
     peers.reconcileWithBus()
     entry.waiting.append(done)
@@ -79,11 +84,14 @@ final class AgentFinder {
   /// Discards everything known about a user who has no clients left.
   func forget(_ user: UInt32) {
     wanted[user] = nil
-    if let entry = users.removeValue(forKey: user) { finish(entry) }
+    guard let entry = users.removeValue(forKey: user) else { return }
+    finish(entry)
+    probeNext(of: entry.account)
   }
 
   /// Discards all results and searches again, because the rules for agents have changed.
   func startOver() {
+    waiting = [:]
     for (user, entry) in users {
       (entry.search, entry.questions) = (AgentSearch(), [:])
       wanted[user, default: []].formUnion([])
@@ -107,7 +115,9 @@ final class AgentFinder {
     for action in actions {
       switch action {
       case .list: list()
-      case .probe(let name): probe(name, user, entry)
+      case .probe(let name):
+        waiting[entry.account, default: []].append((name, user))
+        probeNext(of: entry.account)
       case .verify(let name): verify(name, user)
       case .changed: onChange?(user)
       case .ready: finish(entry)
@@ -146,8 +156,9 @@ extension AgentFinder {
   private func identify(_ names: [BusName], for callers: [UInt32: Set<BusName>]) {
     let round = Gathering { [weak self] in
       guard let self else { return }
+      let owned = Dictionary(grouping: names) { self.owners[$0]?.userID }
       for (user, callers) in callers {
-        let own = names.filter { self.owners[$0]?.userID == user && !callers.contains($0) }
+        let own = (owned[user] ?? []).filter { !callers.contains($0) }
         handle(.listed(own, isComplete: wanted[user] == nil), user)
       }
     }
@@ -169,6 +180,18 @@ extension AgentFinder {
     guard let user = owners.removeValue(forKey: name)?.userID else { return }
     users[user]?.questions[name] = nil
     handle(.left(name), user)
+    if let account = users[user]?.account { probeNext(of: account) }
+  }
+
+  /// Asks an account's next connections: all of its users together no more at a time than one search asks.
+  private func probeNext(of account: Account) {
+    let count = { self.users.values.reduce(0) { $0 + ($1.account == account ? $1.questions.count : 0) } }
+    while let next = waiting[account]?.first, count() < AgentSearch.parallel {
+      waiting[account]?.removeFirst()
+      guard let entry = users[next.user], entry.search.listens(to: next.name) else { continue }
+      probe(next.name, next.user, entry)
+    }
+    if waiting[account]?.isEmpty == true { waiting[account] = nil }
   }
 
   /// Asks one connection whether it is an agent and which level it allows.
@@ -191,6 +214,7 @@ extension AgentFinder {
       case .failure(.refused): handle(.answered(name, nil), user)
       case .failure(.lost), .failure(.notSent): handle(.silent(name), user)
       }
+      probeNext(of: entry.account)
     }
   }
 

@@ -40,7 +40,7 @@ package enum AuditLog {
     let subject = AuditLimiter.Subject(
       unit: client.unit, desktopID: desktopID, words: "\(event.rawValue) \(level.contractName) \(outcome)")
     let omitted = limiter.admit(
-      subject, of: client.credentials?.userID, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
+      subject, of: client.account ?? .common, isGrant: event == .granted, at: MainLoop.main.clock.monotonic())
     guard let omitted else { return }
     var words = "\(event.rawValue): location, level \(level.contractName), user \(user), process \(process), \(outcome)"
     if omitted > 0 { words += ", \(omitted) more of this user left out" }
@@ -82,13 +82,13 @@ nonisolated package struct AuditedAnswers: Sendable {
   }
 }
 
-/// Limits the audit lines: one per program and outcome per ``window``, at most ``linesPerUser`` per user, and at most
+/// Limits the audit lines: one per program and outcome per ``window``, at most ``linesPerAccount`` per account, and at most
 /// ``lines`` in total, because journald drops what a unit writes beyond 10,000 lines in 30 seconds.
 nonisolated struct AuditLimiter {
   /// The time in microseconds during which a line is not repeated.
   static let window: Int64 = 60_000_000
-  /// The maximum number of lines per user and window.
-  static let linesPerUser = 30
+  /// The maximum number of lines per account and window.
+  static let linesPerAccount = 30
   /// The time in microseconds in which at most ``lines`` are written.
   static let totalWindow: Int64 = 30_000_000
   static let lines = 2_000
@@ -109,27 +109,27 @@ nonisolated struct AuditLimiter {
     var omitted = 0
   }
 
-  private var users: [UInt32?: Record] = [:]
+  private var accounts: [Account: Record] = [:]
   private var total: (begin: Int64, lines: Int)?
 
-  /// Returns nil if a line must be omitted, otherwise the number of this user's lines omitted since the last written
+  /// Returns nil if a line must be omitted, otherwise the number of this account's lines omitted since the last written
   /// one.
-  mutating func admit(_ subject: Subject, of user: UInt32?, isGrant: Bool, at now: Int64) -> Int? {
+  mutating func admit(_ subject: Subject, of account: Account, isGrant: Bool, at now: Int64) -> Int? {
     var total = total ?? (now, 0)
     if now - total.begin >= Self.totalWindow { total = (now, 0) }
     defer { self.total = total }
-    var record = users[user] ?? Record(begin: now)
+    var record = accounts[account] ?? Record(begin: now)
     var omitted = 0
     if now - record.begin >= Self.window {
       omitted = record.omitted
       record = Record(begin: now)
     }
     let hasRoom =
-      record.subjects.count < Self.linesPerUser && total.lines < Self.lines - (isGrant ? 0 : Self.linesForGrants)
+      record.subjects.count < Self.linesPerAccount && total.lines < Self.lines - (isGrant ? 0 : Self.linesForGrants)
     let isNew = hasRoom && record.subjects.insert(subject).inserted
     if isNew { total.lines += 1 } else { record.omitted += 1 }
-    users[user] = record
-    if users.count > Self.capacity { users = users.filter { now - $0.value.begin < Self.window } }
+    accounts[account] = record
+    if accounts.count > Self.capacity { accounts = accounts.filter { now - $0.value.begin < Self.window } }
     return isNew ? omitted : nil
   }
 }

@@ -4,13 +4,13 @@ import DBus
 /// Schedules polkit checks: in flight, queued, or waiting for polkit to return to the bus.
 ///
 /// The bus allows a connection 128 calls without a reply, so at most ``capacity`` checks are in flight, and at most
-/// ``userCapacity`` of them for one user. Users take turns, so many clients of one user do not delay another user's.
+/// ``accountCapacity`` of them for one account. Accounts take turns, so many clients of one do not delay another's.
 nonisolated struct CheckQueue {
   static let capacity = 64
-  static let userCapacity = 16
+  static let accountCapacity = 16
   /// Dialogs stay open for minutes, so they may use only part of the capacity.
   static let dialogCapacity = 16
-  static let userDialogCapacity = 2
+  static let accountDialogCapacity = 2
   /// How often a check is sent if polkit leaves the bus without answering.
   static let attempts = 2
 
@@ -27,7 +27,7 @@ nonisolated struct CheckQueue {
 
   enum Event: Hashable, Sendable {
     /// A client asks a question. If the check must not start polkit, it waits while polkit is gone.
-    case asked(Question, user: UInt32, mayStartPolkit: Bool)
+    case asked(Question, of: Account, mayStartPolkit: Bool)
     /// polkit has answered or cannot be reached.
     case answered(Number, PolkitReply)
     /// polkit left the bus before answering.
@@ -67,7 +67,7 @@ nonisolated struct CheckQueue {
 
   private struct Check {
     let question: Question
-    let user: UInt32
+    let account: Account
     var mayStartPolkit: Bool
     var attempts = 0
     /// Repeats the question without a dialog, to find out whether the user's consent still counts.
@@ -80,14 +80,14 @@ nonisolated struct CheckQueue {
   }
 
   private var underWay: [Number: Check] = [:]
-  /// The queued checks of each user.
-  private var waiting = TurnQueue<UInt32, Check>()
+  /// The queued checks of each account.
+  private var waiting = TurnQueue<Account, Check>()
   private var lastNumber: Number = 0
   private var presence = Presence.usual
 
   mutating func handle(_ event: Event) -> [Action] {
     switch event {
-    case .asked(let question, let user, let mayStartPolkit): return asked(question, user, mayStartPolkit)
+    case .asked(let question, let account, let mayStartPolkit): return asked(question, account, mayStartPolkit)
     case .answered(let number, let reply):
       guard let check = underWay.removeValue(forKey: number) else { return [] }
       return answered(check, reply) + sendNext()
@@ -120,11 +120,11 @@ nonisolated struct CheckQueue {
 }
 
 nonisolated extension CheckQueue {
-  private mutating func asked(_ question: Question, _ user: UInt32, _ mayStartPolkit: Bool) -> [Action] {
-    if let index = waiting[user].firstIndex(where: { $0.question == question }) {
-      if mayStartPolkit { waiting.edit(user) { $0[index].mayStartPolkit = true } }
+  private mutating func asked(_ question: Question, _ account: Account, _ mayStartPolkit: Bool) -> [Action] {
+    if let index = waiting[account].firstIndex(where: { $0.question == question }) {
+      if mayStartPolkit { waiting.edit(account) { $0[index].mayStartPolkit = true } }
     } else if !underWay.values.contains(where: { $0.question == question && $0.isWanted }) {
-      wait(Check(question: question, user: user, mayStartPolkit: mayStartPolkit))
+      wait(Check(question: question, account: account, mayStartPolkit: mayStartPolkit))
     }
     return sendNext()
   }
@@ -173,7 +173,7 @@ nonisolated extension CheckQueue {
 
 nonisolated extension CheckQueue {
   private mutating func wait(_ check: Check, first: Bool = false) {
-    waiting.edit(check.user) { $0.insert(check, at: first ? 0 : $0.count) }
+    waiting.edit(check.account) { $0.insert(check, at: first ? 0 : $0.count) }
   }
 
   private mutating func sendNext() -> [Action] {
@@ -193,10 +193,10 @@ nonisolated extension CheckQueue {
     guard presence != .restarting, presence != .outOfReach else { return nil }
     let (sent, isThere) = (underWay.values, presence == .usual)
     let dialogs = sent.count(where: \.showsDialog)
-    return waiting.next { user, checks in
-      let mine = sent.filter { $0.user == user }
-      guard mine.count < Self.userCapacity else { return nil }
-      let mayShowDialog = dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.userDialogCapacity
+    return waiting.next { account, checks in
+      let mine = sent.filter { $0.account == account }
+      guard mine.count < Self.accountCapacity else { return nil }
+      let mayShowDialog = dialogs < Self.dialogCapacity && mine.count(where: \.showsDialog) < Self.accountDialogCapacity
       return checks.firstIndex { ($0.mayStartPolkit || isThere) && (mayShowDialog || !$0.showsDialog) }
     }
   }

@@ -33,8 +33,8 @@ final class ClientFacts {
     }
   }
 
-  /// Calls `action` once every answer expected by `gather` has arrived, at the latest after ``gatheringTime``.
-  func wait(_ action: @escaping () -> Void, _ gather: (Gathering) -> Void) {
+  /// Calls `action` once every answer expected by `gather` has arrived, at the latest after `time` in milliseconds.
+  func wait(_ action: @escaping () -> Void, atMost time: Int64 = gatheringTime, _ gather: (Gathering) -> Void) {
     var identifier: ObjectIdentifier?
     var isDone = false
     let round = Gathering { [weak self] in
@@ -47,7 +47,7 @@ final class ClientFacts {
     guard !isDone else { return }
     identifier = ObjectIdentifier(round)
     rounds[ObjectIdentifier(round)] = (
-      round, MainLoop.main.after(milliseconds: gatheringTime) { [weak round] in round?.giveUp() }
+      round, MainLoop.main.after(milliseconds: time) { [weak round] in round?.giveUp() }
     )
   }
 }

@@ -16,6 +16,12 @@ package protocol Gatekeeper: AnyObject {
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
   func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
 
+  /// Finds out who is charged for what a client uses, then calls `action`, at the latest after ``accountTime``.
+  func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
+
+  /// Returns who is charged for what a client uses, as far as that is known.
+  func account(of client: any GatekeeperClient) -> Account
+
   /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
   /// latest after ``gatheringTime``.
   func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
@@ -56,11 +62,16 @@ package final class Prompt {
 /// How long a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be answered.
 nonisolated package let gatheringTime: Int64 = 4_500
 
+/// How long the first call of a user waits for logind, in milliseconds. Users whom logind knows have an account.
+nonisolated let accountTime: Int64 = 300
+
 /// One connection on the bus, as the gatekeeper sees it.
 package protocol GatekeeperClient: AnyObject {
   var name: BusName { get }
   /// The user behind the connection, or nil until the bus has reported it.
   var credentials: Credentials? { get }
+  /// Who is charged for what the client uses, or nil until that is known.
+  var account: Account? { get }
   /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { get }
   /// The systemd unit of its process, once known. For display only.

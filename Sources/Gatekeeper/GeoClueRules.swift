@@ -90,7 +90,7 @@ final class GeoClueRules {
 nonisolated struct FileStamp: Equatable, Sendable {
   let path: String
   private var inode: UInt64 = 0
-  private var size: Int64 = -1
+  private(set) var size: Int64 = -1
   private var seconds: Int = 0
   private var nanoseconds: Int = 0
 

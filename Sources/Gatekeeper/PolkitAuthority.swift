@@ -50,21 +50,21 @@ final class PolkitAuthority {
 
   var isThere: Bool { owner?.owner != nil }
 
-  /// Asks, without a dialog, whether a user's client may perform an action.
-  func ask(_ action: PolkitAction, about peer: BusName, of user: UInt32, mayStartPolkit: Bool) {
+  /// Asks, without a dialog, whether an account's client may perform an action.
+  func ask(_ action: PolkitAction, about peer: BusName, of account: Account, mayStartPolkit: Bool) {
     let question = Question(peer: peer, action: action, isInteractive: false)
-    perform(queue.handle(.asked(question, user: user, mayStartPolkit: mayStartPolkit)))
+    perform(queue.handle(.asked(question, of: account, mayStartPolkit: mayStartPolkit)))
   }
 
   /// Shows a dialog to the user. Requests with the same question share one dialog. Pass the returned question to
   /// ``withdraw(_:)``.
   func showDialog(
-    _ action: PolkitAction, about peer: BusName, of user: UInt32, program: String?,
+    _ action: PolkitAction, about peer: BusName, of account: Account, program: String?,
     _ handler: @escaping (PolkitReply) -> Void
   ) -> Question {
     let question = Question(peer: peer, action: action, isInteractive: true)
     dialogs[question, default: Dialog(program: program ?? "unknown", handlers: [])].handlers.append(handler)
-    perform(queue.handle(.asked(question, user: user, mayStartPolkit: true)))
+    perform(queue.handle(.asked(question, of: account, mayStartPolkit: true)))
     return question
   }
 

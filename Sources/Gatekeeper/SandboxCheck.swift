@@ -15,16 +15,19 @@ final class SandboxCheck {
 
   private let connection: Connection
   private let processes: UnitProcesses
+  private let accountOf: (UInt32) -> Account
   /// Reads `/proc/PID/cgroup`. Replaced in tests.
   private let controlGroup: (UInt32) -> String?
 
   init(
     on connection: Connection,
-    controlGroup: @escaping (UInt32) -> String? = { SandboxCheck.contents(ofFile: "/proc/\($0)/cgroup") }
+    controlGroup: @escaping (UInt32) -> String? = { SandboxCheck.contents(ofFile: "/proc/\($0)/cgroup") },
+    accountOf: @escaping (UInt32) -> Account = { .user($0) }
   ) {
     self.connection = connection
     self.controlGroup = controlGroup
     processes = UnitProcesses(on: connection)
+    self.accountOf = accountOf
   }
 
   /// Calls the handler with the result, immediately if /proc is readable.
@@ -34,7 +37,7 @@ final class SandboxCheck {
     if let contents = controlGroup(process), let group = ControlGroup(contents: contents) {
       return handler(group.isSandbox ? .sandbox : .host, group)
     }
-    processes.controlGroup(of: process, user: credentials.userID) { group in
+    processes.controlGroup(of: process, for: accountOf(credentials.userID)) { group in
       guard let group else { return handler(.unverifiable, nil) }
       handler(group.isSandbox ? .sandbox : .host, group)
     }
@@ -64,26 +67,26 @@ final class UnitProcesses {
 
   private struct Lookup {
     let process: UInt32
-    let user: UInt32
+    let account: Account
     let handler: (ControlGroup?) -> Void
   }
 
   private let connection: Connection
   private var count = 0
-  /// The queued lookups of each user, so that no user delays another's.
-  private var waiting = TurnQueue<UInt32, Lookup>()
+  /// The queued lookups of each account, so that none delays another's.
+  private var waiting = TurnQueue<Account, Lookup>()
   /// The lookups without an answer, and the end of the pause.
   private var unanswered: (lookups: [Lookup], timer: LoopSource)?
 
   init(on connection: Connection) { self.connection = connection }
 
-  /// Calls the handler with the control group of a user's process, or nil if systemd does not know the process.
-  func controlGroup(of process: UInt32, user: UInt32, _ handler: @escaping (ControlGroup?) -> Void) {
-    add(Lookup(process: process, user: user, handler: handler))
+  /// Calls the handler with the control group of a process, or nil if systemd does not know the process.
+  func controlGroup(of process: UInt32, for account: Account, _ handler: @escaping (ControlGroup?) -> Void) {
+    add(Lookup(process: process, account: account, handler: handler))
     sendNext()
   }
 
-  private func add(_ lookup: Lookup) { waiting.edit(lookup.user) { $0.append(lookup) } }
+  private func add(_ lookup: Lookup) { waiting.edit(lookup.account) { $0.append(lookup) } }
 
   private func sendNext() {
     while count < Self.parallel, let lookup = waiting.next() {

@@ -39,6 +39,10 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func reload() { rules.reloadIfChanged() }
 
+  package func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void) { action() }
+
+  package func account(of client: any GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
+
   package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
     reload()
     let known = registry.open(for: client)

@@ -16,6 +16,7 @@ final class SessionWatch {
   private final class Entry {
     var state = SessionState()
     var path: ObjectPath?
+    var login = Account.Login.unknown
     var question: PendingCall?
     var timer: LoopSource?
     /// No client of the user is left. The entry is removed when the pending answer arrives.
@@ -26,14 +27,17 @@ final class SessionWatch {
   private let connection: Connection
   private let owners: SessionOwners
   private var entries: [UInt32: Entry] = [:]
-  /// The users about whom logind is to be asked: first come, first served.
-  private var waiting: [UInt32] = []
+  /// The users about whom logind is to be asked: accounts take turns.
+  private var waiting = TurnQueue<Account, UInt32>()
   private var inFlight = 0
   private var owner: NameWatch?
   private var signals: [SignalMatch] = []
 
-  init(on connection: Connection) {
+  private let accountOf: (UInt32, Account.Login) -> Account
+
+  init(on connection: Connection, accountOf: @escaping (UInt32, Account.Login) -> Account) {
     self.connection = connection
+    self.accountOf = accountOf
     owners = SessionOwners(on: connection)
     owner = NameWatch(LogindNames.service, on: connection) { [weak self] owner in
       self?.owners.forgetAll()
@@ -59,6 +63,9 @@ final class SessionWatch {
 
   func state(of user: UInt32) -> Facts.Session { entries[user]?.state.state ?? .unknown }
 
+  /// Returns whether a user has a session or lingers, according to logind's last answer.
+  func login(of user: UInt32) -> Account.Login { entries[user]?.login ?? .unknown }
+
   /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
 
@@ -80,10 +87,8 @@ final class SessionWatch {
     guard let entry = entries[user] else { return }
     entry.isForgotten = true
     entry.waiters.release()
-    if let index = waiting.firstIndex(of: user) {
-      waiting.remove(at: index)
-      entries[user] = nil
-    }
+    let isWaiting = waiting.removeAll { $0 == user }
+    if isWaiting { entries[user] = nil }
     // The bus counts a question until it is answered. Keeping the entry prevents one more question each time that a
     // client comes and goes.
     if !entry.state.isAsking { entries[user] = nil }
@@ -105,7 +110,7 @@ final class SessionWatch {
     for action in actions {
       switch action {
       case .ask:
-        waiting.append(user)
+        waiting.edit(accountOf(user, entry.login)) { $0.append(user) }
         askNext()
       case .held: onChange?(user, entry.state.state)
       case .changed(let before): if !entry.isForgotten { onChange?(user, before) }
@@ -178,8 +183,7 @@ extension SessionWatch {
 // MARK: - Questions
 extension SessionWatch {
   private func askNext() {
-    while inFlight < Self.parallel, !waiting.isEmpty {
-      let user = waiting.removeFirst()
+    while inFlight < Self.parallel, let user = waiting.next() {
       guard let entry = entries[user] else { continue }
       inFlight += 1
       ask(user, entry)
@@ -192,10 +196,12 @@ extension SessionWatch {
       switch result {
       case .success(let values):
         guard let path = values.first?.objectPath else { return watch.answered(.inactive, user, entry) }
-        entry.path = path
+        (entry.path, entry.login) = (path, .present)
         watch.askState(of: user, at: path, entry)
       // The call would have started logind if it were installed.
-      case .failure(.refused): watch.answered(watch.owner?.owner == nil ? .untracked : .inactive, user, entry)
+      case .failure(.refused):
+        entry.login = watch.owner?.owner == nil ? .untracked : .absent
+        watch.answered(entry.login == .untracked ? .untracked : .inactive, user, entry)
       case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
       }
     }

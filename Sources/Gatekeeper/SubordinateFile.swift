@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `/etc/subuid`, read again whenever it has changed.
+/// `/etc/subuid`, read again when a client arrives after it has changed.
 final class SubordinateFile {
+  /// A longer file counts as one that cannot be read.
+  static let largestSize: Int64 = 1 << 20
+
   private let file: String
   private let names: String
   private var stamp: FileStamp?
-  private var current: SubordinateRanges?
+  /// The ranges, or nil if the file cannot be read.
+  private(set) var ranges: SubordinateRanges?
 
   /// - Parameter names: The file with the ids of users' names. Other sources of names are not asked, because they could
   ///   block the service.
@@ -13,16 +17,18 @@ final class SubordinateFile {
     self.names = names
   }
 
-  /// The ranges, or nil if the file cannot be read.
-  var ranges: SubordinateRanges? {
+  func readIfChanged() {
     let new = FileStamp(path: file)
-    guard new != stamp else { return current }
+    guard new != stamp else { return }
     stamp = new
-    current = SandboxCheck.contents(ofFile: file).map { contents in
-      let users = Self.userIDs(in: SandboxCheck.contents(ofFile: names) ?? "")
+    ranges = Self.contents(new).map { contents in
+      let users = Self.userIDs(in: Self.contents(FileStamp(path: names)) ?? "")
       return SubordinateRanges(contents: contents) { users[$0] }
     }
-    return current
+  }
+
+  private static func contents(_ file: FileStamp) -> String? {
+    file.size <= largestSize ? SandboxCheck.contents(ofFile: file.path) : nil
   }
 
   private static func userIDs(in contents: String) -> [String: UInt32] {

@@ -16,7 +16,12 @@ package final class SystemGatekeeper: Gatekeeper {
   /// The interval between agent searches while a client waits for an agent, in milliseconds.
   static let searchInterval: Int64 = 1_500
 
+  /// How many of an account's users are searched for agents per interval. Others have their turn by chance.
+  private static let searchesPerAccount = 4
+
   private let ownUserID = UserID.own
+  private let subordinates: SubordinateFile
+  private let accountOf: (UInt32) -> Account
   private let sandboxes: SandboxCheck
   private let rules: GeoClueRules
   private let polkit: PolkitAuthority
@@ -30,12 +35,18 @@ package final class SystemGatekeeper: Gatekeeper {
   package init(on connection: Connection, _ introductions: Introductions, probes: ProbePool) {
     let rules = GeoClueRules()
     self.rules = rules
-    sandboxes = SandboxCheck(on: connection)
-    agents = AgentFinder(on: connection, introductions, probes, sandboxes) {
+    let subordinates = SubordinateFile()
+    self.subordinates = subordinates
+    let account = { Account(of: $0, login: $1, isNamed: false, subordinates.ranges) }
+    let sessions = SessionWatch(on: connection, accountOf: account)
+    self.sessions = sessions
+    let accountOf = { user in account(user, sessions.login(of: user)) }
+    self.accountOf = accountOf
+    sandboxes = SandboxCheck(on: connection, accountOf: accountOf)
+    agents = AgentFinder(on: connection, introductions, probes, sandboxes, accountOf: accountOf) {
       rules.acceptsAgent(AgentIdentity.id(of: $0))
     }
     polkit = PolkitAuthority(on: connection)
-    sessions = SessionWatch(on: connection)
     rules.onChange = { [weak self] areAgentsAffected in
       if areAgentsAffected { self?.agents.startOver() }
       self?.onChange?(nil)
@@ -68,6 +79,21 @@ package final class SystemGatekeeper: Gatekeeper {
     guard facts.user == .other, facts.withoutAgent != .yes else { return .exact }
     if case .level(let level) = facts.agent { return level }
     return .none
+  }
+
+  package func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
+    subordinates.readIfChanged()
+    let facts = facts(about: client)
+    // Only for users whose account depends on it, logind is asked before anything is done for them.
+    guard let user = client.credentials?.userID, account(of: client) == .common, sessions.login(of: user) == .unknown
+    else { return action() }
+    facts.wait(action, atMost: accountTime) { sessions.find(user, for: $0) }
+  }
+
+  package func account(of client: any GatekeeperClient) -> Account {
+    guard let user = client.credentials?.userID else { return .common }
+    let isNamed = user == ownUserID || registry[client]?.policy.answer(to: .accessWithoutAgent) == .yes
+    return Account(of: user, login: sessions.login(of: user), isNamed: isNamed, subordinates.ranges)
   }
 
   package func reload() { rules.reloadIfChanged() }
@@ -142,12 +168,12 @@ extension SystemGatekeeper {
     _ client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String,
     _ handler: @escaping (Authorization) -> Void
   ) -> Prompt {
-    guard let action = decision(for: client, asking: level, as: desktopID).dialog, let user = client.credentials?.userID
-    else {
+    guard let action = decision(for: client, asking: level, as: desktopID).dialog else {
       handler(authorization(for: client, asking: level, as: desktopID))
       return Prompt {}
     }
-    let question = polkit.showDialog(action, about: client.name, of: user, program: program(of: client)) {
+    let question = polkit.showDialog(action, about: client.name, of: account(of: client), program: program(of: client))
+    {
       [weak self, weak client] reply in
       guard let self, let client else { return }
       // Consent is remembered. A refusal applies only to this call.
@@ -185,6 +211,7 @@ extension SystemGatekeeper {
 
   private func handle(_ event: PolicyAnswers.Event, for client: any GatekeeperClient) {
     guard let facts = registry[client], let user = client.credentials?.userID else { return }
+    let account = account(of: client)
     let actions = facts.policy.handle(event, at: now)
     facts.timer = facts.policy.wakeUp.map { time in
       MainLoop.main.at(monotonic: time) { [weak self, weak client] in
@@ -194,7 +221,7 @@ extension SystemGatekeeper {
     }
     for action in actions {
       switch action {
-      case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: user, mayStartPolkit: mayStart)
+      case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: account, mayStartPolkit: mayStart)
       case .held: onChange?(client)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
       case .changed: if !sessions.isDoubtful(user) { changed(client) }
@@ -255,7 +282,10 @@ extension SystemGatekeeper {
     search = MainLoop.main.after(milliseconds: Self.searchInterval) { [weak self] in
       guard let self else { return }
       search = nil
-      for user in usersWithoutAgent { agents.find(user, again: true) {} }
+      let accounts = Dictionary(grouping: usersWithoutAgent, by: accountOf)
+      for user in accounts.values.flatMap({ $0.shuffled().prefix(Self.searchesPerAccount) }) {
+        agents.find(user, again: true) {}
+      }
       searchIfNeeded()
     }
   }

@@ -29,8 +29,15 @@ nonisolated package struct TurnQueue<Key: Hashable, Element> {
     return result
   }
 
-  package mutating func removeAll(where isMeant: (Element) -> Bool) {
-    for key in turns { edit(key) { $0.removeAll(where: isMeant) } }
+  /// Returns whether there were any.
+  @discardableResult
+  package mutating func removeAll(where isMeant: (Element) -> Bool) -> Bool {
+    var isChanged = false
+    for key in turns where self[key].contains(where: isMeant) {
+      edit(key) { $0.removeAll(where: isMeant) }
+      isChanged = true
+    }
+    return isChanged
   }
 
   /// Ends the turn of the next key, from whose line nothing is taken.

@@ -75,7 +75,7 @@ public final class LocationService {
     let introductions = Introductions(on: connection)
     gatekeeper = session ?? SystemGatekeeper(on: connection, introductions, probes: ProbePool(open))
     outbox = Outbox(connection, openingMore: open)
-    clients = ClientRegistry(on: connection, outbox, introductions, configuration.limits)
+    clients = ClientRegistry(on: connection, outbox, introductions, gatekeeper, configuration.limits)
     intake = CallIntake(connection, clients, outbox)
     locations = SharedLocations(publicist.locationPublisher())
     source = SourceControl(publicist.manager)
@@ -285,7 +285,7 @@ extension LocationService: ClientHost {
 
   func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }
 
-  func ended(_ object: any OwnedObject) { clients.release(object.kind, of: object.client) }
+  func ended(_ object: any OwnedObject) { clients.release(object) }
 
   /// Returns the location that GeoClue would report to a new client: its newest one while it is running. A location
   /// from before is returned only if it is recent, or that of its level's current interval.

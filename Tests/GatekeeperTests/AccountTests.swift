@@ -66,3 +66,8 @@ import Testing
     #expect(owners == [1, 3, 3, 1])
   }
 }
+
+/// In tests a number is the account of the user with that id.
+nonisolated extension Account: ExpressibleByIntegerLiteral {
+  public init(integerLiteral user: UInt32) { self = .user(user) }
+}

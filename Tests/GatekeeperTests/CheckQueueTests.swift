@@ -11,8 +11,9 @@ import Testing
     CheckQueue.Question(peer: BusName(unchecked: ":1.\(peer)"), action: action, isInteractive: isInteractive)
   }
 
-  private func asked(_ question: CheckQueue.Question, user: UInt32 = 1_000, mayStart: Bool = true) -> CheckQueue.Event {
-    .asked(question, user: user, mayStartPolkit: mayStart)
+  private func asked(_ question: CheckQueue.Question, user: Account = 1_000, mayStart: Bool = true) -> CheckQueue.Event
+  {
+    .asked(question, of: user, mayStartPolkit: mayStart)
   }
 
   private func sent(_ number: CheckQueue.Number, _ question: CheckQueue.Question, mayStart: Bool = true)
@@ -36,7 +37,7 @@ import Testing
 
   @Test func `at most sixty-four checks are under way, and each is answered`() {
     var queue = CountedQueue()
-    for peer in 0..<1_000 { _ = queue.handle(asked(question(peer), user: UInt32(peer))) }
+    for peer in 0..<1_000 { _ = queue.handle(asked(question(peer), user: .user(UInt32(peer)))) }
     #expect(queue.underWay == 64)
     var number: CheckQueue.Number = 0
     var order: [String] = []
@@ -53,12 +54,12 @@ import Testing
   @Test func `many clients of one user do not delay another user's`() {
     var queue = CountedQueue()
     for peer in 0..<500 { _ = queue.handle(asked(question(peer), user: 1)) }
-    #expect(queue.underWay == CheckQueue.userCapacity)
+    #expect(queue.underWay == CheckQueue.accountCapacity)
     let other = question(900)
     #expect(queue.handle(asked(other, user: 2)) == [sent(17, other)], "the other user has a share")
     // With all places taken, users take turns.
     for user in 3..<6 as Range<UInt32> {
-      for peer in 0..<16 { _ = queue.handle(asked(question(1_000 * Int(user) + peer), user: user)) }
+      for peer in 0..<16 { _ = queue.handle(asked(question(1_000 * Int(user) + peer), user: .user(user))) }
     }
     #expect(queue.underWay == CheckQueue.capacity)
     let (second, third) = (question(901), question(902))
@@ -76,8 +77,8 @@ import Testing
   @Test func `dialogs leave room for other checks and for other users' dialogs`() {
     var queue = CountedQueue()
     for peer in 0..<20 { _ = queue.handle(asked(question(peer, isInteractive: true), user: 1)) }
-    #expect(queue.underWay == CheckQueue.userDialogCapacity)
-    for peer in 100..<200 { _ = queue.handle(asked(question(peer, isInteractive: true), user: UInt32(peer))) }
+    #expect(queue.underWay == CheckQueue.accountDialogCapacity)
+    for peer in 100..<200 { _ = queue.handle(asked(question(peer, isInteractive: true), user: .user(UInt32(peer)))) }
     #expect(queue.underWay == CheckQueue.dialogCapacity)
     let quick = question(999)
     #expect(queue.handle(asked(quick, user: 1)) == [sent(17, quick)])
@@ -128,8 +129,8 @@ import Testing
   /// The bus counts it until polkit has answered.
   @Test func `the check of a client that has left keeps its place`() {
     var queue = CountedQueue()
-    for peer in 0..<CheckQueue.userCapacity { _ = queue.handle(asked(question(peer))) }
-    #expect(queue.underWay == CheckQueue.userCapacity)
+    for peer in 0..<CheckQueue.accountCapacity { _ = queue.handle(asked(question(peer))) }
+    #expect(queue.underWay == CheckQueue.accountCapacity)
     #expect(queue.handle(.gone(question(0).peer)) == [.cancel(1)])
     #expect(queue.handle(asked(question(99))) == [])
     #expect(queue.handle(.answered(1, .unavailable)) == [sent(17, question(99))])

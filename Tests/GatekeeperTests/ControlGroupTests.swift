@@ -139,17 +139,17 @@ struct ControlGroupTests {
   @Test func `a user has only so many lines, whatever its programs are called`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000).filter { limiter.admit(subject("\($0)"), of: 1, isGrant: false, at: 0) != nil }.count
-    #expect(lines == AuditLimiter.linesPerUser)
+    #expect(lines == AuditLimiter.linesPerAccount)
     #expect(limiter.admit(subject(), of: 2, isGrant: false, at: 0) == 0)
     #expect(
-      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 10_000 - AuditLimiter.linesPerUser)
+      limiter.admit(subject(), of: 1, isGrant: false, at: AuditLimiter.window) == 10_000 - AuditLimiter.linesPerAccount)
   }
 
   /// journald drops lines beyond 10,000 in 30 seconds, other users' grants with them.
   @Test func `many users leave room for the grants of others`() {
     var limiter = AuditLimiter()
     let lines = (0..<10_000 as Range<UInt32>).filter {
-      limiter.admit(subject("", "refusal"), of: $0, isGrant: false, at: 0) != nil
+      limiter.admit(subject("", "refusal"), of: .user($0), isGrant: false, at: 0) != nil
     }
     #expect(lines.count == AuditLimiter.lines - AuditLimiter.linesForGrants)
     #expect(limiter.admit(subject(), of: 20_000, isGrant: true, at: 1) == 0)

@@ -41,7 +41,7 @@ import Testing
           [.method("GetUser", in: ["uid": "u"], out: ["path": "o"]) { logind, call in logind.answer(call) }]),
         by: logind))
     try other.own("org.freedesktop.login1")
-    let watch = SessionWatch(on: service)
+    let watch = SessionWatch(on: service) { user, _ in .user(user) }
     for _ in 0..<200 {
       watch.find(1_000, for: Gathering {})
       watch.forget(1_000)
@@ -86,7 +86,7 @@ import Testing
         onOpen()
         return try Connection(to: .address(bus.address))
       },
-      SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" })
+      SandboxCheck(on: service) { _ in "0::/user.slice/agent.service" }, accountOf: { .user($0) })
   }
 
   /// Who asks twice got the second answer, that there is no agent, before the agent had answered the first question.
@@ -170,9 +170,9 @@ import Testing
     let processes = UnitProcesses(on: service)
     var done: [UInt32] = []
     for process in 0..<200 as Range<UInt32> {
-      processes.controlGroup(of: process, user: 1_000) { _ in done.append(1_000) }
+      processes.controlGroup(of: process, for: 1_000) { _ in done.append(1_000) }
     }
-    processes.controlGroup(of: 1_000, user: 1_001) { _ in done.append(1_001) }
+    processes.controlGroup(of: 1_000, for: 1_001) { _ in done.append(1_001) }
     try turning("the other user is answered") {
       while !systemd.calls.isEmpty { systemd.calls.removeFirst().fail(DBusError(.failed, "no unit")) }
       return done.contains(1_001)

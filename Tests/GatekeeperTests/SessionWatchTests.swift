@@ -100,7 +100,7 @@ import Testing
 
   private func watch(_ users: Range<UInt32>) throws -> (SessionWatch, Logind) {
     let logind = try Logind(bus, users: users)
-    let watch = SessionWatch(on: service)
+    let watch = SessionWatch(on: service) { user, _ in .user(user) }
     for user in users { watch.find(user, for: Gathering {}) }
     try turning("everybody's session is known") { users.allSatisfy { watch.state(of: $0) == .active } }
     return (watch, logind)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
@@ -20,7 +21,7 @@ struct LocationChainTests {
   }
 
   private final class NoPings: ClientPinging {
-    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool { true }
+    func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool { true }
     func forget(_ client: BusName) {}
   }
 

@@ -10,9 +10,16 @@ final class Client: GatekeeperClient {
   /// Nil until the bus has answered, which happens before anything is done for the client.
   private(set) var credentials: Credentials?
   var pendingCalls: UInt32 = 0
-  var pendingPrompts: UInt32 = 0
+  /// Who is charged for what it uses, or nil until that is known.
+  var account: Account?
+  /// The accounts that are charged for its open dialogs.
+  var prompts: [Account] = []
   /// Whether its authorization may have changed. Until that has been considered, its deliveries are held.
   var isToBeReviewed = false
+  /// Whether it has ever been authorized.
+  private(set) var isProven = false
+  /// Called when it is authorized for the first time.
+  var onProven: (() -> Void)?
   /// When it was last seen without access, in microseconds of the boot clock. Facts that are still missing do not count.
   private(set) var deniedAt: UInt64 = 0
   let queue: OutgoingQueue
@@ -26,10 +33,15 @@ final class Client: GatekeeperClient {
   private(set) var requests: [any PendingRequest] = []
   private var bucket: TokenBucket
   private let introductions: Introductions
+  private weak var gatekeeper: (any Gatekeeper)?
 
-  init(_ name: BusName, _ queue: OutgoingQueue, _ introductions: Introductions, limits: Limits) {
+  init(
+    _ name: BusName, _ queue: OutgoingQueue, _ introductions: Introductions, _ gatekeeper: any Gatekeeper,
+    limits: Limits
+  ) {
     self.name = name
     self.introductions = introductions
+    self.gatekeeper = gatekeeper
     self.queue = queue
     bucket = TokenBucket(burst: limits[.callsBurst], at: MainLoop.main.clock.monotonic())
   }
@@ -51,18 +63,26 @@ final class Client: GatekeeperClient {
 
   func note(_ authorization: Authorization, at now: UInt64) {
     if !authorization.isAuthorized, authorization.reason != .undecided { deniedAt = now }
+    if authorization.isAuthorized, !isProven {
+      isProven = true
+      onProven?()
+    }
   }
 
   /// Whether the client has an object or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { !objects.isEmpty || !requests.isEmpty }
 
-  /// Calls `action` with the credentials, immediately if they are known, or with nil if the bus does not report them,
-  /// in which case the client must be refused.
+  /// Calls `action` with the credentials once the account is known, too, possibly immediately, or with nil if the bus does
+  /// not report them, in which case the client must be refused.
   func whenKnown(_ action: @escaping (Credentials?) -> Void) {
-    if let credentials { return action(credentials) }
+    if account != nil { return action(credentials) }
     introductions.ask(about: name, isUrgent: true) { [weak self] credentials in
       self?.credentials = credentials
-      action(credentials)
+      guard let self, let gatekeeper, credentials != nil else { return action(nil) }
+      gatekeeper.introduce(self) { [weak self] in
+        if let self, account == nil { account = self.gatekeeper?.account(of: self) }
+        action(credentials)
+      }
     }
   }
 

@@ -4,36 +4,40 @@ import GeopublicistGatekeeper
 import Glibc
 import MainLoop
 
-/// Holds each client while its connection lives. Enforces the limits per connection and per user.
+/// Holds each client while its connection lives. Enforces the limits per connection and per account.
 final class ClientRegistry {
   private let connection: Connection
   private let peers: PeerWatch
   private let outbox: Outbox
   private let introductions: Introductions
+  private let gatekeeper: any Gatekeeper
   var limits: Limits
   private var clients: [BusName: Client] = [:]
-  private var quotas: [ObjectKind: UserQuota] = [:]
-  private var prompts = UserQuota()
-  private var callBuckets: [UInt32: TokenBucket] = [:]
+  private var quotas: [ObjectKind: Quota] = [:]
+  /// What the clients that were never authorized hold of ``quotas``.
+  private var unproven: [ObjectKind: Quota] = [:]
+  private var prompts = Quota()
+  private var callBuckets: [Account: TokenBucket] = [:]
   private var pendingCalls = 0
   private let memory = HeapTrimmer()
   let list = SubscriptionList()
   /// Called when a call has been answered or an object has ended.
   var onLessBusy: (() -> Void)?
-  /// Called with the user and the length of each answer, in bytes.
-  var onAnswered: ((UInt32, Int) -> Void)?
+  /// Called with the account and the length of each answer, in bytes.
+  var onAnswered: ((Account, Int) -> Void)?
   var onLeft: ((Client) -> Void)?
 
-  init(on connection: Connection, _ outbox: Outbox, _ introductions: Introductions, _ limits: Limits) {
+  init(
+    on connection: Connection, _ outbox: Outbox, _ introductions: Introductions, _ gatekeeper: any Gatekeeper,
+    _ limits: Limits
+  ) {
     self.connection = connection
     self.outbox = outbox
     self.introductions = introductions
+    self.gatekeeper = gatekeeper
     self.limits = limits
     peers = PeerWatch(on: connection)
-    outbox.userOf = { [weak self] name in
-      guard let client = self?.clients[name] else { return nil }
-      return .some(client.credentials?.userID)
-    }
+    outbox.accountOf = { [weak self] name in self?.clients[name].map { $0.account ?? .common } }
   }
 
   /// Returns the client of a connection, creating it if necessary. The client is removed when the connection leaves the
@@ -41,7 +45,8 @@ final class ClientRegistry {
   func client(_ name: BusName) -> Client {
     peers.reconcileWithBus()
     if let known = clients[name] { return known }
-    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), introductions, limits: limits)
+    let client = Client(name, OutgoingQueue(client: name, outbox: outbox), introductions, gatekeeper, limits: limits)
+    client.onProven = { [weak self, weak client] in if let client { self?.proved(client) } }
     clients[name] = client
     memory.countChanged(to: clients.count)
     peers.whenGone(name) { [weak self] in
@@ -53,10 +58,20 @@ final class ClientRegistry {
     return client
   }
 
+  /// Finds out whether a client's account has changed, and calls `move` with the old one and the new one. What is charged
+  /// to the old one stays so.
+  func reviewAccount(of client: Client, _ move: (Account, Account) -> Void) {
+    guard let old = client.account else { return }
+    let new = gatekeeper.account(of: client)
+    guard new != old else { return }
+    client.account = new
+    move(old, new)
+  }
+
   /// Returns the client of a connection, unless it has left.
   func known(_ name: BusName) -> Client? { clients[name] }
 
-  /// Takes the tokens for a call, from the client and from its user, unless a rate would be exceeded.
+  /// Takes the tokens for a call, from the client and from its account, unless a rate would be exceeded.
   func pay(for client: Client) -> Bool {
     let now = MainLoop.main.clock.monotonic()
     return withBucket(of: client, at: now) { bucket, rate in
@@ -65,25 +80,25 @@ final class ClientRegistry {
     } ?? false
   }
 
-  /// Throws the rate at which a client's call would have to wait longer than its answer may take. `count` and
-  /// `userCount` calls wait before it.
-  func checkTurn(of client: Client, after count: Int, _ userCount: Int) throws(DBusError) {
+  /// Throws the rate at which a client's call would have to wait longer than its answer may take. `count` calls of
+  /// the client and `accountCount` of its account wait before it.
+  func checkTurn(of client: Client, after count: Int, _ accountCount: Int) throws(DBusError) {
     let now = MainLoop.main.clock.monotonic()
     guard client.wait(for: count + 1, limits, at: now) <= Self.longestTurn else {
       throw .limitsExceeded(.callsPerSecond)
     }
-    let wait = withBucket(of: client, at: now) { $0.wait(for: userCount + 1, burst: $1, perSecond: $1, at: now) }
+    let wait = withBucket(of: client, at: now) { $0.wait(for: accountCount + 1, burst: $1, perSecond: $1, at: now) }
     guard wait ?? 0 <= Self.longestTurn else { throw .limitsExceeded(.callsPerSecondPerUser) }
   }
 
   /// How long a call may wait for its turn, in microseconds, so that it can still be answered within 5 s.
   static let longestTurn: Int64 = 4_000_000
 
-  /// Returns nil if the client's user is not known.
+  /// Returns nil if the client's account is not known.
   private func withBucket<Result>(
     of client: Client, at now: Int64, _ body: (inout TokenBucket, UInt32) -> Result
   ) -> Result? {
-    guard let user = client.credentials?.userID else { return nil }
+    guard let account = client.account else { return nil }
     let rate = limits[.callsPerSecondPerUser]
     if callBuckets.count >= Self.largestBucketCount {
       callBuckets = callBuckets.filter { _, bucket in
@@ -91,17 +106,17 @@ final class ClientRegistry {
         return !bucket.isFull(burst: rate, perSecond: rate, at: now)
       }
     }
-    return body(&callBuckets[user, default: TokenBucket(burst: rate, at: now)], rate)
+    return body(&callBuckets[account, default: TokenBucket(burst: rate, at: now)], rate)
   }
 
   private static let largestBucketCount = 256
 
-  /// Charges a client's user for the processor time of a call, in whole tokens.
+  /// Charges a client's account for the processor time of a call, in whole tokens.
   func chargeForTime(since begin: Int64, _ client: Client) {
     charge(client, Double((ProcessorTime.now - begin) / Self.tokenTime))
   }
 
-  /// Charges a client's user for the size of a call, because the bus delivers large messages slowly while other users'
+  /// Charges a client's account for the size of a call, because the bus delivers large messages slowly while other users'
   /// calls wait.
   func chargeForSize(_ bytes: Int, _ client: Client) { charge(client, Double(bytes / 1_024)) }
 
@@ -109,8 +124,8 @@ final class ClientRegistry {
   private static let tokenTime: Int64 = 1_000
 
   private func charge(_ client: Client, _ cost: Double) {
-    guard let user = client.credentials?.userID, cost > 0 else { return }
-    callBuckets[user]?.charge(cost, burst: limits[.callsPerSecondPerUser])
+    guard let account = client.account, cost > 0 else { return }
+    callBuckets[account]?.charge(cost, burst: limits[.callsPerSecondPerUser])
   }
 
   /// Admits a client's call, or throws the limit that it would exceed. Its answer costs one token per KiB.
@@ -123,7 +138,7 @@ final class ClientRegistry {
       guard let self else { return }
       pendingCalls -= 1
       charge(client, Double(bytes / 1_024))
-      if let user = client.credentials?.userID { onAnswered?(user, bytes) }
+      if let account = client.account { onAnswered?(account, bytes) }
       onLessBusy?()
     }
   }
@@ -134,39 +149,52 @@ final class ClientRegistry {
     guard client.objects.values.count(where: { $0.kind == kind }) < Int(limits[keys.perConnection]) else {
       throw .limitsExceeded(keys.perConnection)
     }
-    guard let user = client.credentials?.userID else { throw .notAuthorized(.refused(.policyUnavailable)) }
-    switch quotas[kind, default: UserQuota()].take(
-      for: user, perUser: Int(limits[keys.perUser]), of: Int(limits[keys.whole]))
+    guard let user = client.credentials?.userID, let account = client.account else {
+      throw .notAuthorized(.refused(.policyUnavailable))
+    }
+    let whole = Int(limits[keys.whole])
+    let part = max(Quota.free, whole / Self.unprovenPart)
+    if !client.isProven, unproven[kind, default: Quota()].take(for: account, perAccount: part, of: part) != nil {
+      throw .limitsExceeded(keys.whole)
+    }
+    if let refusal = quotas[kind, default: Quota()].take(for: account, perAccount: Int(limits[keys.perUser]), of: whole)
     {
-    case .user: throw .limitsExceeded(keys.perUser)
-    case .whole: throw .limitsExceeded(keys.whole)
-    case nil: break
+      if !client.isProven { unproven[kind]?.release(of: account) }
+      throw .limitsExceeded(refusal == .account ? keys.perUser : keys.whole)
     }
     list.changed(for: user)
     charge(client, Self.creationCost)
   }
 
+  /// The part of all objects (one in this many) that clients may hold that were never authorized.
+  private static let unprovenPart = 4
+
+  private func proved(_ client: Client) {
+    for object in client.objects.values { unproven[object.kind]?.release(of: object.account) }
+  }
+
   /// The extra cost of creating an object, in tokens, because the gatekeeper must ask other services about the owner.
   private static let creationCost = 3.0
 
-  func release(_ kind: ObjectKind, of client: Client) {
-    if let user = client.credentials?.userID { quotas[kind]?.release(of: user) }
+  func release(_ object: any OwnedObject) {
+    let client = object.client
+    quotas[object.kind]?.release(of: object.account)
+    if !client.isProven { unproven[object.kind]?.release(of: object.account) }
     list.changed(for: client.credentials?.userID)
     onLessBusy?()
   }
 
   /// Counts one more dialog, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key? {
-    guard client.pendingPrompts < limits[.promptsPerConnection] else { return .promptsPerConnection }
-    let (user, limit) = (client.credentials?.userID ?? .max, Int(limits[.promptsPerUser]))
-    guard prompts.take(for: user, perUser: limit, of: Int(UInt32.max)) == nil else { return .promptsPerUser }
-    client.pendingPrompts += 1
+    guard client.prompts.count < Int(limits[.promptsPerConnection]) else { return .promptsPerConnection }
+    let (account, limit) = (client.account ?? .common, Int(limits[.promptsPerUser]))
+    guard prompts.take(for: account, perAccount: limit, of: Int(UInt32.max)) == nil else { return .promptsPerUser }
+    client.prompts.append(account)
     return nil
   }
 
   func releasePrompt(of client: Client) {
-    client.pendingPrompts -= 1
-    prompts.release(of: client.credentials?.userID ?? .max)
+    if let account = client.prompts.popLast() { prompts.release(of: account) }
   }
 
   var isBusy: Bool { pendingCalls > 0 || quotas.values.contains { $0.total > 0 } }

@@ -83,6 +83,8 @@ nonisolated public struct Limits: Equatable, Sendable {
     case callsBurst = "calls-burst"
     case callsPerSecond = "calls-per-second"
     case callsPerSecondPerUser = "calls-per-second-per-user"
+    case calls = "calls"
+    case callsPerUser = "calls-per-user"
     case promptsPerConnection = "prompts-per-connection"
     case promptsPerUser = "prompts-per-user"
     case messageBytes = "message-bytes"
@@ -99,6 +101,8 @@ nonisolated public struct Limits: Equatable, Sendable {
     .callsBurst: 200,
     .callsPerSecond: 50,
     .callsPerSecondPerUser: 400,
+    .calls: 4096,
+    .callsPerUser: 256,
     .promptsPerConnection: 1,
     .promptsPerUser: 2,
     .messageBytes: 64 * 1024,

@@ -2,10 +2,10 @@
 import DBus
 import MainLoop
 
-/// Dispatches calls, taking users in turn, while the limits allow it and the bus has room for the answers.
+/// Dispatches calls, taking accounts in turn, while the limits allow it and the bus has room for the answers.
 ///
 /// A call beyond a limit costs almost nothing on arrival and is refused at a bounded rate, so the service reads faster
-/// than one user can send. Calls within the limits wait for their turn; those above a rate wait in their user's line
+/// than one user can send. Calls within the limits wait for their turn; those above a rate wait in their account's line
 /// until the rate allows them, unless that would be too late for an answer.
 final class CallIntake {
   /// How often to check whether the bus has taken the pending answers, in milliseconds.
@@ -31,7 +31,7 @@ final class CallIntake {
     self.connection = connection
     self.clients = clients
     self.outbox = outbox
-    clients.onAnswered = { [weak self] user, bytes in self?.queue.charge(bytes, to: user) }
+    clients.onAnswered = { [weak self] account, bytes in self?.queue.charge(bytes, to: account) }
     clients.onLeft = { [weak self] client in self?.left(client) }
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
@@ -52,48 +52,51 @@ final class CallIntake {
     onCall?()
     let limits = clients.limits
     let client = clients.client(call.sender)
+    clients.reviewAccount(of: client) { queue.move(client.name, from: $0, to: $1) }
     outbox.called(client.name)
     // The client has not read for a long time, so the bus would only queue another answer on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
     guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
       return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .limitsExceeded(.messageBytes))
     }
-    let user = client.credentials?.userID
+    (queue.bounds.calls, queue.bounds.allCalls) = (Int(limits[.callsPerUser]), Int(limits[.calls]))
     do throws(DBusError) {
-      try checkWaiting(client, user)
-      guard queue.add(call, bytes: bytes, from: client.name, of: user) else {
-        throw .limitsExceeded(.callsPerSecondPerUser)
+      try checkWaiting(client)
+      let user = client.credentials?.userID ?? .max
+      switch queue.add(call, bytes: bytes, from: client.name, of: client.account, user: user) {
+      case .account: throw .limitsExceeded(.callsPerUser)
+      case .whole: throw .limitsExceeded(.calls)
+      case nil: break
       }
     } catch {
       return refuse(call, bytes: bytes, of: client, error)
     }
     clients.chargeForSize(bytes, client)
-    if user == nil { identify(client) }
+    if client.account == nil { identify(client) }
     dispatchLater()
   }
 
   /// Throws the limit that one more waiting call of a client would exceed.
-  private func checkWaiting(_ client: Client, _ user: UInt32?) throws(DBusError) {
-    let count = queue.count(of: client.name, user)
+  private func checkWaiting(_ client: Client) throws(DBusError) {
+    let count = queue.count(of: client.name, client.account)
     // Within the rate, a call waits only for its turn.
     guard client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > 0 else {
-      return try clients.checkTurn(of: client, after: count, user.map { queue.count(of: $0) } ?? 0)
+      return try clients.checkTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
     }
     guard UInt32(clamping: count) + client.pendingCalls < clients.limits[.callsPerConnection] else {
       throw .limitsExceeded(.callsPerConnection)
     }
-    try clients.checkTurn(of: client, after: count, user.map { queue.count(of: $0) } ?? 0)
+    try clients.checkTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
   }
 
   /// How often waiting refusals are checked, in milliseconds.
   private static let refusalInterval: Int64 = 5
 
   private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
-    let user = client.credentials?.userID
     // Keep the call without its arguments.
     call.forgetArguments()
     switch refusals.add(
-      (call, error), bytes: bytes, of: client.name, user, mayRefuseNow: outbox.isEmpty,
+      (call, error), bytes: bytes, of: client.name, client.account ?? .common, mayRefuseNow: outbox.isEmpty,
       at: MainLoop.main.clock.monotonic())
     {
     case .refuseNow: call.fail(error)
@@ -113,8 +116,8 @@ final class CallIntake {
   private func identify(_ client: Client) {
     client.whenKnown { [weak self, weak client] credentials in
       guard let self, let client else { return }
-      if let user = credentials?.userID {
-        queue.identify(client.name, as: user)
+      if credentials != nil, let account = client.account {
+        queue.move(client.name, from: nil, to: account)
         return dispatchLater()
       }
       for call in queue.remove(client.name, of: nil) { call.fail(.notAuthorized(.refused(.policyUnavailable))) }
@@ -122,7 +125,7 @@ final class CallIntake {
   }
 
   private func left(_ client: Client) {
-    for call in queue.remove(client.name, of: client.credentials?.userID) { call.drop() }
+    for call in queue.remove(client.name, of: client.account) { call.drop() }
     for (call, _) in refusals.remove(client.name) { call.drop() }
     outbox.left(client.name)
   }
@@ -151,7 +154,7 @@ final class CallIntake {
         return
       }
       dispatch(call)
-      // Read pending calls first: one of them may be from a user whose turn is next.
+      // Read pending calls first: one of them may be from an account whose turn is next.
     } while MainLoop.main.clock.monotonic() < end && !connection.hasUnread
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
 import MainLoop
 
 /// Limits what is queued for clients, so that neither the bus nor a client that does not read can make the service, or
@@ -29,8 +30,8 @@ final class Outbox {
   /// The clients whose ping could not be sent.
   private var unpinged: Set<BusName> = []
   private var pinging: LoopSource?
-  /// Returns the user of a client, or nil if it is not known yet. The outer nil means that the name is not a client's.
-  var userOf: (BusName) -> UInt32?? = { _ in nil }
+  /// Returns the account of a client, or nil if the name is not a client's.
+  var accountOf: (BusName) -> Account? = { _ in nil }
 
   /// - Parameter queuedBytes: Returns the number of bytes queued to the bus.
   init(_ pings: any ClientPinging, queuedBytes: @escaping () -> Int) {
@@ -69,7 +70,9 @@ final class Outbox {
 
   /// Calls `action` once the state of one of a client's objects may be told.
   func whenStateDue(for client: BusName, _ object: AnyObject, _ action: @escaping () -> Void) {
-    states.whenDue(.user(userOf(client) ?? nil), for: object) { [weak self] in self?.whenRoom(for: client, action) }
+    states.whenDue(.account(accountOf(client) ?? .common), for: object) { [weak self] in
+      self?.whenRoom(for: client, action)
+    }
   }
 
   /// Calls `action` once state may be told to every program that wants to know it.
@@ -106,12 +109,12 @@ final class Outbox {
 
   /// Counts bytes sent to a connection, if it belongs to a client.
   func sent(_ bytes: Int, to client: BusName) {
-    guard let user = userOf(client) else { return }
-    if ledger.sent(bytes, to: client, of: user, at: now), !unpinged.contains(client) { ping(client, of: user) }
+    guard let account = accountOf(client) else { return }
+    if ledger.sent(bytes, to: client, of: account, at: now), !unpinged.contains(client) { ping(client, of: account) }
   }
 
-  private func ping(_ client: BusName, of user: UInt32?) {
-    let isSent = pings.ping(client, of: user) { [weak self] in
+  private func ping(_ client: BusName, of account: Account) {
+    let isSent = pings.ping(client, of: account) { [weak self] in
       guard let self else { return }
       if ledger.answered(client, at: now) { drain(client) }
     }
@@ -127,7 +130,7 @@ final class Outbox {
     let late = unpinged
     unpinged = []
     for client in late where ledger.isPingDue(client) {
-      if let user = userOf(client) { ping(client, of: user) }
+      if let account = accountOf(client) { ping(client, of: account) }
     }
   }
 
@@ -168,7 +171,7 @@ final class Outbox {
   /// lost, because the bus drops messages to a client whose queue is full.
   private func deliverToReduced() {
     for client in waiting.keys where state(of: client) != .reading {
-      if let user = userOf(client) { ping(client, of: user) }
+      if let account = accountOf(client) { ping(client, of: account) }
       if state(of: client) == .reduced { drain(client) }
     }
     if waiting.isEmpty { reducedDeliveries = nil }

@@ -8,7 +8,7 @@ import MainLoop
 protocol ClientPinging: AnyObject {
   /// Pings a client unless a ping is in flight, and calls `action` when it has answered. Returns false if no ping could
   /// be sent because too many are in flight. May be called again later.
-  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool
+  func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool
   /// Cancels the ping of a client that has left.
   func forget(_ client: BusName)
 }
@@ -16,17 +16,20 @@ protocol ClientPinging: AnyObject {
 /// Connections through which clients are asked for a sign of life.
 ///
 /// dbus-daemon counts a call until it is answered and rejects every further call at 128. Clients are therefore not
-/// pinged through the service's own connection, each connection has only a few pings in flight, and each user has a
-/// limited share.
+/// pinged through the service's own connection, each connection has only a few pings in flight, and each account has
+/// a limited share.
 ///
-/// A ping has no timeout, because a stopped client answers when it goes on. But one that is overdue gives way to others:
-/// it is abandoned when there is no room, and a connection is replaced once all of its pings are abandoned.
+/// A ping has no timeout, because a stopped client answers when it goes on. But one that is overdue gives way to others
+/// of its account, and a connection is replaced when those that gave way leave no room. The bus counts them until then.
 final class PingPool: ClientPinging {
   /// The maximum number of pings in flight on one connection. dbus-daemon's own limit is 128.
   nonisolated static let perConnection = 64
   nonisolated static let connections = 8
   /// How long a ping may stay unanswered before it can be abandoned, in microseconds.
   nonisolated static let patience: Int64 = 5_000_000
+
+  /// How long to wait after the bus has refused a connection, in microseconds.
+  nonisolated static let pause: Int64 = 1_000_000
 
   private final class Lane {
     let connection: Connection
@@ -37,18 +40,19 @@ final class PingPool: ClientPinging {
 
   private struct Ping {
     let lane: Lane
-    let user: UInt32
+    let account: Account
     let call: PendingCall
     let sentAt: Int64
+    let action: () -> Void
   }
 
   private let open: () throws(DBusError) -> Connection
   private var lanes: [Lane] = []
   private var pings: [BusName: Ping] = [:]
-  private var quota = UserQuota()
+  private var quota = Quota()
   private var hasComplained = false
-  /// When the next ping can be overdue.
-  private var overdueFrom: Int64 = 0
+  /// When the bus may be asked for a connection again.
+  private var opensFrom: Int64 = 0
   private let (connections, perConnection, patience): (Int, Int, Int64)
 
   /// - Parameter open: Opens a connection to the clients' bus.
@@ -60,47 +64,55 @@ final class PingPool: ClientPinging {
     self.open = open
   }
 
-  func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool {
+  func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool {
     if let ping = pings[client], ping.lane.connection.isConnected { return true }
     forget(client)
-    // Unknown users share one quota.
-    let user = user ?? .max
-    return begin(client, of: user, action) || abandonOverdue() && begin(client, of: user, action)
+    if begin(client, of: account, sentAt: now, action) { return true }
+    return abandonOverdue(of: account) && begin(client, of: account, sentAt: now, action)
   }
 
-  private func begin(_ client: BusName, of user: UInt32, _ action: @escaping () -> Void) -> Bool {
+  private var now: Int64 { MainLoop.main.clock.monotonic() }
+
+  private func begin(_ client: BusName, of account: Account, sentAt: Int64, _ action: @escaping () -> Void) -> Bool {
     let all = perConnection * connections
-    guard quota.take(for: user, perUser: all, of: all) == nil else { return false }
+    guard quota.take(for: account, perAccount: all, of: all) == nil else { return false }
     guard let lane = lane(),
       let call = lane.connection.ping(client, { [weak self] result in self?.ended(client, result, action) })
     else {
-      quota.release(of: user)
+      quota.release(of: account)
       return false
     }
     lane.pings += 1
-    pings[client] = Ping(lane: lane, user: user, call: call, sentAt: MainLoop.main.clock.monotonic())
+    pings[client] = Ping(lane: lane, account: account, call: call, sentAt: sentAt, action: action)
     return true
   }
 
-  /// Makes room by abandoning overdue pings. Returns whether there were any.
-  private func abandonOverdue() -> Bool {
-    let now = MainLoop.main.clock.monotonic()
-    guard now >= overdueFrom else { return false }
-    let overdue = pings.filter { now - $0.value.sentAt >= patience }
+  /// Abandons an account's overdue pings. Returns whether there were any.
+  private func abandonOverdue(of account: Account) -> Bool {
+    let overdue = pings.filter { $0.value.account == account && now - $0.value.sentAt >= patience }
     for (client, ping) in overdue {
       pings[client] = nil
-      quota.release(of: ping.user)
+      quota.release(of: account)
       ping.lane.abandoned += 1
     }
-    lanes.removeAll { $0.pings > 0 && $0.pings == $0.abandoned }
-    overdueFrom = (pings.values.map(\.sentAt).min() ?? now) + patience
     return !overdue.isEmpty
+  }
+
+  /// Closes the connection with most abandoned pings. The others on it are sent again.
+  private func closeMostAbandoned() {
+    guard let lane = lanes.max(by: { $0.abandoned < $1.abandoned }), lane.abandoned > 0 else { return }
+    lanes.removeAll { $0 === lane }
+    for (client, ping) in pings where ping.lane === lane {
+      pings[client] = nil
+      quota.release(of: ping.account)
+      _ = begin(client, of: ping.account, sentAt: ping.sentAt, ping.action)
+    }
   }
 
   func forget(_ client: BusName) {
     guard let ping = pings.removeValue(forKey: client) else { return }
     ping.lane.pings -= 1
-    quota.release(of: ping.user)
+    quota.release(of: ping.account)
     closeUnused()
   }
 
@@ -121,12 +133,15 @@ final class PingPool: ClientPinging {
   private func lane() -> Lane? {
     lanes.removeAll { !$0.connection.isConnected }
     if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
-    guard lanes.count < connections else { return nil }
+    if lanes.count == connections { closeMostAbandoned() }
+    if let lane = lanes.first(where: { $0.pings < perConnection }) { return lane }
+    guard lanes.count < connections, now >= opensFrom else { return nil }
     do throws(DBusError) {
       let lane = Lane(try open())
       lanes.append(lane)
       return lane
     } catch {
+      opensFrom = now + Self.pause
       Log.warning("Cannot open a connection for pinging clients: \(error.message)")
       return nil
     }

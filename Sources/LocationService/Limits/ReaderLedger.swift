@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
+
 /// Tracks what has been sent to each client since it last proved that it reads.
 ///
 /// dbus-daemon charges messages that a client leaves unread to their *sender*, and stops reading from the sender at 127
@@ -9,7 +11,7 @@
 ///   it reads, so a client that only calls is pinged, too. These bytes are slowly forgiven, for programs that make one
 ///   blocking call after another and never process anything else.
 ///
-/// The unproven bytes of all clients of a user together are limited as well, because a user may have hundreds of
+/// The unproven bytes of all clients of an account together are limited as well, because a user may have hundreds of
 /// connections.
 nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendable {
   /// In bytes and microseconds.
@@ -24,11 +26,11 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
     var unproven = 4 * 1024 * 1024
     /// The number of unproven bytes per client that are forgiven each second.
     var forgivenPerSecond = 8 * 1024
-    /// A user's unproven bytes from which its clients are pinged at a sixteenth of the usual tally.
-    var userPing = 4 * 1024 * 1024
-    /// A user's unproven bytes from which its clients are sent nothing while they owe an answer.
-    var user = 16 * 1024 * 1024
-    /// All users' unproven bytes above which each user may have only a quarter of ``user``.
+    /// An account's unproven bytes from which its clients are pinged at a sixteenth of the usual tally.
+    var accountPing = 4 * 1024 * 1024
+    /// An account's unproven bytes from which its clients are sent nothing while they owe an answer.
+    var account = 16 * 1024 * 1024
+    /// All accounts' unproven bytes above which each may have only a quarter of ``account``.
     var all = 48 * 1024 * 1024
   }
 
@@ -42,7 +44,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   }
 
   private struct Entry {
-    var user: UInt32?
+    var account: Account
     var tally = 0
     var unproven = 0
     var forgivenAt: Int64
@@ -52,15 +54,15 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   private let thresholds: Thresholds
   private var entries: [Client: Entry] = [:]
-  private var unprovenOfUser: [UInt32?: Int] = [:]
+  private var unprovenOfAccount: [Account: Int] = [:]
   private var unprovenOfAll = 0
 
   init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
 
   /// Counts bytes sent to a client. Returns whether to ping it now. Call ``pinged(_:at:)`` if that was possible.
-  mutating func sent(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
-    var entry = entries[client] ?? Entry(user: user, forgivenAt: now)
-    if entry.user != user { move(&entry, to: user) }
+  mutating func sent(_ bytes: Int, to client: Client, of account: Account, at now: Int64) -> Bool {
+    var entry = entries[client] ?? Entry(account: account, forgivenAt: now)
+    if entry.account != account { move(&entry, to: account) }
     forgive(&entry, at: now)
     entry.tally += bytes
     count(bytes, in: &entry)
@@ -77,7 +79,7 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   func isPingDue(_ client: Client) -> Bool { entries[client].map(isPingDue) ?? false }
 
   private func isPingDue(_ entry: Entry) -> Bool {
-    entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: entry.user)
+    entry.pingedAt == nil && max(entry.tally, entry.unproven) >= pingThreshold(of: entry.account)
   }
 
   /// Records a call by a client. Returns whether it may be sent something again as a result.
@@ -136,12 +138,12 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
 
   private func isOverLimit(_ entry: Entry) -> Bool {
     guard entry.pingedAt != nil || isPingDue(entry) else { return false }
-    let limit = unprovenOfAll > thresholds.all ? thresholds.user / 4 : thresholds.user
-    return entry.unproven >= thresholds.unproven || unprovenOfUser[entry.user, default: 0] >= limit
+    let limit = unprovenOfAll > thresholds.all ? thresholds.account / 4 : thresholds.account
+    return entry.unproven >= thresholds.unproven || unprovenOfAccount[entry.account, default: 0] >= limit
   }
 
-  private func pingThreshold(of user: UInt32?) -> Int {
-    unprovenOfUser[user, default: 0] >= thresholds.userPing ? thresholds.ping / 16 : thresholds.ping
+  private func pingThreshold(of account: Account) -> Int {
+    unprovenOfAccount[account, default: 0] >= thresholds.accountPing ? thresholds.ping / 16 : thresholds.ping
   }
 
   private mutating func forgive(_ entry: inout Entry, at now: Int64) {
@@ -155,14 +157,14 @@ nonisolated struct ReaderLedger<Client: Hashable>: Sendable where Client: Sendab
   private mutating func count(_ bytes: Int, in entry: inout Entry) {
     entry.unproven += bytes
     unprovenOfAll += bytes
-    let sum = unprovenOfUser[entry.user, default: 0] + bytes
-    unprovenOfUser[entry.user] = sum > 0 ? sum : nil
+    let sum = unprovenOfAccount[entry.account, default: 0] + bytes
+    unprovenOfAccount[entry.account] = sum > 0 ? sum : nil
   }
 
-  private mutating func move(_ entry: inout Entry, to user: UInt32?) {
+  private mutating func move(_ entry: inout Entry, to account: Account) {
     let bytes = entry.unproven
     count(-bytes, in: &entry)
-    entry.user = user
+    entry.account = account
     count(bytes, in: &entry)
   }
 }

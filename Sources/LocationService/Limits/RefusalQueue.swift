@@ -3,8 +3,8 @@ import GeopublicistGatekeeper
 
 /// Schedules the refusal of calls.
 ///
-/// A refusal costs the bus, and users waiting for answers, as much as any other answer. Each user therefore gets a
-/// burst of immediate refusals and then a steady rate. Further refusals wait, and the user's clients take turns. A
+/// A refusal costs the bus, and users waiting for answers, as much as any other answer. Each account therefore gets a
+/// burst of immediate refusals and then a steady rate. Further refusals wait, and the account's clients take turns. A
 /// client that floods the service only delays itself, because the bus limits the calls that a connection may have
 /// unanswered.
 nonisolated struct RefusalQueue<Client: Hashable, Call> {
@@ -31,44 +31,44 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
   }
 
   private let bounds: Bounds
-  private var lines: [UInt32?: Line] = [:]
-  /// The users with waiting calls, in the order of their turns.
-  private var users: [UInt32?] = []
-  private var quota = UserQuota()
+  private var lines: [Account: Line] = [:]
+  /// The accounts with waiting calls, in the order of their turns.
+  private var accounts: [Account] = []
+  private var quota = Quota()
   private static var largestLineCount: Int { 256 }
 
   init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
   var count: Int { quota.total }
 
-  /// Decides what to do with a call. Clients whose `user` is not known share one line. `bytes` is the size of the call:
+  /// Decides what to do with a call. `bytes` is the size of the call:
   /// it is charged, because an answer invites the next call.
   mutating func add(
-    _ call: Call, bytes: Int, of client: Client, _ user: UInt32?, mayRefuseNow: Bool, at now: Int64
+    _ call: Call, bytes: Int, of client: Client, _ account: Account, mayRefuseNow: Bool, at now: Int64
   ) -> Outcome {
     if lines.count >= Self.largestLineCount { removeIdle(at: now) }
-    var line = lines.removeValue(forKey: user) ?? Line(bucket: TokenBucket(burst: bounds.burst, at: now))
-    defer { lines[user] = line }
+    var line = lines.removeValue(forKey: account) ?? Line(bucket: TokenBucket(burst: bounds.burst, at: now))
+    defer { lines[account] = line }
     line.bucket.charge(Double(bytes / 1_024), burst: bounds.burst)
     if mayRefuseNow, line.calls.isEmpty, takeToken(&line, now) { return .refuseNow }
     guard line.calls[client].count < bounds.perClient,
-      quota.take(for: user ?? .max, perUser: bounds.all, of: bounds.all) == nil
+      quota.take(for: account, perAccount: bounds.all, of: bounds.all) == nil
     else { return .drop }
-    if line.calls.isEmpty { users.append(user) }
+    if line.calls.isEmpty { accounts.append(account) }
     line.calls.edit(client) { $0.append(call) }
     return .waits
   }
 
   /// Removes and returns the next call that may be refused now.
   mutating func next(at now: Int64) -> Call? {
-    for _ in users.indices {
-      let user = users.removeFirst()
-      guard var line = lines.removeValue(forKey: user), !line.calls.isEmpty else { continue }
+    for _ in accounts.indices {
+      let account = accounts.removeFirst()
+      guard var line = lines.removeValue(forKey: account), !line.calls.isEmpty else { continue }
       let call = takeToken(&line, now) ? line.calls.next() : nil
-      if !line.calls.isEmpty { users.append(user) }
-      lines[user] = line
+      if !line.calls.isEmpty { accounts.append(account) }
+      lines[account] = line
       guard let call else { continue }
-      quota.release(of: user ?? .max)
+      quota.release(of: account)
       return call
     }
     return nil
@@ -76,13 +76,13 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
 
   mutating func remove(_ client: Client) -> [Call] {
     var removed: [Call] = []
-    for user in lines.keys {
-      let calls = lines[user]?.calls[client] ?? []
-      lines[user]?.calls.edit(client) { $0 = [] }
-      quota.release(calls.count, of: user ?? .max)
+    for account in lines.keys {
+      let calls = lines[account]?.calls[client] ?? []
+      lines[account]?.calls.edit(client) { $0 = [] }
+      quota.release(calls.count, of: account)
       removed += calls
     }
-    users.removeAll { lines[$0]?.calls.isEmpty ?? true }
+    accounts.removeAll { lines[$0]?.calls.isEmpty ?? true }
     return removed
   }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import MainLoop
 
 /// Paces the signals that tell state.
 ///
 /// State that differs from what was last told is only a mark, whose owner waits here for its turn and then tells the
-/// current value. However often a value changes, nothing accumulates. After a burst, the objects of each user take
+/// current value. However often a value changes, nothing accumulates. After a burst, the objects of each account take
 /// turns at a fixed rate, and so do the broadcasts, which any program may receive without reading them.
 final class StatePacer {
   /// Who is charged for a signal.
-  enum Account: Hashable {
+  enum Payer: Hashable {
     case everybody
-    case user(UInt32?)
+    case account(Account)
 
-    /// The number of immediate turns, then of turns per second. The burst of a user covers each of its objects once.
+    /// The number of immediate turns, then of turns per second. The burst of an account covers each of its objects once.
     var pace: (burst: UInt32, perSecond: UInt32) { self == .everybody ? (20, 2) : (512, 64) }
   }
 
@@ -28,30 +29,30 @@ final class StatePacer {
 
   private static let interval: Int64 = 50_000
 
-  private var lines: [Account: Line] = [:]
+  private var lines: [Payer: Line] = [:]
   private var turn: LoopSource?
 
-  /// Calls `action` once when it is the account's turn, at the earliest on the next turn of the loop. If `owner` has been
+  /// Calls `action` once when it is the payer's turn, at the earliest on the next turn of the loop. If `owner` has been
   /// released by then, its turn costs nothing.
-  func whenDue(_ account: Account, for owner: AnyObject, _ action: @escaping () -> Void) {
-    let full = TokenBucket(burst: account.pace.burst, at: MainLoop.main.clock.monotonic())
-    lines[account, default: Line(bucket: full)].waiting.append(Turn(owner: owner, action: action))
+  func whenDue(_ payer: Payer, for owner: AnyObject, _ action: @escaping () -> Void) {
+    let full = TokenBucket(burst: payer.pace.burst, at: MainLoop.main.clock.monotonic())
+    lines[payer, default: Line(bucket: full)].waiting.append(Turn(owner: owner, action: action))
     if turn == nil { turn = MainLoop.main.nextTurn { [weak self] in self?.tell() } }
   }
 
   private func tell() {
     let now = MainLoop.main.clock.monotonic()
     var due: [() -> Void] = []
-    for (account, line) in lines {
+    for (payer, line) in lines {
       var line = line
-      let (burst, perSecond) = account.pace
+      let (burst, perSecond) = payer.pace
       var count = 0
       line.waiting.removeAll { $0.owner == nil }
       while count < line.waiting.count, line.bucket.take(burst: burst, perSecond: perSecond, at: now) { count += 1 }
       due += line.waiting.prefix(count).map(\.action)
       line.waiting.removeFirst(count)
       let isIdle = line.waiting.isEmpty && line.bucket.isFull(burst: burst, perSecond: perSecond, at: now)
-      lines[account] = isIdle ? nil : line
+      lines[payer] = isIdle ? nil : line
     }
     let isDone = lines.values.allSatisfy(\.waiting.isEmpty)
     turn = isDone ? nil : MainLoop.main.after(microseconds: Self.interval) { [weak self] in self?.tell() }

@@ -8,6 +8,7 @@ import MainLoop
 class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   let kind: ObjectKind
   let number: UInt64
+  let account: Account
   let path: ObjectPath
   private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
   private var object: ExportedObject?
@@ -17,6 +18,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   init(_ kind: ObjectKind, _ number: UInt64, _ machine: Machine, of client: Client, in host: any ClientHost) {
     self.kind = kind
     self.number = number
+    account = client.account ?? .common
     path = kind.path.child(number)
     super.init(machine, of: client, in: host)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistContract
+import GeopublicistGatekeeper
 import MainLoop
 
 /// An object on the bus that belongs to one client.
@@ -8,6 +9,8 @@ protocol OwnedObject: PendingRequest {
   var kind: ObjectKind { get }
   var number: UInt64 { get }
   var client: Client { get }
+  /// Who is charged for the object, as long as it exists.
+  var account: Account { get }
   /// Whether the object is started and its owner authorized.
   var isActive: Bool { get }
   /// The object's row in `ListSubscriptions`, which never contains a coordinate.

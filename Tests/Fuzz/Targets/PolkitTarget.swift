@@ -18,13 +18,13 @@ private struct Polkit {
 
   mutating func step(_ source: ByteSource) {
     let number = source.byte()
-    let (peer, user) = (BusName(unchecked: ":1.\(number)"), UInt32(number / 32))
+    let (peer, user) = (BusName(unchecked: ":1.\(number)"), Account.user(UInt32(number / 32)))
     let question = CheckQueue.Question(
       peer: peer, action: source.pick(PolkitAction.allCases), isInteractive: source.number(below: 4) == 0)
     switch source.number(below: 10) {
     case 0, 1, 2, 3:
       asked.insert(question)
-      perform(.asked(question, user: user, mayStartPolkit: source.number(below: 2) == 0))
+      perform(.asked(question, of: user, mayStartPolkit: source.number(below: 2) == 0))
     case 4:
       asked.remove(question)
       perform(.withdrawn(question))

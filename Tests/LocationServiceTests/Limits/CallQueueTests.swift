@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import Testing
 
 @testable import GeopublicistService
@@ -6,8 +7,8 @@ import Testing
 @Suite struct FairQueueTests {
   @Test func `D24: one user's flood delays another user by one call`() {
     var queue = FairQueue<String, Int>()
-    for number in 0..<200 { #expect(queue.add(number, bytes: 100, from: "flood\(number)", of: 1000) == true) }
-    #expect(queue.add(777, bytes: 100, from: "other", of: 1001) == true)
+    for number in 0..<200 { #expect(queue.add(number, bytes: 100, from: "flood\(number)", of: 1000) == nil) }
+    #expect(queue.add(777, bytes: 100, from: "other", of: 1001) == nil)
     #expect(queue.next() == 0)
     #expect(queue.next() == 777)
     #expect(queue.drain() == Array(1..<200))
@@ -18,7 +19,7 @@ import Testing
     var queue = FairQueue<String, Int>()
     for number in 0..<3 {
       for user: UInt32 in 1...3 {
-        #expect(queue.add(Int(user) * 10 + number, bytes: 1, from: "client\(user)", of: user) == true)
+        #expect(queue.add(Int(user) * 10 + number, bytes: 1, from: "client\(user)", of: .user(user)) == nil)
       }
     }
     #expect(queue.drain() == [10, 20, 30, 11, 21, 31, 12, 22, 32])
@@ -27,8 +28,8 @@ import Testing
   @Test func `a user with long answers is passed over for as many bytes`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<10 {
-      #expect(queue.add(number, bytes: 1, from: "long", of: 1) == true)
-      #expect(queue.add(100 + number, bytes: 1, from: "short", of: 2) == true)
+      #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil)
+      #expect(queue.add(100 + number, bytes: 1, from: "short", of: 2) == nil)
     }
     #expect(queue.next() == 0)
     queue.charge(4 * 1024, to: 1)
@@ -37,12 +38,43 @@ import Testing
 
   @Test func `long answers cost nothing while nobody else waits`() {
     var queue = FairQueue<String, Int>()
-    for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == true) }
+    for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil) }
     #expect(queue.next() == 0)
     queue.charge(.max, to: 1)
     #expect(queue.next() == 1)
-    #expect(queue.add(100, bytes: 1, from: "short", of: 2) == true)
+    #expect(queue.add(100, bytes: 1, from: "short", of: 2) == nil)
     #expect(queue.drain() == [2, 100])
+  }
+
+  /// A debt was cleared when its account's turn came, even if no call of the account could be served then.
+  @Test func `an account that is not served keeps its debt`() {
+    var queue = FairQueue<String, Int>()
+    for account: Account in [1, 2] {
+      for number in 0..<4 { #expect(queue.add(number, bytes: 1, from: account == 1 ? "1" : "2", of: account) == nil) }
+    }
+    #expect(queue.next() == 0)
+    queue.charge(3 * 1024, to: 1)
+    #expect(queue.next { client, _ in client == "1" } == 1, "the other cannot pay for now")
+    #expect((0..<4).map { _ in queue.next() } == [0, 1, 2, 3], "but has its turns first")
+    #expect(queue.drain() == [2, 3])
+  }
+
+  @Test func `users of the common account take turns in it`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "a", of: .common, user: 1) == nil) }
+    #expect(queue.add(10, bytes: 1, from: "b", of: .common, user: 2) == nil)
+    #expect(queue.add(20, bytes: 1, from: "c", of: 7) == nil)
+    #expect(queue.drain() == [0, 20, 10, 1, 2])
+  }
+
+  @Test func `the calls of a client follow it to another account`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: .common) == nil) }
+    #expect(queue.add(5, bytes: 1, from: "b", of: .common) == nil)
+    queue.move("a", from: .common, to: 1)
+    #expect(queue.add(2, bytes: 1, from: "a", of: 1) == nil)
+    #expect(queue.remove("a", of: 1) == [0, 1, 2])
+    #expect(queue.drain() == [5])
   }
 
   @Test func `a line has bounds, and so has the whole queue`() {
@@ -53,26 +85,26 @@ import Testing
     bounds.allBytes = 1000
     bounds.firstCalls = 0
     var queue = FairQueue<String, Int>(bounds)
-    #expect((0..<4).map { queue.add($0, bytes: 1, from: "a", of: 1) } == [true, true, true, false])
-    #expect(queue.add(4, bytes: 500, from: "b", of: 2) == true, "the first one always has room")
-    #expect(queue.add(5, bytes: 1, from: "b", of: 2) == false)
+    #expect((0..<4).map { queue.add($0, bytes: 1, from: "a", of: 1) } == [nil, nil, nil, .account])
+    #expect(queue.add(4, bytes: 500, from: "b", of: 2) == nil, "the first one always has room")
+    #expect(queue.add(5, bytes: 1, from: "b", of: 2) != nil)
     #expect(!queue.isFull)
-    #expect(queue.add(6, bytes: 1, from: "c", of: 3) == true)
+    #expect(queue.add(6, bytes: 1, from: "c", of: 3) == nil)
     #expect(queue.isFull)
-    #expect(queue.add(7, bytes: 1, from: "d", of: 4) == false)
+    #expect(queue.add(7, bytes: 1, from: "d", of: 4) != nil)
     _ = queue.next()
-    #expect(queue.add(7, bytes: 1, from: "d", of: 4) == true)
+    #expect(queue.add(7, bytes: 1, from: "d", of: 4) == nil)
   }
 
   @Test func `the first calls of another user have room in a full queue`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<16 {
-      for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "", of: UInt32(100 + client)) == true) }
+      for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "", of: .user(UInt32(100 + client))) == nil) }
     }
     #expect(queue.isFull)
-    #expect(queue.add(0, bytes: 10, from: "", of: 100) == false)
-    #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [true, true, true, true, false])
-    #expect(queue.add(0, bytes: 5_000, from: "large", of: 2) == false)
+    #expect(queue.add(0, bytes: 10, from: "", of: 100) != nil)
+    #expect((0..<5).map { queue.add($0, bytes: 10, from: "other", of: 1) } == [nil, nil, nil, nil, .whole])
+    #expect(queue.add(0, bytes: 5_000, from: "large", of: 2) != nil)
   }
 
   /// The calls of a user with two hundred connections filled the queue before the bus had said whose they are, and
@@ -80,51 +112,51 @@ import Testing
   @Test func `unknown clients leave half of the queue to users`() {
     var queue = FairQueue<String, Int>()
     for client in 0..<200 {
-      let isAdded = (0..<256).map { queue.add($0, bytes: 10, from: "\(client)", of: nil) }
-      #expect(isAdded.prefix(4) == [true, true, true, true])
+      let refusals = (0..<256).map { queue.add($0, bytes: 10, from: "\(client)", of: nil) }
+      #expect(refusals.prefix(4) == [nil, nil, nil, nil])
     }
     #expect(queue.count < 3_000)
-    for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "known", of: 1) == true) }
+    for call in 0..<256 { #expect(queue.add(call, bytes: 10, from: "known", of: 1) == nil) }
   }
 
   @Test func `calls of an unknown client wait, and keep their order when it becomes known`() {
     var queue = FairQueue<String, Int>()
-    #expect(queue.add(1, bytes: 10, from: "new", of: nil) == true)
-    #expect(queue.add(2, bytes: 10, from: "new", of: nil) == true)
-    #expect(queue.add(8, bytes: 10, from: "old", of: 5) == true)
+    #expect(queue.add(1, bytes: 10, from: "new", of: nil) == nil)
+    #expect(queue.add(2, bytes: 10, from: "new", of: nil) == nil)
+    #expect(queue.add(8, bytes: 10, from: "old", of: 5) == nil)
     #expect(queue.next() == 8)
     #expect(queue.next() == nil && !queue.isReady)
-    queue.identify("new", as: 5)
-    #expect(queue.add(3, bytes: 10, from: "new", of: 5) == true)
+    queue.move("new", from: nil, to: 5)
+    #expect(queue.add(3, bytes: 10, from: "new", of: 5) == nil)
     #expect(queue.drain() == [1, 2, 3])
   }
 
   @Test func `a call that comes when the client is known does not overtake earlier ones`() {
     var queue = FairQueue<String, Int>()
-    #expect(queue.add(1, bytes: 1, from: "new", of: nil) == true)
-    #expect(queue.add(2, bytes: 1, from: "new", of: 5) == true)
+    #expect(queue.add(1, bytes: 1, from: "new", of: nil) == nil)
+    #expect(queue.add(2, bytes: 1, from: "new", of: 5) == nil)
     #expect(queue.drain() == [1, 2])
   }
 
   @Test func `a departing client takes only its own calls along`() {
     var queue = FairQueue<String, Int>()
-    for number in 0..<6 { #expect(queue.add(number, bytes: 7, from: number % 2 == 0 ? "a" : "b", of: 1) == true) }
-    #expect(queue.add(9, bytes: 7, from: "c", of: nil) == true)
+    for number in 0..<6 { #expect(queue.add(number, bytes: 7, from: number % 2 == 0 ? "a" : "b", of: 1) == nil) }
+    #expect(queue.add(9, bytes: 7, from: "c", of: nil) == nil)
     #expect(queue.remove("a", of: 1) == [0, 2, 4])
     #expect(queue.remove("c", of: nil) == [9])
     #expect(queue.drain() == [1, 3, 5])
     #expect(queue.bytes == 0)
-    #expect(queue.add(1, bytes: 1, from: "b", of: 1) == true)
+    #expect(queue.add(1, bytes: 1, from: "b", of: 1) == nil)
     #expect(queue.remove("b", of: 1) == [1])
     #expect(!queue.isReady)
-    #expect(queue.add(2, bytes: 1, from: "b", of: 1) == true)
+    #expect(queue.add(2, bytes: 1, from: "b", of: 1) == nil)
     #expect(queue.drain() == [2])
   }
 
   @Test func `a call above its client's rate lets other clients pass, and keeps its client's order`() {
     var queue = FairQueue<String, Int>()
     for (number, client) in ["late", "late", "other"].enumerated() {
-      #expect(queue.add(number, bytes: 1, from: client, of: 1) == true)
+      #expect(queue.add(number, bytes: 1, from: client, of: 1) == nil)
     }
     #expect(queue.count(of: 1) == 3 && queue.count(of: "late", 1) == 2)
     #expect(queue.next { client, call in client != "late" || call == 1 } == 2)
@@ -135,10 +167,10 @@ import Testing
 
   @Test func `a line that never empties does not grow`() {
     var queue = FairQueue<String, Int>()
-    for number in 0..<10 { #expect(queue.add(number, bytes: 1, from: "a", of: 1) == true) }
+    for number in 0..<10 { #expect(queue.add(number, bytes: 1, from: "a", of: 1) == nil) }
     for number in 10..<100_000 {
       #expect(queue.next() == number - 10)
-      #expect(queue.add(number, bytes: 1, from: "a", of: 1) == true)
+      #expect(queue.add(number, bytes: 1, from: "a", of: 1) == nil)
     }
     #expect(queue.drain().count == 10)
   }
@@ -180,7 +212,7 @@ extension FairQueue {
     var queue = queue
     for call in 0..<7 { _ = queue.add(call, of: "flood") }
     #expect(queue.add(100, of: "other", 1001) == .refuseNow)
-    #expect(queue.add(101, of: "unknown", nil) == .refuseNow)
+    #expect(queue.add(101, of: "unknown", .common) == .refuseNow)
   }
 
   @Test func `users take turns`() {
@@ -218,7 +250,7 @@ extension FairQueue {
 
 extension RefusalQueue<String, Int> {
   fileprivate mutating func add(
-    _ call: Int, bytes: Int = 100, of client: String, _ user: UInt32? = 1000, mayRefuseNow: Bool = true
+    _ call: Int, bytes: Int = 100, of client: String, _ user: Account = 1000, mayRefuseNow: Bool = true
   ) -> Outcome {
     add(call, bytes: bytes, of: client, user, mayRefuseNow: mayRefuseNow, at: 0)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
   private final class Pings: ClientPinging {
     private(set) var actions: [BusName: () -> Void] = [:]
     var isFull = false
-    func ping(_ client: BusName, of user: UInt32?, _ action: @escaping () -> Void) -> Bool {
+    func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool {
       if !isFull { actions[client] = action }
       return !isFull
     }
@@ -28,7 +29,7 @@ import Testing
       let bytes = Bytes()
       self.bytes = bytes
       outbox = Outbox(pings) { bytes.count }
-      outbox.userOf = { $0 == ":1.99" ? nil : .some(1000) }
+      outbox.accountOf = { $0 == ":1.99" ? nil : 1000 }
     }
 
     func queue(_ bytes: Int) { self.bytes.count = bytes }
@@ -120,10 +121,37 @@ import Testing
     }
     let other = try Connection(to: .address(bus.address))
     var isAnswered = false
-    #expect(!pool.ping(other.uniqueName, of: 1001) { isAnswered = true }, "there is no room")
-    try turning("there is room") { pool.ping(other.uniqueName, of: 1001) { isAnswered = true } }
+    try turning(for: .milliseconds(300), "nobody gives way to another account") {
+      !pool.ping(other.uniqueName, of: 1001) { isAnswered = true }
+    }
+    try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { isAnswered = true } }
     try turning("it has answered") { isAnswered }
     for client in silent { client.suspend(false) }
+  }
+
+  @Test func `one account with connections without end leaves pings to others`() throws {
+    let bus = try PrivateBus(.session)
+    let pool = PingPool(connections: 2, perConnection: 32) { () throws(DBusError) in
+      try Connection(to: .address(bus.address))
+    }
+    let clients = try (0..<60).map { _ in try Connection(to: .address(bus.address)) }
+    // None can answer, because the loop does not run.
+    let asked = clients.dropLast().filter { pool.ping($0.uniqueName, of: 1000) {} }
+    #expect(asked.count == 32)
+    var isAnswered = false
+    #expect(pool.ping(clients[59].uniqueName, of: 1001) { isAnswered = true })
+    try turning("it has answered") { isAnswered }
+  }
+
+  /// One attempt for each ping that was due stopped the service while the bus took no more connections.
+  @Test func `a bus that refuses connections is left alone for a while`() {
+    var attempts = 0
+    let pool = PingPool { () throws(DBusError) in
+      attempts += 1
+      throw DBusError(.limitsExceeded, "no more connections")
+    }
+    for _ in 0..<100 { #expect(!pool.ping(":1.1", of: 1000) {}) }
+    #expect(attempts == 1)
   }
 }
 
@@ -134,10 +162,10 @@ import Testing
   }
 
   /// Marks an object as often as it changes; its turn ends the mark.
-  private func mark(_ object: Object, _ account: StatePacer.Account, _ pacer: StatePacer) {
+  private func mark(_ object: Object, _ payer: StatePacer.Payer, _ pacer: StatePacer) {
     guard !object.isMarked else { return }
     object.isMarked = true
-    pacer.whenDue(account, for: object) {
+    pacer.whenDue(payer, for: object) {
       object.isMarked = false
       object.told += 1
     }
@@ -146,12 +174,12 @@ import Testing
   @Test func `however often state changes it is told at a fixed rate, the last value included`() throws {
     let pacer = StatePacer()
     let (flapping, calm) = (Object(), Object())
-    let burst = Int(StatePacer.Account.everybody.pace.burst)
+    let burst = Int(StatePacer.Payer.everybody.pace.burst)
     try turning("the burst is used up", within: .seconds(5)) {
       for _ in 0..<1_000 { mark(flapping, .everybody, pacer) }
       return flapping.told == burst
     }
-    mark(calm, .user(1000), pacer)
+    mark(calm, .account(1000), pacer)
     try turning("another account has its turn") { calm.told == 1 }
     #expect(flapping.told == burst && flapping.isMarked)
     try turning("the last value is told") { flapping.told == burst + 1 }
@@ -161,7 +189,7 @@ import Testing
   @Test func `objects that are gone have no turn`() throws {
     let pacer = StatePacer()
     let last = Object()
-    let count = Int(StatePacer.Account.everybody.pace.burst) * 3
+    let count = Int(StatePacer.Payer.everybody.pace.burst) * 3
     for _ in 0..<count { pacer.whenDue(.everybody, for: Object()) { Issue.record("it is gone") } }
     pacer.whenDue(.everybody, for: last) { last.told += 1 }
     try turning("the one that is left has its turn", within: .milliseconds(500)) { last.told == 1 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
 import Testing
 
 @testable import GeopublicistService
@@ -70,10 +71,10 @@ struct LimitsTests {
   }
 }
 
-@Suite struct UserQuotaTests {
+@Suite struct QuotaTests {
   @Test func `D23: eight users cannot take everything, and root still gets some`() {
-    var quota = UserQuota()
-    let taken = (1...8).map { quota.fill($0) }
+    var quota = Quota()
+    let taken = (1...8).map { quota.fill(.user($0)) }
     #expect(taken[0] == 512)
     #expect(quota.total < 4096 - 64)
     #expect(quota.fill(0) >= 64)
@@ -81,34 +82,35 @@ struct LimitsTests {
   }
 
   @Test func `D23: thirty users leave something for the next one`() {
-    var quota = UserQuota()
-    for user: UInt32 in 1...30 { #expect(quota.fill(user) >= UserQuota.free) }
-    #expect(quota.fill(31) >= UserQuota.free)
-    #expect(quota.take(for: 0, perUser: 512, of: 4096) == nil, "root has its reserve")
+    var quota = Quota()
+    for user: UInt32 in 1...30 { #expect(quota.fill(.user(user)) >= Quota.free) }
+    #expect(quota.fill(31) >= Quota.free)
+    #expect(quota.take(for: 0, perAccount: 512, of: 4096) == nil, "root has its reserve")
   }
 
-  @Test func `ten users may have a tenth each, and root still gets some`() {
-    var quota = UserQuota()
-    for user: UInt32 in 1...10 { #expect(quota.fill(user, perUser: 100, of: 1_000) == 100) }
-    #expect(quota.fill(11, perUser: 100, of: 1_000) == 0)
-    #expect(quota.fill(0, perUser: 100, of: 1_000) == 15)
+  @Test func `ten users together leave some for the next one, and root still gets more`() {
+    var quota = Quota()
+    for user: UInt32 in 1...5 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) == 100) }
+    for user: UInt32 in 6...10 { #expect(quota.fill(.user(user), perAccount: 100, of: 1_000) > Quota.free) }
+    #expect(quota.fill(11, perAccount: 100, of: 1_000) >= Quota.free)
+    #expect(quota.fill(0, perAccount: 100, of: 1_000) >= Quota.free)
   }
 
   @Test func `a user alone may have the whole limit per user`() {
-    var quota = UserQuota()
+    var quota = Quota()
     #expect(quota.fill(1000) == 512)
-    #expect(quota.take(for: 1000, perUser: 512, of: 4096) == .user)
+    #expect(quota.take(for: 1000, perAccount: 512, of: 4096) == .account)
   }
 
   @Test func `a small whole is not shared but used up`() {
-    var quota = UserQuota()
+    var quota = Quota()
     #expect(quota.fill(1000, of: 10) == 10)
-    #expect(quota.take(for: 1000, perUser: 512, of: 10) == .whole)
-    #expect(quota.take(for: 1001, perUser: 512, of: 10) == .whole)
+    #expect(quota.take(for: 1000, perAccount: 512, of: 10) == .whole)
+    #expect(quota.take(for: 1001, perAccount: 512, of: 10) == .whole)
   }
 
   @Test func `a released place can be taken again`() {
-    var quota = UserQuota()
+    var quota = Quota()
     for _ in 0..<3 {
       #expect(quota.fill(1000) == 512)
       for _ in 0..<512 { quota.release(of: 1000) }
@@ -120,11 +122,16 @@ struct LimitsTests {
   }
 }
 
-extension UserQuota {
-  /// Takes as much as there is for a user, and returns how much that was.
-  fileprivate mutating func fill(_ user: UInt32, perUser: Int = 512, of whole: Int = 4096) -> Int {
+extension Quota {
+  /// Takes as much as there is for an account, and returns how much that was.
+  fileprivate mutating func fill(_ account: Account, perAccount: Int = 512, of whole: Int = 4096) -> Int {
     var count = 0
-    while take(for: user, perUser: perUser, of: whole) == nil { count += 1 }
+    while take(for: account, perAccount: perAccount, of: whole) == nil { count += 1 }
     return count
   }
+}
+
+/// In tests a number is the account of the user with that id.
+nonisolated extension Account: ExpressibleByIntegerLiteral {
+  public init(integerLiteral user: UInt32) { self = .user(user) }
 }

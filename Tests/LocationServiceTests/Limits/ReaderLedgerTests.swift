@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import Testing
 
 @testable import GeopublicistService
@@ -94,9 +95,9 @@ import Testing
     var sent = 0
     for step in 0..<600 {
       let now = Int64(step) * 100_000
-      for user: UInt32 in 0..<10 {
+      for user in 0..<10 as Range<UInt32> {
         for number in 0..<100 where ledger.state(of: "\(user).\(number)", at: now) == .reading {
-          _ = ledger.send(16 * 450, to: "\(user).\(number)", of: user, at: now)
+          _ = ledger.send(16 * 450, to: "\(user).\(number)", of: .user(user), at: now)
           sent += 16 * 450
         }
       }
@@ -127,9 +128,9 @@ import Testing
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(ledger.sendUntilPing("next", user: 1000)))
   }
 
-  @Test func `bytes sent before the user was known count for the user`() {
+  @Test func `bytes sent before the account was known count for the account`() {
     var ledger = ReaderLedger<String>()
-    _ = ledger.send(100, to: "new", of: nil, at: 0)
+    _ = ledger.send(100, to: "new", of: .common, at: 0)
     _ = ledger.send(100, to: "new", of: 1000, at: 0)
     ledger.left("new")
     #expect(ledger.count == 0)
@@ -148,7 +149,7 @@ import Testing
 
 extension ReaderLedger<String> {
   /// Sends until a ping is due, and returns how many bytes that took.
-  fileprivate mutating func sendUntilPing(_ client: String, user: UInt32 = 1) -> Int {
+  fileprivate mutating func sendUntilPing(_ client: String, user: Account = 1) -> Int {
     var bytes = 0
     repeat { bytes += 400 } while !send(400, to: client, of: user, at: 0)
     return bytes
@@ -157,7 +158,7 @@ extension ReaderLedger<String> {
 
 nonisolated extension ReaderLedger {
   /// Counts bytes and pings immediately if that is due.
-  fileprivate mutating func send(_ bytes: Int, to client: Client, of user: UInt32?, at now: Int64) -> Bool {
+  fileprivate mutating func send(_ bytes: Int, to client: Client, of user: Account, at now: Int64) -> Bool {
     guard sent(bytes, to: client, of: user, at: now) else { return false }
     pinged(client, at: now)
     return true
