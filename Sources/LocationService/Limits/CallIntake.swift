@@ -95,8 +95,10 @@ final class CallIntake {
   private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
     // Keep the call without its arguments.
     call.forgetArguments()
+    let account = client.account ?? .common
     switch refusals.add(
-      (call, error), bytes: bytes, of: client.name, client.account ?? .common, mayRefuseNow: outbox.isEmpty,
+      (call, error), bytes: bytes, of: client.name, account,
+      mayRefuseNow: outbox.isEmpty && queue.count(of: account) == 0,
       at: MainLoop.main.clock.monotonic())
     {
     case .refuseNow: call.fail(error)
@@ -109,7 +111,8 @@ final class CallIntake {
   }
 
   private func refuseDue() {
-    while outbox.isEmpty, let (call, error) = refusals.next(at: MainLoop.main.clock.monotonic()) { call.fail(error) }
+    let now = MainLoop.main.clock.monotonic()
+    while outbox.isEmpty, let (call, error) = refusals.next(at: now, { queue.count(of: $0) == 0 }) { call.fail(error) }
     if refusals.count == 0 { refusing = nil }
   }
 

@@ -9,10 +9,6 @@ final class Outbox {
   /// The number of queued bytes above which nothing deferrable is sent. A queued message takes about twice its size in
   /// memory, and all subscriptions together must not grow the service by more than 2 MiB.
   static let highWater = 768 * 1024
-  /// The number of queued bytes above which no calls are dispatched. dbus-daemon reads 4 KiB from each connection in
-  /// turn, so while hundreds of connections keep it busy, everything queued here delays every answer. The kernel counts
-  /// more than 1 KiB for each message, however small.
-  static let callWater = 24 * 1024
   /// The interval for checking whether the queue has drained, in microseconds.
   private static let pollInterval: Int64 = 20_000
   private static let reducedInterval: Int64 = 60_000_000
@@ -23,6 +19,7 @@ final class Outbox {
   private let pings: any ClientPinging
   private var ledger: ReaderLedger<BusName>
   private let states = StatePacer()
+  private var pace = BusPace()
   private var isSignalling = false
   private var waiting: [BusName: [() -> Void]] = [:]
   private var poll: LoopSource?
@@ -50,7 +47,11 @@ final class Outbox {
   var isFull: Bool { queuedBytes() >= Self.highWater }
 
   /// Whether the answer to another call could be sent without much delay.
-  var takesCalls: Bool { queuedBytes() < Self.callWater }
+  var takesCalls: Bool {
+    let queued = queuedBytes()
+    pace.look(queued: queued, at: now)
+    return queued < pace.limit
+  }
 
   /// Whether the bus has taken everything, so that a refusal delays no answer.
   var isEmpty: Bool { queuedBytes() == 0 }

@@ -3,10 +3,10 @@ import GeopublicistGatekeeper
 
 /// Schedules the refusal of calls.
 ///
-/// A refusal costs the bus, and users waiting for answers, as much as any other answer. Each account therefore gets a
-/// burst of immediate refusals and then a steady rate. Further refusals wait, and the account's clients take turns. A
-/// client that floods the service only delays itself, because the bus limits the calls that a connection may have
-/// unanswered.
+/// A refusal costs the bus, and users waiting for answers, as much as any other answer, and invites the next call. Each
+/// account therefore gets a burst of immediate refusals and then a steady rate, and only when its other calls have been
+/// answered. Its clients take turns. A client that floods the service only delays itself, because the bus limits the
+/// calls that a connection may have unanswered.
 nonisolated struct RefusalQueue<Client: Hashable, Call> {
   struct Bounds: Sendable {
     var burst: UInt32 = 2_500
@@ -59,12 +59,12 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return .waits
   }
 
-  /// Removes and returns the next call that may be refused now.
-  mutating func next(at now: Int64) -> Call? {
+  /// Removes and returns the next call that may be refused now, of an account that `isServed`.
+  mutating func next(at now: Int64, _ isServed: (Account) -> Bool = { _ in true }) -> Call? {
     for _ in accounts.indices {
       let account = accounts.removeFirst()
       guard var line = lines.removeValue(forKey: account), !line.calls.isEmpty else { continue }
-      let call = takeToken(&line, now) ? line.calls.next() : nil
+      let call = isServed(account) && takeToken(&line, now) ? line.calls.next() : nil
       if !line.calls.isEmpty { accounts.append(account) }
       lines[account] = line
       guard let call else { continue }

@@ -229,6 +229,14 @@ extension FairQueue {
     #expect(queue.due(at: 0) == [1, 2])
   }
 
+  @Test func `refusals wait while the account's other calls wait`() {
+    var queue = queue
+    for account: Account in [1, 2] { #expect(queue.add(1, of: "a", account, mayRefuseNow: false) == .waits) }
+    #expect(queue.next(at: 0) { $0 == 2 } == 1)
+    #expect(queue.next(at: 0) { $0 == 2 } == nil && queue.count == 1)
+    #expect(queue.next(at: 0) == 1)
+  }
+
   @Test func `a large call uses up more of the burst`() {
     var queue = queue
     #expect(queue.add(1, bytes: 2 * 1024, of: "a") == .refuseNow)
@@ -259,5 +267,37 @@ extension RefusalQueue<String, Int> {
     var due: [Int] = []
     while let call = next(at: now) { due.append(call) }
     return due
+  }
+}
+
+@Suite struct BusPaceTests {
+  /// Looks every millisecond while the bus takes bytes at a rate and the queue is filled to the limit.
+  private func limit(perSecond: Int, _ pace: BusPace = BusPace(), from first: Int64 = 0) -> BusPace {
+    var pace = pace
+    var queued = 0
+    for step in first..<first + 2_000 {
+      queued = max(0, queued - perSecond / 1_000)
+      pace.look(queued: queued, at: step * 1_000)
+      queued = max(queued, pace.limit)
+      pace.look(queued: queued, at: step * 1_000)
+    }
+    return pace
+  }
+
+  @Test func `no more is queued than the bus takes in a moment`() {
+    #expect(BusPace().limit == 24 * 1024)
+    #expect(limit(perSecond: 300_000).limit == 12_000)
+    #expect(limit(perSecond: 40_000).limit == 4 * 1024, "enough for an answer")
+    #expect(limit(perSecond: 50_000_000).limit == 24 * 1024)
+  }
+
+  @Test func `a pause of the clients is none of the bus`() {
+    var pace = BusPace()
+    for second in 0..<100 as Range<Int64> { pace.look(queued: second % 2 == 0 ? 1_000 : 0, at: second * 1_000_000) }
+    #expect(pace.limit == 24 * 1024)
+  }
+
+  @Test func `the limit follows the bus`() {
+    #expect(limit(perSecond: 300_000, limit(perSecond: 10_000), from: 2_000).limit == 12_000)
   }
 }

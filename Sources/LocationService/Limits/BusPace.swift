@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Measures how fast the bus takes what is queued for it, and limits the queue to what it takes in a moment.
+///
+/// dbus-daemon reads 4 KiB from each connection in turn, so while hundreds of connections keep it busy, everything queued
+/// delays every answer and every location that follows.
+nonisolated struct BusPace: Sendable {
+  /// The least and the most that may be queued, in bytes. The kernel counts more than 1 KiB for each message, however
+  /// small.
+  static let water = 4 * 1024...24 * 1024
+  /// The queue is limited to what the bus takes in this time, in microseconds.
+  static let moment: Int64 = 40_000
+  /// How long the bus is observed for one measurement, while something is queued.
+  static let window: Int64 = 100_000
+  /// Between looks that are further apart, it may have waited for more.
+  static let longestGap: Int64 = 10_000
+
+  private var last: (queued: Int, at: Int64) = (0, 0)
+  private var (taken, busy): (Int, Int64) = (0, 0)
+  /// The number of queued bytes above which no more answers should be queued.
+  private(set) var limit = Self.water.upperBound
+
+  /// Records that so many bytes are queued.
+  mutating func look(queued: Int, at now: Int64) {
+    let elapsed = now - last.at
+    if last.queued > 0, elapsed <= Self.longestGap {
+      taken += max(0, last.queued - queued)
+      busy += elapsed
+    }
+    last = (queued, now)
+    guard busy >= Self.window else { return }
+    let inMoment = Int(Int64(taken) * Self.moment / busy)
+    limit = min(max(inMoment, Self.water.lowerBound), Self.water.upperBound)
+    (taken, busy) = (0, 0)
+  }
+}
