@@ -30,7 +30,9 @@ final class GatekeeperMachine {
   private let configured: String
 
   init(_ policy: Policy, broker: PrivateBus.Broker = .chosen) throws {
-    bus = try PrivateBus(.system, broker: broker, owner: Self.owner)
+    try Self.users.write(toFile: folder.file("passwd"), atomically: true, encoding: .utf8)
+    try "\(Self.person):100000:65536\n".write(toFile: folder.file("subuid"), atomically: true, encoding: .utf8)
+    bus = try PrivateBus(.system, broker: broker, owner: Self.owner, users: folder.file("passwd"))
     for name in ["actions", "rules", "geoclue"] {
       try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
     }
@@ -47,7 +49,8 @@ final class GatekeeperMachine {
     geoclue = try ChildProcess([mounts, configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
     daemon = try ChildProcess(
       [
-        mounts, configured, "--", "setpriv", "--reuid=\(Self.owner)", "--regid=\(Self.owner)", "--clear-groups",
+        mounts, configured, "\(folder.file("subuid"))=/etc/subuid", "--", "setpriv", "--reuid=\(Self.owner)",
+        "--regid=\(Self.owner)", "--clear-groups",
         "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
         "--geoclue-address", bus.address, "--config", folder.file("daemon.conf"), "--verbose",
       ], environment: ["DBUS_FATAL_WARNINGS": "1"])
@@ -55,6 +58,14 @@ final class GatekeeperMachine {
     if policy != .absent { try startPolkit() }
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)
     try waitForOwner(of: Daemon.name, on: bus, by: daemon)
+  }
+
+  /// The machine's users and some of the person's subordinate ones: dbus-daemon admits only who is listed.
+  private static var users: String {
+    get throws {
+      let subordinates = (100_000..<100_300).map { "sub\($0):x:\($0):65534::/:/bin/false\n" }
+      return try String(contentsOfFile: "/etc/passwd", encoding: .utf8) + subordinates.joined()
+    }
   }
 
   func startPolkit() throws {

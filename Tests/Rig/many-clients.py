@@ -6,13 +6,16 @@
     many-clients.py BUS-ADDRESS flood CONNECTIONS SUBSCRIPTIONS PATH INTERFACE MEMBER [ARGUMENT…]
     many-clients.py BUS-ADDRESS come-and-go COUNT
     many-clients.py BUS-ADDRESS start-together COUNT
+    many-clients.py BUS-ADDRESS hoard KIND USERS EACH
     many-clients.py BUS-ADDRESS flap CONNECTIONS SUBSCRIPTIONS READING PER-SECOND LEVELS [USER]
 
 Those that never read start their subscriptions, as far as they may, make their CALLS of ListSubscriptions at once, and read
 nothing more. A flood makes its subscriptions, then the call with these strings without a pause, and reads every answer. Both
 say "ready" when they have begun, and go on until they are killed. Those that come and go connect, subscribe, start and
 vanish, one after the other. Those that start together each create and start a subscription and read its properties; when all
-are answered, and none is refused for a limit, the seconds are printed. The last start subscriptions and say "ready"; one
+are answered, and none is refused for a limit, the seconds are printed. Those that hoard are as many USERS, from id 100000 on, each of whom creates
+EACH objects of the KIND, subscription or region, unless a limit stops it, and starts one; they say "ready", then how many they got.
+The last start subscriptions and say "ready"; one
 connection more is their user's agent and announces the LEVELS, such as 0,8, in turn, so often (0: without a pause). With
 READING 1 they read; for each line on standard input they say how many announcements were made and how many signals and
 bytes they have read.
@@ -110,6 +113,32 @@ def start_together(address, count):
     print(time.monotonic() - began)
 
 
+def hoard(address, kind, users, each):
+    member, options = {
+        "subscription": ("CreateSubscription", {}),
+        "region": ("CreateRegion", {"latitude": ("d", 52.0), "longitude": ("d", 13.0), "radius": ("d", 500.0)}),
+    }[kind]
+    peers, count = [], 0
+    for user in range(100000, 100000 + int(users)):
+        mine = 0
+        peers.append(Peer(address, user=user))
+        while mine < int(each):
+            answer = peers[-1].call(SERVICE, MANAGER, SERVICE, member, "a{sv}", [options])
+            if "per-connection" in "".join(map(str, answer.arguments())):
+                peers.append(Peer(address, user=user))
+            elif answer.fields.get(wire.ERROR_NAME, "").endswith(".LimitsExceeded"):
+                break
+            else:
+                path = answer.arguments()[0]
+                if mine == 0:
+                    # Not answered before the search for an agent is over.
+                    peers[-1].begin(SERVICE, path, f"{SERVICE}.{kind.title()}", "Start")
+                mine += 1
+        count += mine
+    print(f"ready\n{count}", flush=True)
+    time.sleep(3600)
+
+
 def answer_as_agent(agent):
     while (question := agent.receive(0)) is not None:
         if question.kind == CALL:
@@ -160,4 +189,4 @@ def flap(address, connections, subscriptions, reading, rate, levels, user=None):
                 sockets[one] = sockets[one][whole:]
 
 
-{"start-together": start_together, "flap": flap, "never-read": never_read, "flood": flood, "come-and-go": come_and_go}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+{"start-together": start_together, "flap": flap, "hoard": hoard, "never-read": never_read, "flood": flood, "come-and-go": come_and_go}[sys.argv[2]](sys.argv[1], *sys.argv[3:])

@@ -10,6 +10,7 @@
 # the service REFUSED.
 # BUS_BROKER in the environment chooses dbus-daemon (the default) or dbus-broker, BUS_LIMITS=stock the limits that a system
 # bus has unless an administrator changes them; with higher ones a test's only user may open thousands of connections.
+# BUS_PASSWD is a file to be used as /etc/passwd: dbus-daemon admits only users who are listed there.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 kind=$1 directory=$2 owner=${3:-$(id -u)} refused=${4:-}
@@ -109,7 +110,10 @@ $([ "${BUS_LIMITS:-raised}" = stock ] || raised_limits)
 END
 
 case ${BUS_BROKER:-dbus-daemon} in
-  dbus-daemon) exec dbus-daemon --config-file="$configuration" --nofork --nopidfile ;;
+  dbus-daemon)
+    [ -z "${BUS_PASSWD:-}" ] || set -- "$here/with-mounts.sh" "$BUS_PASSWD=/etc/passwd" --
+    [ -n "${BUS_PASSWD:-}" ] || set --
+    exec "$@" dbus-daemon --config-file="$configuration" --nofork --nopidfile ;;
   dbus-broker)
     set -- /usr/bin/python3 "$here/dbus-broker.py" "$kind" "$directory"
     [ "$(id -u)" -eq 0 ] && exec unshare --mount "$@"

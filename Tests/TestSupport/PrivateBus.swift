@@ -30,13 +30,17 @@ public final class PrivateBus {
   ///
   /// - Parameters:
   ///   - owner: On a system bus, the user who may own the service's name; this one by default.
+  ///   - users: A file to be used as `/etc/passwd`; needs root.
   ///   - refused: On a session bus, a service that no program may call.
-  public init(_ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), refusing refused: String? = nil) throws {
+  public init(
+    _ kind: Kind, broker: Broker = .chosen, owner: uid_t = getuid(), users: String? = nil,
+    refusing refused: String? = nil
+  ) throws {
     let socket = directory.file("bus")
     address = "unix:path=\(socket)"
     process = try ChildProcess(
       [Rig.file("private-bus.sh"), kind.rawValue, directory.path, String(owner)] + (refused.map { [$0] } ?? []),
-      environment: ["BUS_BROKER": broker.rawValue])
+      environment: ["BUS_BROKER": broker.rawValue].merging(users.map { ["BUS_PASSWD": $0] } ?? [:]) { $1 })
     try eventually("the bus answers", seen: process.standardError) {
       guard process.exited == nil else { throw Failure(description: "no bus: \(process.standardError)") }
       return connects(to: socket)
