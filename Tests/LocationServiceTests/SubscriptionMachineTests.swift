@@ -163,7 +163,7 @@ nonisolated func standing(
     var machine = machine(.undecided)
     #expect(machine.object.announcement() == nil, "it can be read")
     #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
-    #expect(machine.object.announcement() == .allowed, "even before it is started")
+    #expect(machine.object.announcement() == nil, "nothing is told before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
       #expect(machine.handle(.start(machine.startAsked()), at: start).contains(.announce))
       #expect(machine.object.announcement() == .allowed)

@@ -14,6 +14,8 @@ nonisolated struct ObjectState: Sendable {
   private var wasActive = false
   /// The authorization that the owner was last told; nil if it must be told again because it has started the object.
   private var told: Authorization?
+  /// Whether the owner has called `Start`. It is told nothing before, so that `Start` is followed by one announcement.
+  private var isWanted = false
   /// Counts `Start` and `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
   private var wishes: UInt64 = 0
   /// Whether the source itself decides and must therefore run before there can be a decision.
@@ -44,7 +46,9 @@ nonisolated struct ObjectState: Sendable {
   mutating func start(_ wish: UInt64) -> (actions: [ClientAction], begins: Bool) {
     // A later `Start` or `Stop` supersedes this call.
     guard wish == wishes else { return ([.done], false) }
+    isWanted = true
     if authorization.status == .restricted {
+      told = authorization
       return ([.audit(authorization), .refuse(.notAuthorized(authorization))], false)
     }
     guard !isStarted else { return ([.done], false) }
@@ -61,7 +65,7 @@ nonisolated struct ObjectState: Sendable {
 
   /// Returns the authorization if the owner must be told now, because its status or reason differs from what was told.
   mutating func announcement() -> Authorization? {
-    guard told?.status != authorization.status || told?.reason != authorization.reason else { return nil }
+    guard isWanted, told?.status != authorization.status || told?.reason != authorization.reason else { return nil }
     told = authorization
     return authorization
   }
