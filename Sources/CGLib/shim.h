@@ -30,6 +30,11 @@ typedef struct {
   GPollFD poll;
 } cglib_file_source;
 
+#include <sys/syscall.h>
+
+/* Debian 12's header for this cannot be imported, and the importer drops syscall() for its variable arguments. */
+static inline int cglib_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
 #include <sys/prctl.h>
 #include <sys/resource.h>
 

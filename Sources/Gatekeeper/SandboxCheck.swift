@@ -2,14 +2,16 @@
 import DBus
 import GeopublicistCGLib
 import GeopublicistLocationModel
+import Glibc
 import MainLoop
 
 /// Determines whether a connection's process runs in a Flatpak or a Snap.
 ///
 /// The security label comes from the bus and cannot be forged. Without a decisive label, the control group decides. It
 /// is read from /proc, or requested from systemd where /proc hides other users' processes from a hardened service. A
-/// process that cannot be looked up is unverifiable, which counts as sandboxed. As in GeoClue, the process that opened
-/// the connection counts, even if another process uses it now.
+/// process that cannot be looked up is unverifiable, which counts as sandboxed. So is one that exits before all has been
+/// read: its id may belong to another process by then. As in GeoClue, the process that opened the connection counts, even
+/// if another process uses it now, and one that exits after the check is not checked again.
 final class SandboxCheck {
   typealias Handler = (Facts.Confinement, ControlGroup?) -> Void
 
@@ -18,13 +20,18 @@ final class SandboxCheck {
   private let accountOf: (UInt32) -> Account
   /// Reads `/proc/PID/cgroup`. Replaced in tests.
   private let controlGroup: (UInt32) -> String?
+  /// Looks into a process's root directory, or nil if the service may not do that.
+  private let root: ((UInt32) -> ProcessRoot)?
 
+  /// - Parameter root: Given where the service runs as the user of its clients, so that it can see their files.
   init(
     on connection: Connection,
     controlGroup: @escaping (UInt32) -> String? = { SandboxCheck.contents(ofFile: "/proc/\($0)/cgroup") },
-    accountOf: @escaping (UInt32) -> Account = { .user($0) }
+    accountOf: @escaping (UInt32) -> Account = { .user($0) },
+    root: ((UInt32) -> ProcessRoot)? = nil
   ) {
     self.connection = connection
+    self.root = root
     self.controlGroup = controlGroup
     processes = UnitProcesses(on: connection)
     self.accountOf = accountOf
@@ -34,13 +41,29 @@ final class SandboxCheck {
   func check(_ peer: BusName, _ credentials: Credentials, _ handler: @escaping Handler) {
     if credentials.securityLabel?.isSandbox == true { return handler(.sandbox, nil) }
     guard let process = credentials.processID, process > 0 else { return handler(.unverifiable, nil) }
+    let handle = ProcessHandle(of: process)
     if let contents = controlGroup(process), let group = ControlGroup(contents: contents) {
-      return handler(group.isSandbox ? .sandbox : .host, group)
+      return judge(process, handle, group, handler)
     }
-    processes.controlGroup(of: process, for: accountOf(credentials.userID)) { group in
-      guard let group else { return handler(.unverifiable, nil) }
-      handler(group.isSandbox ? .sandbox : .host, group)
+    processes.controlGroup(of: process, for: accountOf(credentials.userID)) { [weak self] group in
+      self?.judge(process, handle, group, handler)
     }
+  }
+
+  /// Judges by all that has been read, if the process still lives.
+  private func judge(_ process: UInt32, _ handle: ProcessHandle?, _ group: ControlGroup?, _ handler: Handler) {
+    guard let group else { return handler(.unverifiable, nil) }
+    var confinement = group.isSandbox ? Facts.Confinement.sandbox : .host
+    if confinement == .host, let root {
+      // Without a user manager, Flatpak goes on without a control group.
+      switch root(process) {
+      case .host: break
+      case .sandbox: confinement = .sandbox
+      case .unreadable: confinement = .unverifiable
+      }
+    }
+    if confinement == .host, handle?.hasExited == true { return handler(.unverifiable, nil) }
+    handler(confinement, group)
   }
 
   static func contents(ofFile path: String) -> String? {
@@ -48,6 +71,48 @@ final class SandboxCheck {
     guard g_file_get_contents(path, &contents, nil, nil) != 0, let contents else { return nil }
     defer { g_free(contents) }
     return String(validatingCString: contents)
+  }
+}
+
+/// What a process's root directory says.
+nonisolated enum ProcessRoot: Sendable {
+  case host
+  /// Flatpak made it.
+  case sandbox
+  case unreadable
+
+  /// Looks for Flatpak's description of the sandbox, as the desktop portal does.
+  init(of process: UInt32) { self.init(at: "/proc/\(process)/root") }
+
+  init(at path: String) {
+    let root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard root >= 0 else {
+      self = .unreadable
+      return
+    }
+    defer { close(root) }
+    var status = stat()
+    self =
+      fstatat(root, ".flatpak-info", &status, AT_SYMLINK_NOFOLLOW) == 0
+      ? .sandbox : errno == ENOENT ? .host : .unreadable
+  }
+}
+
+/// A process, which keeps its identity after its id has been given to another one.
+nonisolated final class ProcessHandle {
+  private let descriptor: Int32
+
+  /// Opens the process that has this id now. Returns nil if there is none, or the kernel has no such handles.
+  init?(of process: UInt32) {
+    descriptor = cglib_pidfd_open(pid_t(clamping: process))
+    if descriptor < 0 { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  var hasExited: Bool {
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) != 0
   }
 }
 

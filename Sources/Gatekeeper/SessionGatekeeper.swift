@@ -19,7 +19,7 @@ package final class SessionGatekeeper: Gatekeeper {
   private let registry = ClientFactsRegistry()
 
   package init(on connection: Connection) {
-    sandboxes = SandboxCheck(on: connection)
+    sandboxes = SandboxCheck(on: connection, root: ProcessRoot.init)
     rules.onChange = { [weak self] _ in self?.onChange?(nil) }
   }
 

@@ -73,7 +73,8 @@ nonisolated extension Diagnosis {
       }
       return problem(
         "sandbox", "unverifiable",
-        "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed",
+        "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed. "
+          + "A program that connects in a process which then exits is not known, either",
         "Start the program from a login, or with: systemd-run --user --scope PROGRAM")
     }
     return good("sandbox", "This program is not in a sandbox")
