@@ -198,10 +198,11 @@ extension SessionWatch {
         guard let path = values.first?.objectPath else { return watch.answered(.inactive, user, entry) }
         (entry.path, entry.login) = (path, .present)
         watch.askState(of: user, at: path, entry)
-      // The call would have started logind if it were installed.
-      case .failure(.refused):
-        entry.login = watch.owner?.owner == nil ? .untracked : .absent
-        watch.answered(entry.login == .untracked ? .untracked : .inactive, user, entry)
+      // The call would have started logind. A logind that is masked or fails has another error.
+      case .failure(.refused(let error)):
+        let isInstalled = error.name != .serviceUnknown || watch.owner?.owner != nil
+        entry.login = isInstalled ? .absent : .untracked
+        watch.answered(isInstalled ? .inactive : .untracked, user, entry)
       case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
       }
     }
