@@ -62,10 +62,8 @@ final class AgentFinder {
     geoclue = NameWatch("org.freedesktop.GeoClue2", on: connection) { [weak self] _ in self?.doubtAll() }
   }
 
-  /// Returns the coarsest level that the user's agents allow, ignoring the connection `peer`.
-  func level(for user: UInt32, without peer: BusName) -> Facts.AgentLevel {
-    users[user]?.search.level(without: peer) ?? .unknown
-  }
+  /// Returns the coarsest levels that the user's agents allow.
+  func levels(of user: UInt32) -> AgentLevels { users[user]?.search.levels ?? AgentLevels() }
 
   /// Returns whether deliveries to a user are held until an agent confirms its level.
   func isHeld(_ user: UInt32) -> Bool { users[user]?.search.isHeld(at: now) ?? false }

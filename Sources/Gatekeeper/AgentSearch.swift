@@ -91,23 +91,17 @@ nonisolated struct AgentSearch {
   /// they answer as agents, there is none.
   private var isSettled = false
   private var wasHeld = false
+  /// The coarsest levels that the agents allow. An agent that does not confirm its level in time is left out while
+  /// another one does.
+  private(set) var levels = AgentLevels()
 
   /// Returns whether announcements from a connection count: it is an agent, or is being checked.
   func listens(to name: BusName) -> Bool { agents[name] != nil || work[name] != nil }
 
-  /// Returns the coarsest level that the agents allow, ignoring the connection `peer`: a client is never its own agent.
-  func level(without peer: BusName) -> Facts.AgentLevel {
-    guard isSearched else { return .unknown }
-    var least: AccuracyLevel?
-    for (name, agent) in agents where name != peer {
-      if agent.confirmation.isExpired { return .unknown }
-      least = min(least ?? agent.level, agent.level)
-    }
-    return least.map { .level($0) } ?? (isSettled ? .none : .unknown)
-  }
-
   /// Returns whether deliveries are held until an agent confirms its level.
-  func isHeld(at now: Int64) -> Bool { agents.values.contains { $0.confirmation.isHeld(at: now) } }
+  func isHeld(at now: Int64) -> Bool {
+    agents.values.contains { !$0.confirmation.isExpired && $0.confirmation.isHeld(at: now) }
+  }
 
   var inFlight: Int { work.values.count { if case .probing = $0 { true } else { false } } }
 
@@ -131,20 +125,21 @@ nonisolated struct AgentSearch {
       if isComplete { search?.isListed = true }
     case .answered(let name, let level): actions = answered(name, level, now)
     case .silent(let name): actions = silent(name, now)
-    case .verified(let name, let isAgent): actions = verified(name, isAgent, now)
-    case .announced(let name, let level): actions = announced(name, level)
+    case .verified(let name, let isAgent): verified(name, isAgent, now)
+    case .announced(let name, let level): announced(name, level)
     case .invalidated(let name): if agents[name] != nil || work[name] != nil { doubt(name, now) }
     case .left(let name):
       (refusals[name], work[name]) = (nil, nil)
       queue.removeAll { $0 == name }
-      if agents.removeValue(forKey: name) != nil { actions = [.changed] }
+      agents[name] = nil
     case .doubted: for name in Set(agents.keys).union(work.keys) { doubt(name, now) }
-    case .timer: actions = expire(now)
+    case .timer: expire(now)
     }
     actions += probeNext(now) + finishIfDone(now)
-    if settles(), !actions.contains(.changed) { actions.append(.changed) }
-    defer { wasHeld = isHeld(at: now) }
-    return isHeld(at: now) && !wasHeld && !actions.contains(.changed) ? [.changed] + actions : actions
+    settle()
+    let before = (levels, wasHeld)
+    (levels, wasHeld) = (currentLevels, isHeld(at: now))
+    return before == (levels, wasHeld) ? actions : [.changed] + actions
   }
 }
 
@@ -154,17 +149,17 @@ nonisolated extension AgentSearch {
     guard case .probing(let isOutdated) = work[name] else { return [] }
     work[name] = nil
     guard let level else {
-      refusals[name] = Refusal()
-      return agents.removeValue(forKey: name) == nil ? [] : [.changed]
+      (refusals[name], agents[name]) = (Refusal(), nil)
+      return []
     }
-    guard let agent = agents[name] else {
+    guard agents[name] != nil else {
       work[name] = .verifying(level, isOutdated: isOutdated)
       return [.verify(name)]
     }
     agents[name]?.level = level
     agents[name]?.confirmation.answered(at: now)
     if isOutdated { enqueue(name, first: true) }
-    return agent.level != level || (agent.confirmation.isDoubtful && !isOutdated) ? [.changed] : []
+    return []
   }
 
   private mutating func silent(_ name: BusName, _ now: Int64) -> [Action] {
@@ -179,26 +174,20 @@ nonisolated extension AgentSearch {
     return []
   }
 
-  private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: Int64) -> [Action] {
+  private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: Int64) {
     // The connection may have left in the meantime.
-    guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return [] }
-    guard isAgent else {
-      refusals[name] = Refusal()
-      return []
-    }
+    guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return }
+    guard isAgent else { return refusals[name] = Refusal() }
     refusals[name] = nil
     agents[name] = Agent(level: level)
     if isOutdated { doubt(name, now) }
-    return [.changed]
   }
 
-  private mutating func announced(_ name: BusName, _ level: AccuracyLevel) -> [Action] {
+  private mutating func announced(_ name: BusName, _ level: AccuracyLevel) {
     if case .verifying(_, let isOutdated) = work[name] { work[name] = .verifying(level, isOutdated: isOutdated) }
-    guard let agent = agents[name] else { return [] }
     agents[name]?.level = level
     // The announcement is current unless the agent is already being asked again.
     if work[name] == nil { agents[name]?.confirmation = Confirmation() }
-    return agent.level != level || agent.confirmation.isDoubtful ? [.changed] : []
   }
 
   private mutating func doubt(_ name: BusName, _ now: Int64) {
@@ -211,10 +200,25 @@ nonisolated extension AgentSearch {
     }
   }
 
-  private mutating func expire(_ now: Int64) -> [Action] {
-    let late = agents.filter { $0.value.confirmation.deadline.map { now >= $0 } ?? false }.keys
-    for name in late { agents[name]?.confirmation.expire() }
-    return late.isEmpty ? [] : [.changed]
+  private var currentLevels: AgentLevels {
+    guard isSearched else { return AgentLevels() }
+    let answering = agents.filter { !$0.value.confirmation.isExpired }
+    let absent: Facts.AgentLevel = isSettled && agents.count == answering.count ? .none : .unknown
+    func coarsest(except source: BusName?) -> (name: BusName, agent: Agent)? {
+      answering.filter { $0.key != source }.min { ($0.value.level, $0.key.rawValue) < ($1.value.level, $1.key.rawValue) }
+        .map { ($0.key, $0.value) }
+    }
+    let source = coarsest(except: nil)
+    let other = source.flatMap { coarsest(except: $0.name) }
+    return AgentLevels(
+      least: source.map { .level($0.agent.level) } ?? absent, from: source?.name,
+      others: other.map { .level($0.agent.level) } ?? absent)
+  }
+
+  private mutating func expire(_ now: Int64) {
+    for (name, agent) in agents where agent.confirmation.deadline.map({ now >= $0 }) ?? false {
+      agents[name]?.confirmation.expire()
+    }
   }
 }
 
@@ -254,12 +258,9 @@ nonisolated extension AgentSearch {
     return search.begin + (isKnown ? Self.pace : Self.searchTime)
   }
 
-  /// Returns whether the absence of an agent has become certain.
-  private mutating func settles() -> Bool {
+  private mutating func settle() {
     let isOpen = !work.isEmpty || refusals.values.contains { (1..<Self.patience).contains($0.silences) }
-    guard !isSettled, isSearched, search == nil, !isOpen else { return false }
-    isSettled = true
-    return agents.isEmpty
+    if isSearched, search == nil, !isOpen { isSettled = true }
   }
 
   private mutating func finishIfDone(_ now: Int64) -> [Action] {
@@ -267,8 +268,7 @@ nonisolated extension AgentSearch {
       return []
     }
     self.search = nil
-    let isFirst = !isSearched
     isSearched = hasList
-    return (isFirst ? [.changed] : []) + [.ready]
+    return [.ready]
   }
 }

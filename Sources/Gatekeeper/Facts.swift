@@ -67,8 +67,8 @@ nonisolated struct Facts: Hashable, Sendable {
     let rawValue: UInt8
 
     static let policy = Doubts(rawValue: 1)
-    static let session = Doubts(rawValue: 2)
-    static let agents = Doubts(rawValue: 4)
+    /// The user's session or agents.
+    static let access = Doubts(rawValue: 2)
   }
 
   /// What GeoClue's configuration says about the declared desktop-id and this user.

@@ -19,6 +19,14 @@ package final class SystemGatekeeper: Gatekeeper {
   /// How many of an account's users are searched for agents per interval. Others have their turn by chance.
   private static let searchesPerAccount = 4
 
+  /// What the clients of one user share.
+  private struct User {
+    var access = AccessDamper()
+    /// Whether logind's or an agent's answer is being confirmed.
+    var isConfirming = false
+    var timer: LoopSource?
+  }
+
   private let ownUserID = UserID.own
   private let subordinates: SubordinateFile
   private let accountOf: (UInt32) -> Account
@@ -28,6 +36,7 @@ package final class SystemGatekeeper: Gatekeeper {
   private let agents: AgentFinder
   private let sessions: SessionWatch
   private let registry = ClientFactsRegistry()
+  private var users: [UInt32: User] = [:]
   private var clients: [BusName: any GatekeeperClient] = [:]
   private var search: LoopSource?
 
@@ -56,7 +65,10 @@ package final class SystemGatekeeper: Gatekeeper {
       guard let self, let client = clients[name] else { return }
       handle(.answered(action, reply), for: client)
     }
-    agents.onChange = { [weak self] user in self?.changed(user) }
+    agents.onChange = { [weak self] user in
+      guard let self else { return }
+      if follow(user) { changed(user) } else { searchSoon() }
+    }
     sessions.onChange = { [weak self] user, before in self?.sessionChanged(user, from: before) }
   }
 
@@ -69,7 +81,7 @@ package final class SystemGatekeeper: Gatekeeper {
   package func isHeld(_ client: any GatekeeperClient) -> Bool {
     // Asked before every delivery, so most answers must not need all the facts.
     guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client],
-      known.policy.isHeld(at: now) || sessions.isHeld(user) || agents.isHeld(user)
+      known.policy.isHeld(at: now) || sessions.isHeld(user) || agents.isHeld(user) || users[user]?.access.isHeld == true
     else { return false }
     return decision(for: client, asking: .exact, as: "").isHeld
   }
@@ -113,6 +125,7 @@ package final class SystemGatekeeper: Gatekeeper {
       handle(.wanted, for: client)
       sessions.find(credentials.userID, for: round)
       agents.find(credentials.userID, for: client.name, round.expect())
+      _ = follow(credentials.userID, from: users[credentials.userID] ?? User())
     }
   }
 
@@ -132,11 +145,11 @@ package final class SystemGatekeeper: Gatekeeper {
     facts.reduced = known.policy.answer(to: .access)
     facts.precise = known.policy.answer(to: .accessPrecise)
     facts.withoutAgent = known.policy.answer(to: .accessWithoutAgent)
-    facts.session = sessions.state(of: user)
-    facts.agent = agents.level(for: user, without: client.name)
+    let access = users[user]?.access ?? AccessDamper()
+    facts.session = access.told.session
+    facts.agent = access.told.agents.level(without: client.name)
     if known.policy.isHeld(at: now) { facts.held.insert(.policy) }
-    if sessions.isHeld(user) { facts.held.insert(.session) }
-    if agents.isHeld(user) { facts.held.insert(.agents) }
+    if access.isHeld || sessions.isHeld(user) || agents.isHeld(user) { facts.held.insert(.access) }
     return facts
   }
 
@@ -152,6 +165,7 @@ package final class SystemGatekeeper: Gatekeeper {
       clients.removeValue(forKey: name)
       polkit.forget(name)
       guard let user, !clients.values.contains(where: { $0.credentials?.userID == user }) else { return }
+      users[user] = nil
       sessions.forget(user)
       agents.forget(user)
     }
@@ -243,7 +257,24 @@ extension SystemGatekeeper {
     searchSoon()
   }
 
+  /// Damps a change of a user's session or agents. Returns whether it concerns the user's clients now.
+  private func follow(_ user: UInt32, from known: User? = nil) -> Bool {
+    guard var entry = known ?? users[user] else { return false }
+    let access = UserAccess(session: sessions.state(of: user), agents: agents.levels(of: user))
+    let wasConfirming = entry.isConfirming
+    entry.isConfirming = sessions.isHeld(user) || agents.isHeld(user)
+    let isChanged = entry.access.handle(access, at: now)
+    entry.timer = entry.access.wakeUp.map { time in
+      MainLoop.main.at(monotonic: time) { [weak self] in
+        if self?.follow(user) == true { self?.changed(user) }
+      }
+    }
+    users[user] = entry
+    return isChanged || entry.isConfirming != wasConfirming
+  }
+
   private func sessionChanged(_ user: UInt32, from before: Facts.Session) {
+    let isChanged = follow(user)
     let state = sessions.state(of: user)
     if before != .unknown, before != state {
       // polkit's defaults depend on the session, so its earlier answers are now in doubt.
@@ -253,7 +284,7 @@ extension SystemGatekeeper {
       }
       if state == .active { return }
     }
-    changed(user)
+    if isChanged { changed(user) }
   }
 
   private func policyChanged() {
@@ -294,7 +325,7 @@ extension SystemGatekeeper {
     Set(
       clients.values.compactMap { client in
         guard client.isWaiting, let user = client.credentials?.userID, kind(of: user) == .other else { return nil }
-        switch agents.level(for: user, without: client.name) {
+        switch agents.levels(of: user).level(without: client.name) {
         case .none, .unknown: return user
         case .level: return nil
         }

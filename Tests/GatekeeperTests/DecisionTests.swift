@@ -198,7 +198,7 @@ struct DecisionTests {
   // MARK: Held deliveries
 
   @Test func `a fact in doubt holds deliveries where the decision rests on it`() {
-    for doubt in [Facts.Doubts.policy, .session, .agents] {
+    for doubt in [Facts.Doubts.policy, .access] {
       let facts = client { $0.held = doubt }
       #expect(Decision(facts, asking: .exact).isHeld)
       #expect(Decision(facts, asking: .exact).authorization == .authorized(.whenInUse), "the status stays")

@@ -105,7 +105,7 @@ import Testing
     #expect(done == 0)
     for read in agent.reads { read.answer(.uint32(8)) }
     try turning("both are told") { done == 2 }
-    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact))
     withExtendedLifetime((object, listing)) {}
   }
 
@@ -115,7 +115,7 @@ import Testing
     let object = export(agent)
     let finder = finder()
     // A machine that is busier still gets another try.
-    for _ in 0..<5 where finder.level(for: UserID.own, without: service.uniqueName) != .level(.exact) {
+    for _ in 0..<5 where finder.levels(of: UserID.own).level(without: service.uniqueName) != .level(.exact) {
       var isDone = false
       agent.reads = []
       finder.find(UserID.own, for: service.uniqueName, again: true) { isDone = true }
@@ -124,7 +124,7 @@ import Testing
       try turning("the search is over") { isDone }
       withExtendedLifetime(answer) {}
     }
-    #expect(finder.level(for: UserID.own, without: service.uniqueName) == .level(.exact))
+    #expect(finder.levels(of: UserID.own).level(without: service.uniqueName) == .level(.exact))
     withExtendedLifetime(object) {}
   }
 
@@ -139,7 +139,7 @@ import Testing
     finder.find(user, for: service.uniqueName) {}
     try turning("the agent is asked") { !agent.reads.isEmpty }
     agent.reads[0].answer(.uint32(8))
-    try turning("it is known") { finder.level(for: user, without: service.uniqueName) == .level(.exact) }
+    try turning("it is known") { finder.levels(of: user).level(without: service.uniqueName) == .level(.exact) }
 
     var isOver = false
     let end = service.onSignal(MatchRule(interface: "a.b")) { _ in isOver = true }

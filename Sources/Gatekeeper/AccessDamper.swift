@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+
+/// What a user's session and agents allow: the facts that a user's own programs can change at any rate.
+nonisolated struct UserAccess: Hashable, Sendable {
+  var session = Facts.Session.unknown
+  var agents = AgentLevels()
+
+  /// Whether every fact has been found.
+  var isComplete: Bool { session != .unknown && agents.least != .unknown }
+
+  /// Returns the access without anything that `other` does not allow.
+  func limited(by other: UserAccess) -> UserAccess {
+    var result = self
+    if other.session.rank < session.rank { result.session = other.session }
+    if other.agents.least.rank < agents.least.rank || other.agents.others.rank < agents.others.rank {
+      result.agents = AgentLevels(
+        least: agents.least.lesser(other.agents.least), from: other.agents.source,
+        others: agents.others.lesser(other.agents.others))
+    }
+    return result
+  }
+}
+
+/// The coarsest level of a user's agents. A client is never its own agent, so the second coarsest is known, too.
+nonisolated struct AgentLevels: Hashable, Sendable {
+  var least = Facts.AgentLevel.unknown
+  /// The agent with the coarsest level.
+  var source: BusName?
+  /// The coarsest level of all other agents.
+  var others = Facts.AgentLevel.unknown
+
+  init(least: Facts.AgentLevel = .unknown, from source: BusName? = nil, others: Facts.AgentLevel = .unknown) {
+    (self.least, self.source, self.others) = (least, source, others)
+  }
+
+  func level(without peer: BusName) -> Facts.AgentLevel { peer == source ? others : least }
+
+  /// Records that an agent may still be starting.
+  mutating func absenceIsUncertain() {
+    if least == .none { least = .unknown }
+    if others == .none { others = .unknown }
+  }
+}
+
+nonisolated extension Facts.Session {
+  fileprivate var rank: UInt32 { self == .active || self == .untracked ? 1 : 0 }
+}
+
+nonisolated extension Facts.AgentLevel {
+  fileprivate var rank: UInt32 { if case .level(let level) = self { level.rawValue } else { 0 } }
+
+  fileprivate func lesser(_ other: Self) -> Self { other.rank < rank ? other : self }
+}
+
+/// Damps changes of one user's access.
+///
+/// A reduction stops deliveries immediately. The user's clients are told after ``tellTime`` if it still holds then, so
+/// an agent that passes through 0 between two levels goes unnoticed. The first increase after ``quiet`` is applied
+/// immediately. Each further one waits for a pause that doubles, and starts over if access is reduced meanwhile.
+/// Until all facts have been found for the first time, they are passed on as they arrive. All times are in microseconds.
+nonisolated struct AccessDamper: Sendable {
+  static let tellTime: Int64 = 100_000
+  static let quiet: Int64 = 10_000_000
+  static let pauses: ClosedRange<Int64> = 100_000...5_000_000
+
+  /// What decisions are based on, and what the clients are told.
+  private(set) var told = UserAccess()
+  /// What deliveries may be based on. Never more than is allowed now.
+  private var granted = UserAccess()
+  private var current = UserAccess()
+  /// The first reduction that the clients have not been told.
+  private var reducedAt: Int64?
+  /// When the increase that waits is applied.
+  private var increaseAt: Int64?
+  /// Nil until all facts have been found for the first time.
+  private var lastIncrease: Int64?
+  private var pause: Int64 = 0
+
+  /// Whether deliveries are held because the clients have not been told of a reduction yet.
+  var isHeld: Bool { granted != told }
+
+  /// When ``handle(_:at:)`` must be called again, or nil.
+  var wakeUp: Int64? { [tellAt, increaseAt].compactMap(\.self).min() }
+
+  /// Handles the current access, or the time in ``wakeUp``. Returns whether ``told`` or ``isHeld`` has changed.
+  mutating func handle(_ access: UserAccess? = nil, at now: Int64) -> Bool {
+    let (oldTold, wasHeld) = (told, isHeld)
+    if let access, access != current { change(to: access, now) }
+    if let increaseAt, now >= increaseAt {
+      pause = min(max(pause * 2, Self.pauses.lowerBound), Self.pauses.upperBound)
+      apply(current)
+    } else if let tellAt, now >= tellAt {
+      apply(granted)
+    }
+    return told != oldTold || isHeld != wasHeld
+  }
+
+  /// A reduction that an increase will follow soon is told together with it. Deliveries are never held for longer than a
+  /// second without a word.
+  private var tellAt: Int64? {
+    reducedAt.map { time in
+      max(time + Self.tellTime, min(increaseAt ?? time, time + Confirmation.holdTime))
+    }
+  }
+
+  private mutating func change(to new: UserAccess, _ now: Int64) {
+    let isIncrease = current.limited(by: new) != new
+    current = new
+    guard let before = lastIncrease else {
+      if new.isComplete { lastIncrease = now - Self.quiet }
+      return apply(new)
+    }
+    if isIncrease {
+      if now - before >= Self.quiet { pause = 0 }
+      lastIncrease = now
+    }
+    granted = granted.limited(by: new)
+    increaseAt = granted == new ? nil : increaseAt ?? now + pause
+    reducedAt = granted == told ? nil : reducedAt ?? now
+  }
+
+  private mutating func apply(_ access: UserAccess) {
+    (granted, told, reducedAt) = (access, access, nil)
+    if access == current { increaseAt = nil }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistTestSupport
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+@Suite struct AccessDamperTests {
+  private let agent: BusName = ":1.1"
+  private let client: BusName = ":1.99"
+
+  private func access(_ level: AccuracyLevel, _ session: Facts.Session = .active) -> UserAccess {
+    UserAccess(session: session, agents: AgentLevels(least: .level(level), from: agent, others: .none))
+  }
+
+  /// What happens at which millisecond, and what the clients are told then. `held`: whether deliveries are held.
+  private struct Step {
+    var at: Int64
+    var level: AccuracyLevel?
+    var told: AccuracyLevel
+    var held = false
+  }
+
+  private func run(_ steps: [Step], _ location: SourceLocation = #_sourceLocation) {
+    var damper = AccessDamper()
+    for step in steps {
+      let before = (damper.told, damper.isHeld)
+      let isChanged = damper.handle(step.level.map { access($0) }, at: step.at * 1_000)
+      #expect(damper.told == access(step.told), "at \(step.at) ms", sourceLocation: location)
+      #expect(damper.isHeld == step.held, "at \(step.at) ms", sourceLocation: location)
+      #expect(isChanged == (before != (damper.told, damper.isHeld)), sourceLocation: location)
+    }
+  }
+
+  @Test func `a reduction holds deliveries immediately and is told after 100 ms`() {
+    run([
+      Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
+      Step(at: 5_099, told: .exact, held: true), Step(at: 5_100, told: .none),
+    ])
+  }
+
+  @Test func `an agent that passes through 0 between two levels goes unnoticed`() {
+    run([
+      Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
+      Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),
+      // The second increase waits, and nobody hears of the reduction meanwhile.
+      Step(at: 6_001, level: .exact, told: .city, held: true), Step(at: 6_100, told: .city, held: true),
+      Step(at: 6_101, told: .exact),
+    ])
+  }
+
+  @Test func `further increases wait twice as long each time until there is quiet for 10 s`() {
+    var steps = [Step(at: 0, level: AccuracyLevel.none, told: .none), Step(at: 1_000, level: .exact, told: .exact)]
+    var now: Int64 = 2_000
+    for wait in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] as [Int64] {
+      steps += [
+        Step(at: now, level: AccuracyLevel.none, told: .exact, held: true), Step(at: now + 100, told: .none),
+        Step(at: now + 200, level: .exact, told: .none), Step(at: now + 199 + wait, told: .none),
+        Step(at: now + 200 + wait, told: .exact),
+      ]
+      now += 1_000 + wait
+    }
+    now += 10_000
+    steps += [
+      Step(at: now, level: AccuracyLevel.none, told: .exact, held: true), Step(at: now + 100, told: .none),
+      Step(at: now + 200, level: .exact, told: .exact),
+    ]
+    run(steps)
+  }
+
+  @Test func `an increase that does not last is never applied`() {
+    run([
+      Step(at: 0, level: AccuracyLevel.none, told: .none), Step(at: 1, level: .city, told: .city),
+      Step(at: 2, level: .exact, told: .city), Step(at: 50, level: .street, told: .city),
+      Step(at: 90, level: .city, told: .city), Step(at: 95, level: .exact, told: .city),
+      Step(at: 102, told: .city), Step(at: 195, told: .exact),
+    ])
+  }
+
+  @Test func `nobody is without a word for longer than a second`() {
+    var damper = AccessDamper()
+    _ = damper.handle(access(.exact), at: 0)
+    var heldSince: Int64?
+    for millisecond in Int64(1)...60_000 {
+      let now = millisecond * 1_000
+      _ = damper.handle(access(millisecond % 7 < 3 ? .none : .exact), at: now)
+      heldSince = damper.isHeld ? heldSince ?? now : nil
+      #expect(now - (heldSince ?? now) <= 1_000_000)
+    }
+  }
+
+  /// Whatever the user's programs do, deliveries never rest on more than is allowed, and clients hear little.
+  @Test(arguments: 0..<40)
+  func `deliveries never exceed what is allowed`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var damper = AccessDamper()
+    let levels: [Facts.AgentLevel] = [.unknown, .none, .level(.none), .level(.city), .level(.exact)]
+    var current = access(.exact)
+    _ = damper.handle(current, at: 0)
+    var (now, told, changes) = (Int64(0), damper.told, 0)
+    for _ in 0..<2_000 {
+      now += Int64.random(in: 0...40_000, using: &generator)
+      while let time = damper.wakeUp, time <= now {
+        _ = damper.handle(at: time)
+        #expect((damper.wakeUp ?? .max) > time)
+      }
+      current = UserAccess(
+        session: Facts.Session.allCases.randomElement(using: &generator) ?? .active,
+        agents: AgentLevels(
+          least: levels.randomElement(using: &generator) ?? .none, from: agent,
+          others: levels.randomElement(using: &generator) ?? .none))
+      _ = damper.handle(current, at: now)
+      if damper.told != told { (told, changes) = (damper.told, changes + 1) }
+      #expect(damper.isHeld || damper.told.limited(by: current) == damper.told)
+    }
+    #expect(changes < 2 * Int(now / 100_000) + 20)
+    _ = damper.handle(at: now + 5_000_000)
+    #expect(damper.told == current && !damper.isHeld && damper.wakeUp == nil, "the last value is never lost")
+  }
+
+  @Test func `facts are passed on as they are found for the first time`() {
+    var damper = AccessDamper()
+    for (time, found) in [
+      UserAccess(session: .active), access(.exact), access(.exact),
+    ].enumerated() {
+      _ = damper.handle(found, at: Int64(time))
+      #expect(damper.told == found && !damper.isHeld)
+    }
+  }
+
+  @Test func `a client is not its own agent`() {
+    let levels = AgentLevels(least: .level(.none), from: agent, others: .level(.exact))
+    #expect(levels.level(without: client) == .level(.none))
+    #expect(levels.level(without: agent) == .level(.exact))
+  }
+}
