@@ -7,6 +7,9 @@ final class SessionWatch {
   /// Called with a user whose state may have changed, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
+  /// How long after the begin of a session its agent may still be starting.
+  static let startingTime: Int64 = 30_000_000
+
   private static let user: InterfaceName = "org.freedesktop.login1.User"
   /// The properties that determine a user's state. Others, such as the idle hint, can be changed by users at any rate.
   private static let meaningful: Set<String> = ["Active", "ActiveSession", "Display", "Sessions", "State"]
@@ -19,6 +22,9 @@ final class SessionWatch {
     var login = Account.Login.unknown
     var question: PendingCall?
     var timer: LoopSource?
+    /// When the session in which an agent would run began.
+    var begin = -SessionWatch.startingTime
+    var mayHaveNewSession = true
     /// No client of the user is left. The entry is removed when the pending answer arrives.
     var isForgotten = false
     var waiters = Waiters()
@@ -43,7 +49,12 @@ final class SessionWatch {
       self?.owners.forgetAll()
       self?.handleForAll(owner == nil ? .left : .came)
     }
-    owners.onLearned = { [weak self] user in user.map { self?.doubt($0) } ?? self?.doubtAll() }
+    owners.onLearned = { [weak self] user in
+      guard let self, let user else { return self?.doubtAll() ?? () }
+      // It may be a new session.
+      entries[user]?.mayHaveNewSession = true
+      doubt(user)
+    }
     // The `State` of a logind user has no change signal. It follows from sessions, seats and the manager.
     follow(properties: "Session") { $0.sessionChanged($1.path) }
     follow(properties: "User") { $0.userChanged($1.path) }
@@ -68,6 +79,13 @@ final class SessionWatch {
 
   /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
+
+  /// Until when an agent of a user may still be starting, or nil if the user has no session. Only the session that
+  /// logind elects for the user's display counts, because agents start with a desktop.
+  func agentMayStart(of user: UInt32) -> Int64? {
+    guard let entry = entries[user], entry.state.state == .active else { return nil }
+    return entry.begin.addingReportingOverflow(Self.startingTime).partialValue
+  }
 
   func isDoubtful(_ user: UInt32) -> Bool { entries[user]?.state.isDoubtful ?? false }
 
@@ -212,10 +230,32 @@ extension SessionWatch {
     let arguments: [Value] = [.string(Self.user.rawValue), .string("State")]
     call("Get", of: .properties, at: path, arguments, expecting: .variant, user, entry) { watch, result in
       switch result {
-      case .success(let values):
-        watch.answered(values.first?.unwrapped.string == "active" ? .active : .inactive, user, entry)
-      case .failure(.refused): watch.answered(.inactive, user, entry)
+      case .success(let values) where values.first?.unwrapped.string == "active":
+        guard entry.mayHaveNewSession || entry.state.state != .active else {
+          return watch.answered(.active, user, entry)
+        }
+        entry.mayHaveNewSession = false
+        watch.askDisplay(of: user, at: path, entry)
+      case .success, .failure(.refused): watch.answered(.inactive, user, entry)
       case .failure(.lost), .failure(.notSent): watch.answered(nil, user, entry)
+      }
+    }
+  }
+
+  /// Asks which session is the user's display and when it began. Without an answer, no agent is expected to start.
+  private func askDisplay(of user: UInt32, at path: ObjectPath, _ entry: Entry) {
+    func began(_ watch: SessionWatch, at time: UInt64?) {
+      entry.begin = time.map { Int64(clamping: $0) } ?? -Self.startingTime
+      watch.answered(.active, user, entry)
+    }
+    let display: [Value] = [.string(Self.user.rawValue), .string("Display")]
+    call("Get", of: .properties, at: path, display, expecting: .variant, user, entry) { watch, result in
+      guard case .success(let values) = result,
+        let session = values.first?.unwrapped.structure?.last?.objectPath, session != .root
+      else { return began(watch, at: nil) }
+      let begin: [Value] = [.string(LogindNames.session.rawValue), .string("TimestampMonotonic")]
+      watch.call("Get", of: .properties, at: session, begin, expecting: .variant, user, entry) { watch, result in
+        began(watch, at: (try? result.get())?.first?.unwrapped.uint64)
       }
     }
   }

@@ -260,11 +260,13 @@ extension SystemGatekeeper {
   /// Damps a change of a user's session or agents. Returns whether it concerns the user's clients now.
   private func follow(_ user: UInt32, from known: User? = nil) -> Bool {
     guard var entry = known ?? users[user] else { return false }
-    let access = UserAccess(session: sessions.state(of: user), agents: agents.levels(of: user))
+    var access = UserAccess(session: sessions.state(of: user), agents: agents.levels(of: user))
+    let agentMayStart = sessions.agentMayStart(of: user).flatMap { $0 > now ? $0 : nil }
+    if agentMayStart != nil { access.agents.absenceIsUncertain() }
     let wasConfirming = entry.isConfirming
     entry.isConfirming = sessions.isHeld(user) || agents.isHeld(user)
     let isChanged = entry.access.handle(access, at: now)
-    entry.timer = entry.access.wakeUp.map { time in
+    entry.timer = [entry.access.wakeUp, agentMayStart].compactMap(\.self).min().map { time in
       MainLoop.main.at(monotonic: time) { [weak self] in
         if self?.follow(user) == true { self?.changed(user) }
       }

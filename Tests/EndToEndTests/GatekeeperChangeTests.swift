@@ -78,6 +78,28 @@ struct GatekeeperChangeTests {
     for client in silent { client.suspend(false) }
   }
 
+  @Test func `nobody is without an agent while one may still be starting`() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let logind = try machine.startLogind(age: 24)
+    defer { logind.kill() }
+    let consumer = try machine.consumer(as: person)
+    #expect(try consumer.property("AuthorizationReason") == "undecided")
+    try consumer.waitFor("AuthorizationReason", "no-agent")
+  }
+
+  @Test func `a created and started subscription is told once`() throws {
+    let machine = try GatekeeperMachine(.yes)
+    try machine.agent(of: person)
+    let consumer = try machine.consumer(as: person)
+    let path = try consumer.subscribe()
+    try consumer.waitFor("AuthorizationReason", "")
+    try always("nothing is told before Start", for: .milliseconds(300)) { consumer.authorizations(of: path).isEmpty }
+    try consumer.tell(path, "Start")
+    try machine.receiver.write(.berlin)
+    _ = try consumer.locations(1, from: path)
+    #expect(consumer.authorizations(of: path) == ["authorized-when-in-use "])
+  }
+
   @Test func `an administrator's rule revokes and restores access`() throws {
     let listening = try Listening()
     let machine = listening.machine

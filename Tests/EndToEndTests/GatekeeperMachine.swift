@@ -91,9 +91,10 @@ final class GatekeeperMachine {
       toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
   }
 
-  /// A logind that knows the person, whose session is active.
-  func startLogind() throws -> ChildProcess {
-    let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "\(Self.person)", "active"])
+  /// A logind that knows the person, whose session is active and so many seconds old.
+  func startLogind(age: Int = 3_600) throws -> ChildProcess {
+    let logind = try ChildProcess(
+      [Rig.python, Rig.file("logind.py"), bus.address, "\(Self.person)", "active", "\(age)"])
     try waitForOwner(of: "org.freedesktop.login1", on: bus, by: logind)
     return logind
   }

@@ -19,6 +19,8 @@ import Testing
 
     let connection: Connection
     var states: [UInt32: String] = [:]
+    /// When the sessions with a display began.
+    var begins: [UInt32: Int64] = [:]
     /// For whom logind was asked.
     var asked: [UInt32] = []
     /// The calls that are kept while it is silent.
@@ -45,13 +47,22 @@ import Testing
         states[id] = "active"
         let user = Interface<User>(
           "org.freedesktop.login1.User",
-          [.property("State", "s", emits: .nothing) { .string($0.logind.states[$0.id] ?? "") }])
+          [
+            .property("State", "s", emits: .nothing) { .string($0.logind.states[$0.id] ?? "") },
+            .property("Display", "(so)", emits: .nothing) { user in
+              let path = user.logind.begins[user.id] == nil ? .root : Self.path("session", user.id)
+              return .structure([.string("x"), .objectPath(path)])
+            },
+          ])
         let session = Interface<User>(
           "org.freedesktop.login1.Session",
           [
             .property("User", "(uo)", emits: .nothing) {
               .structure([.uint32($0.id), .objectPath(Self.path("user", $0.id))])
-            }
+            },
+            .property("TimestampMonotonic", "t", emits: .nothing) {
+              .uint64(UInt64(clamping: $0.logind.begins[$0.id] ?? 0))
+            },
           ])
         for (kind, interface) in [("user", user), ("session", session)] {
           let owner = User(self, id)
@@ -98,8 +109,9 @@ import Testing
     service.unansweredCallLimit = 64
   }
 
-  private func watch(_ users: Range<UInt32>) throws -> (SessionWatch, Logind) {
+  private func watch(_ users: Range<UInt32>, begins: [UInt32: Int64] = [:]) throws -> (SessionWatch, Logind) {
     let logind = try Logind(bus, users: users)
+    logind.begins = begins
     let watch = SessionWatch(on: service) { user, _ in .user(user) }
     for user in users { watch.find(user, for: Gathering {}) }
     try turning("everybody's session is known") { users.allSatisfy { watch.state(of: $0) == .active } }
@@ -152,6 +164,19 @@ import Testing
     try logind.announce("UserRemoved", .uint32(1_011), Logind.path("user", 1_011))
     try turning("the end of a user counts") { watch.state(of: 1_011) == .inactive }
     #expect(logind.asked == [1_007, 1_007, 1_011])
+  }
+
+  @Test func `an agent may still be starting where a session with a display has begun`() throws {
+    let now = MainLoop.main.clock.monotonic()
+    let (watch, logind) = try watch(1_000..<1_003, begins: [1_000: now, 1_001: 1])
+    #expect(watch.agentMayStart(of: 1_000) == now + SessionWatch.startingTime)
+    for user in [1_001, 1_002] as [UInt32] { #expect(try #require(watch.agentMayStart(of: user)) < 31_000_000) }
+    logind.begins[1_001] = now
+    try logind.announce("SessionNew", .string("x"), Logind.path("session", 1_001))
+    try turning("a new session counts") { watch.agentMayStart(of: 1_001) == now + SessionWatch.startingTime }
+    logind.states[1_001] = "online"
+    try logind.changeSession(of: 1_001)
+    try turning("nobody is there any more") { watch.agentMayStart(of: 1_001) == nil }
   }
 
   @Test func `a change of an unknown session concerns everybody`() throws {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A logind that knows one user, or nobody.
 
-    logind.py BUS-ADDRESS UID STATE       STATE: active, online, …
+    logind.py BUS-ADDRESS UID STATE [AGE]       STATE: active, online, …; AGE: seconds since the session began
 
 Says "ready" when it owns its name; the end of its input ends it. Commands, one a line: "state STATE" (changes it and
 announces that), "announce" (a change of a session that changes nothing), "hang" and "answer" (keeps calls without a reply,
@@ -10,12 +10,14 @@ then replies to them all).
 """
 
 import sys
+import time
 
 from busloop import PROPERTIES, Bus, Refused
 
 NAME, PATH = "org.freedesktop.login1", "/org/freedesktop/login1/user/one"
 SESSION, SESSION_PATH = NAME + ".Session", "/org/freedesktop/login1/session/_31"
 bus, user, state = Bus(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+begin = max(0, int((time.monotonic() - float(sys.argv[4])) * 1e6)) if len(sys.argv) > 4 else 0
 hangs, kept = False, []
 
 
@@ -46,6 +48,10 @@ def called(message):
         if message.values != [user]:
             raise Refused(NAME + ".NoSuchUser", f"User ID {message.values[0]} is not logged in or lingering")
         bus.reply(message, "o", PATH)
+    elif (message.member, message.values[1:], message.path) == ("Get", ["Display"], PATH):
+        bus.reply(message, "v", {"t": "(so)", "v": ["1", SESSION_PATH]})
+    elif (message.member, message.values[1:], message.path) == ("Get", ["TimestampMonotonic"], SESSION_PATH):
+        bus.reply(message, "v", {"t": "t", "v": begin})
     elif (message.interface, message.member, message.path) == (PROPERTIES, "Get", PATH):
         bus.reply(message, "v", {"t": "s", "v": state})
     elif (message.interface, message.member, message.path) == (PROPERTIES, "Get", SESSION_PATH):
