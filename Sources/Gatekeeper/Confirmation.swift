@@ -14,7 +14,7 @@ nonisolated struct Confirmation: Hashable, Sendable {
 
   private var confirmed: Int64?
   private var asked: Int64?
-  /// The oldest doubt that the question in flight will resolve.
+  /// The first doubt since deliveries were last allowed, as far as the question in flight will resolve it.
   private var oldest: Int64?
   /// The oldest doubt since the question in flight was asked.
   private var later: Int64?
@@ -28,6 +28,13 @@ nonisolated struct Confirmation: Hashable, Sendable {
 
   func isHeld(at now: Int64) -> Bool {
     isDoubtful && confirmed.map { now - $0 > Self.validity } ?? true
+  }
+
+  /// The hold on deliveries, if there is one. Between an answer and the next question, what arrived before the answered
+  /// question may be sent: it was permitted then. Doubts that never end would otherwise stop deliveries for ever.
+  func hold(at now: Int64) -> Hold? {
+    guard isHeld(at: now) else { return nil }
+    return asked.map { Hold(question: $0) } ?? Hold(question: confirmed ?? 0, isConfirmed: confirmed != nil)
   }
 
   /// When deliveries must be held if the doubt is still open then, or nil without a doubt.
@@ -45,7 +52,7 @@ nonisolated struct Confirmation: Hashable, Sendable {
   /// Records the answer. A doubt that arose after the question stays open. An unused answer confirms nothing.
   mutating func answered(at now: Int64, isUsed: Bool = true) {
     if isUsed { confirmed = asked }
-    oldest = later.map { isExpired ? now : $0 }
+    oldest = later.map { isUsed || isExpired ? now : oldest ?? $0 }
     (asked, later, isExpired) = (nil, nil, false)
   }
 

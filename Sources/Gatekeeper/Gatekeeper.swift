@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import GeopublicistLocationModel
+import MainLoop
 
 /// Decides what each client may have.
 package protocol Gatekeeper: AnyObject {
@@ -8,10 +9,10 @@ package protocol Gatekeeper: AnyObject {
   func authorization(for client: any GatekeeperClient, asking level: AccuracyLevel, as desktopID: String)
     -> Authorization
 
-  /// Returns whether deliveries to an authorized client are held because a fact behind the authorization may have
-  /// changed and is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second.
-  /// ``onChange`` is called when holding begins and ends, even if nothing else has changed.
-  func isHeld(_ client: any GatekeeperClient) -> Bool
+  /// Returns the hold on deliveries to an authorized client while a fact behind the authorization may have changed and
+  /// is being confirmed. The authorization itself stays unchanged meanwhile, for at most one second after deliveries were
+  /// last allowed. ``onChange`` is called when holding begins and ends, even if nothing else has changed.
+  func hold(on client: any GatekeeperClient) -> Hold?
 
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
   func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
@@ -43,6 +44,32 @@ package protocol Gatekeeper: AnyObject {
 
   /// Called with a client whose decision may have changed, or with nil if any client's may have.
   var onChange: (((any GatekeeperClient)?) -> Void)? { get set }
+}
+
+/// Why deliveries wait: a question whose answer they need.
+nonisolated package struct Hold: Hashable, Sendable {
+  /// When the question was asked, in microseconds.
+  package var question: Int64 = 0
+  /// Whether the answer allows what arrived before the question, and the next question has not been asked yet.
+  package var isConfirmed = false
+
+  package init(question: Int64 = 0, isConfirmed: Bool = false) {
+    (self.question, self.isConfirmed) = (question, isConfirmed)
+  }
+
+  /// Returns the hold that results from both.
+  func and(_ other: Hold?) -> Hold {
+    guard let other else { return self }
+    return Hold(question: min(question, other.question), isConfirmed: isConfirmed && other.isConfirmed)
+  }
+
+  /// Returns the hold with the time of the boot clock instead of the monotonic clock's. It only gets earlier if the
+  /// machine slept since.
+  @MainActor func onBootClock() -> Hold {
+    let clock = MainLoop.main.clock
+    let time = Int64(clamping: clock.boottime()) - (clock.monotonic() - question)
+    return Hold(question: question == 0 ? 0 : time, isConfirmed: isConfirmed)
+  }
 }
 
 /// A dialog that is open or queued.

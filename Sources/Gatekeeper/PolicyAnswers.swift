@@ -74,6 +74,8 @@ nonisolated struct PolicyAnswers {
   /// Returns whether deliveries are held until polkit confirms its answers.
   func isHeld(at now: Int64) -> Bool { confirmation.isHeld(at: now) }
 
+  func hold(at now: Int64) -> Hold? { confirmation.hold(at: now) }
+
   func answer(to action: PolkitAction) -> Facts.Answer { known[action].map { effective($0, action) } ?? .unknown }
 
   /// When ``Event/timer(isServed:isPolkitThere:)`` is due, or nil if it is not needed.

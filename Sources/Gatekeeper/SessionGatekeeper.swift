@@ -32,7 +32,7 @@ package final class SessionGatekeeper: Gatekeeper {
     return Decision(facts, asking: level, geoClue: geoClueAuthorization).authorization
   }
 
-  package func isHeld(_ client: any GatekeeperClient) -> Bool { false }
+  package func hold(on client: any GatekeeperClient) -> Hold? { nil }
 
   /// Always ``AccuracyLevel/exact``: GeoClue itself limits what the service receives.
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel { .exact }

@@ -44,6 +44,8 @@ nonisolated struct SessionState {
   /// Returns whether deliveries are held until logind confirms the state.
   func isHeld(at now: Int64) -> Bool { state != .unknown && confirmation.isHeld(at: now) }
 
+  func hold(at now: Int64) -> Hold? { state == .unknown ? nil : confirmation.hold(at: now) }
+
   var isDoubtful: Bool { state != .unknown && confirmation.isDoubtful }
 
   /// When ``Event/timer`` is due, or nil if it is not needed.

@@ -80,6 +80,8 @@ final class SessionWatch {
   /// Returns whether deliveries to a user are held until logind confirms the state.
   func isHeld(_ user: UInt32) -> Bool { entries[user]?.state.isHeld(at: now) ?? false }
 
+  func hold(on user: UInt32) -> Hold? { entries[user]?.state.hold(at: now) }
+
   /// Until when an agent of a user may still be starting, or nil if the user has no session. Only the session that
   /// logind elects for the user's display counts, because agents start with a desktop.
   func agentMayStart(of user: UInt32) -> Int64? {

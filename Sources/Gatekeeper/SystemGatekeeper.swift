@@ -78,12 +78,15 @@ package final class SystemGatekeeper: Gatekeeper {
     decision(for: client, asking: level, as: desktopID).authorization
   }
 
-  package func isHeld(_ client: any GatekeeperClient) -> Bool {
+  package func hold(on client: any GatekeeperClient) -> Hold? {
     // Asked before every delivery, so most answers must not need all the facts.
-    guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client],
-      known.policy.isHeld(at: now) || sessions.isHeld(user) || agents.isHeld(user) || users[user]?.access.isHeld == true
-    else { return false }
-    return decision(for: client, asking: .exact, as: "").isHeld
+    guard let user = client.credentials?.userID, kind(of: user) == .other, let known = registry[client] else {
+      return nil
+    }
+    let (policy, session) = (known.policy.hold(at: now), sessions.hold(on: user))
+    let access = agents.isHeld(user) || users[user]?.access.isHeld == true ? Hold() : nil
+    guard let hold = policy ?? session ?? access, decision(for: client, asking: .exact, as: "").isHeld else { return nil }
+    return hold.and(session).and(access).onBootClock()
   }
 
   package func ceiling(for client: any GatekeeperClient) -> AccuracyLevel {

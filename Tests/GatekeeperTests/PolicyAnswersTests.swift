@@ -117,11 +117,35 @@ import Testing
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
     driver.answerAll(.yes, after: 200)
-    #expect(driver.answers.wakeUp == driver.now + 800_000)
-    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 800) == [.changed, .ready])
+    #expect(driver.answers.wakeUp == driver.now + 792_000, "counted from the first doubt")
+    #expect(driver.handle(.timer(isServed: true, isPolkitThere: true), after: 792) == [.changed, .ready])
     #expect(driver.precise == .unknown)
     #expect(driver.answerAll(.yes, after: 60_000) == [.changed, .ready], "a late answer counts")
     #expect(driver.precise == .yes && !driver.isHeld)
+  }
+
+  /// A user can make polkit slow by calling it. Clients received nothing, and heard nothing.
+  @Test(arguments: [200, 350, 600, 900] as [Int64])
+  func `a slow polkit and doubts without end release a location with each answer`(delay: Int64) {
+    let driver = served()
+    let pending = [PolkitAction.accessWithoutAgent, .accessPrecise]
+    var due: Int64?
+    var (released, unknown) = (Set<Int64>(), 0)
+    for millisecond in Int64(1)...20_000 {
+      var actions = driver.handle(.timer(isServed: true, isPolkitThere: true), after: 1)
+      if millisecond % 100 == 0 { actions += driver.handle(.doubted(isServed: true)) }
+      if let time = due, millisecond >= time {
+        due = nil
+        for action in pending {
+          actions += driver.handle(.answered(action, PolkitReply(action == .accessPrecise ? .yes : .no)))
+        }
+      }
+      if actions.contains(.ask(.accessPrecise, mayStartPolkit: false)) { due = millisecond + delay }
+      if let hold = driver.answers.hold(at: driver.now), hold.isConfirmed { released.insert(hold.question) }
+      if driver.precise == .unknown { unknown += 1 }
+    }
+    #expect(released.count >= 20_000 / Int(delay + 100) - 2, "\(released.count) locations")
+    #expect(unknown <= 1_000, "without access for \(unknown) ms")
   }
 
   @Test func `doubts without end neither stop deliveries nor flood polkit`() {

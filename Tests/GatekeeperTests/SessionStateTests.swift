@@ -72,6 +72,32 @@ import Testing
     #expect(state.handle(.answered(.untracked), at: 800_003) == [.changed(from: .active), .ready])
   }
 
+  /// Each answer takes longer than one counts, and each is overtaken by the next announcement.
+  @Test(arguments: [200, 400, 900] as [Int64])
+  func `slow answers and announcements without end release a location with each answer`(delay: Int64) {
+    var state = active()
+    var answer: Int64?
+    var (released, unknown) = (Set<Int64>(), 0)
+    for millisecond in Int64(500)..<20_500 {
+      let now = millisecond * 1_000
+      var actions: [SessionState.Action] = []
+      if millisecond % 50 == 0 { actions += state.handle(.doubted, at: now) }
+      if let wakeUp = state.wakeUp, now >= wakeUp { actions += state.handle(.timer, at: now) }
+      if let time = answer, millisecond >= time {
+        answer = nil
+        actions += state.handle(.answered(.active), at: now)
+      }
+      if actions.contains(.ask) { answer = millisecond + delay }
+      if let hold = state.hold(at: now), hold.isConfirmed {
+        released.insert(hold.question)
+        #expect(hold.question < now - delay * 1_000 + 1)
+      }
+      if state.state == .unknown { unknown += 1 }
+    }
+    #expect(released.count >= 20_000 / (delay + 100) - 2, "\(released.count) locations")
+    #expect(unknown <= delay * 2, "the state is unknown for \(unknown) ms, only while no answer counts")
+  }
+
   @Test func `announcements without end neither stop deliveries nor flood logind`() {
     var state = active()
     var asked = 0

@@ -30,7 +30,11 @@ struct LocationChainTests {
     let subject = PassthroughSubject<Location, Never>()
     let pacer = Pacer()
     var queued = 0
-    var isHeld = false
+    var isHeld: Bool {
+      get { hold != nil }
+      set { hold = newValue ? Hold() : nil }
+    }
+    var hold: Hold?
     private(set) var slot: DeliverySlot?
     private(set) var sent: [UInt64] = []
     private var cancellables: Set<AnyCancellable> = []
@@ -44,7 +48,7 @@ struct LocationChainTests {
 
     func start(with first: [Location] = []) {
       let slot = DeliverySlot(
-        queue, pacer, isHeld: { [unowned self] in isHeld },
+        queue, pacer, hold: { [unowned self] in hold },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
       AnyCancellable(slot).store(in: &cancellables)
@@ -156,6 +160,37 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 9])
     chain.send(fix(10))
     #expect(chain.sent == [1, 9, 10])
+  }
+
+  @Test func `an answered question releases the newest location from before it`() {
+    let chain = Chain()
+    func send(_ time: UInt64) {
+      var location = fix(time, metres: Double(time))
+      location.receivedAt = time
+      chain.send(location)
+    }
+    chain.hold = Hold(question: 5)
+    for time in 1...9 as ClosedRange<UInt64> { send(time) }
+    chain.slot?.release()
+    #expect(chain.sent == [], "the question has not been answered")
+    chain.hold = Hold(question: 5, isConfirmed: true)
+    for _ in 0..<2 { chain.slot?.release() }
+    #expect(chain.sent == [4], "one location for each answer")
+    chain.hold = Hold(question: 10)
+    for time in 11...13 as ClosedRange<UInt64> { send(time) }
+    chain.hold = Hold(question: 10, isConfirmed: true)
+    chain.slot?.release()
+    #expect(chain.sent == [4, 9])
+    chain.hold = nil
+    chain.slot?.release()
+    #expect(chain.sent == [4, 9, 13])
+    chain.hold = Hold(question: 20)
+    send(14)
+    send(21)
+    chain.slot?.forget(.waiting)
+    chain.hold = Hold(question: 20, isConfirmed: true)
+    chain.slot?.release()
+    #expect(chain.sent == [4, 9, 13], "what waits does not survive a gap")
   }
 
   @Test func `a location kept while deliveries are held does not survive cancellation`() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import Publicist
 import Publishing
@@ -21,21 +22,23 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   let pacer: Pacer?
   private let queue: OutgoingQueue
-  private let isHeld: () -> Bool
+  private let hold: () -> Hold?
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
   private var newest: Location?
+  /// The newest location from before the question that holds deliveries. It may be sent as soon as that is answered.
+  private var earlier: Location?
   private var waitsForRoom = false
 
-  /// Creates a slot that sends nothing while `isHeld` returns true. ``release()`` checks it again. Without a pacer, every
-  /// location counts.
+  /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
+  /// counts.
   init(
-    _ queue: OutgoingQueue, _ pacer: Pacer?, isHeld: @escaping () -> Bool = { false },
+    _ queue: OutgoingQueue, _ pacer: Pacer?, hold: @escaping () -> Hold? = { nil },
     _ emit: @escaping (Location) -> Void
   ) {
     self.queue = queue
     self.pacer = pacer
-    self.isHeld = isHeld
+    self.hold = hold
     self.emit = emit
   }
 
@@ -63,7 +66,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   }
 
   func forget(_ part: Part) {
-    newest = nil
+    (newest, earlier) = (nil, nil)
     switch part {
     case .waiting: pacer?.drop()
     case .everything:
@@ -77,7 +80,7 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// Sends the waiting location if that is possible now.
   func release() {
-    guard let location = newest, !waitsForRoom, !isHeld() else { return }
+    guard newest != nil, !waitsForRoom, let location = next(hold()) else { return }
     guard queue.hasRoom else {
       waitsForRoom = true
       return queue.whenRoom { [weak self] in
@@ -85,11 +88,20 @@ final class DeliverySlot: Subscriber, Cancellable {
         self?.release()
       }
     }
-    newest = nil
+    if location == newest { newest = nil }
+    earlier = nil
     emit?(location)
   }
 
+  /// Returns the location that may be sent.
+  private func next(_ hold: Hold?) -> Location? {
+    guard let hold else { return newest }
+    guard hold.isConfirmed else { return nil }
+    return [newest, earlier].compactMap(\.self).first { $0.receivedAt < hold.question }
+  }
+
   private func keep(_ location: Location) {
+    if let newest, let hold = hold(), newest.receivedAt < hold.question { earlier = newest }
     newest = location
     release()
   }

@@ -55,7 +55,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       return evaluate()
     case .location(let location, let level):
       take(location, level)
-      return evaluate()
+      return evaluate(released: location)
     case .slept:
       (kept, best, standing.cached) = (nil, nil, nil)
       return []
@@ -79,7 +79,8 @@ nonisolated extension LocationRequestMachine {
   private var authorization: Authorization { standing.authorization }
   private var level: AccuracyLevel { authorization.revealedLevel(asked: options.accuracy) }
 
-  private mutating func evaluate() -> [ClientAction] {
+  /// - Parameter released: The location that the chain delivers now, although deliveries may be held.
+  private mutating func evaluate(released: Location? = nil) -> [ClientAction] {
     guard state == .waiting else { return [] }
     switch authorization.status {
     case .restricted, .denied: return refuse()
@@ -91,7 +92,7 @@ nonisolated extension LocationRequestMachine {
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }
-      if let kept, !standing.isHeld { return answer(kept.location, kept.level) }
+      if let kept, !standing.isHeld || kept.location == released { return answer(kept.location, kept.level) }
     }
     if isOverdue, kept == nil { return timeIsUp() }
     // Neither reason changes while the call waits.

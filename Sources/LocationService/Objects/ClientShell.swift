@@ -64,7 +64,7 @@ class ClientShell<Machine: ClientMachine> {
     Standing(
       authorization: host.gatekeeper.authorization(
         for: client, asking: machine.options.accuracy, as: machine.options.desktopID),
-      isHeld: host.gatekeeper.isHeld(client))
+      isHeld: host.gatekeeper.hold(on: client) != nil)
   }
 
   /// Queries the gatekeeper again, because something may have changed.
@@ -143,7 +143,7 @@ class ClientShell<Machine: ClientMachine> {
     }
   }
 
-  private var isHeld: Bool { isTelling || client.isToBeReviewed || host.gatekeeper.isHeld(client) }
+  private var hold: Hold? { isTelling || client.isToBeReviewed ? Hold() : host.gatekeeper.hold(on: client) }
 
   private func updateNeed() {
     // Without a chain the decision is pending and may require the source immediately.
@@ -159,7 +159,7 @@ class ClientShell<Machine: ClientMachine> {
     guard let level else { return updateNeed() }
     pacer.configure(thresholds(at: level))
     let slot = DeliverySlot(
-      client.queue, isPaced ? pacer : nil, isHeld: { [weak self] in self?.isHeld ?? true },
+      client.queue, isPaced ? pacer : nil, hold: { [weak self] in self.map(\.hold) ?? Hold() },
       { [weak self] location in
         self?.handle(.location(location, level))
       })
