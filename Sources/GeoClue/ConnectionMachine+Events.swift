@@ -5,7 +5,7 @@ nonisolated extension ConnectionMachine {
   package enum Event: Equatable, Sendable {
     /// The level that subscribers need, or nil when there are none.
     case demand(AccuracyLevel?)
-    /// A subscriber requests a fix now.
+    /// A subscriber requests a fix now. A source that has fallen silent measures, or asserts, for a new client.
     case refresh
     /// Earlier measurements must not be used any more, because the machine has slept.
     case startOver
@@ -47,6 +47,5 @@ nonisolated extension ConnectionMachine {
     case deleteClient(String)
     /// Read the available accuracy, which is also a sign of life.
     case readAvailableAccuracy
-    case readLocation
   }
 }

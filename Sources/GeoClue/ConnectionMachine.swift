@@ -180,7 +180,7 @@ nonisolated package struct ConnectionMachine: Sendable {
 
   private mutating func whileRunning(_ client: HeldClient, _ event: Event, _ moment: Moment) -> [Action] {
     switch event {
-    case .refresh: return read(client, moment)
+    case .refresh: return renew(client, moment)
     case .active(let isActive):
       authorize(update(client) { $0.active(isActive) })
       return []
@@ -190,7 +190,7 @@ nonisolated package struct ConnectionMachine: Sendable {
       return replace(client, moment)
     case .timer:
       let isObsolete = client.isObsolete(at: moment.now, available: geoclue.available)
-      return isObsolete ? replace(client, moment) : read(client, moment)
+      return isObsolete ? replace(client, moment) : renew(client, moment)
     default: return whileHolding(client, event, moment)
     }
   }
@@ -280,10 +280,10 @@ nonisolated extension ConnectionMachine {
     [.deleteClient(client.path)] + connect(moment, notBefore: pacing.replacement(at: moment.now))
   }
 
-  private mutating func read(_ client: HeldClient, _ moment: Moment) -> [Action] {
+  private mutating func renew(_ client: HeldClient, _ moment: Moment) -> [Action] {
     var isNow = false
-    update(client) { isNow = $0.wantsRead(at: moment.now) }
-    return isNow ? [.readLocation] : []
+    update(client) { isNow = $0.wantsRenewal(at: moment.now) }
+    return isNow ? replace(client, moment) : []
   }
 
   /// Handles a `CreateClient` that is still unanswered, because there is no agent or because GeoClue hangs. Another
@@ -368,9 +368,6 @@ nonisolated extension ConnectionMachine {
 
   /// Whether a fix of the client may be passed on.
   package var acceptsFixes: Bool { held?.isActive ?? false }
-
-  /// Whether the source reports so regularly that its last fix is worthless once it falls silent.
-  var isSourceSteady: Bool { held?.isSteady ?? false }
 
   /// When ``Event/timer`` is due; nil if there is nothing to wait for.
   package var deadline: Int64? {

@@ -47,13 +47,6 @@ final class GeoClueClient {
     }
   }
 
-  /// Reads the current location again without an announcement from GeoClue.
-  func readLocation() {
-    proxy.get("Location") { [weak self] result in
-      if let place = (try? result.get())?.objectPath, place != .root { self?.read(place) }
-    }
-  }
-
   private func readActive() {
     proxy.get("Active") { [weak self] result in
       if let isActive = (try? result.get())?.boolean { self?.report(.event(.active(isActive))) }

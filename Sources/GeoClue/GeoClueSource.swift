@@ -20,8 +20,12 @@ public final class GeoClueSource: LocationSource {
   /// Events that arrived while another one was being handled, because a listener may react to an event immediately.
   private var queue: [ConnectionMachine.Event] = []
   private var isHandling = false
-  /// The last delivered location, while there are subscribers.
+  /// The newest measurement. Kept without subscribers, so that a later repetition of it has the age of the first.
   private var last: Location?
+  /// Whether the client has announced nothing yet.
+  private var isFirst = true
+  private let compass: CompassWatch
+  private var course = CourseOverGround()
   /// The authorization at the time when the source was released to rest. Valid until GeoClue or the agent changes it.
   private var remembered: Authorization?
   private var told = (status: SourceStatus(), authorization: Authorization.undecided)
@@ -38,6 +42,7 @@ public final class GeoClueSource: LocationSource {
     self.connection = connection
     self.desktopID = desktopID
     machine = ConnectionMachine(registersAgent: registersAgent)
+    compass = CompassWatch(on: connection)
     if registersAgent {
       agent = GeoClueAgent(on: connection)
     } else {
@@ -52,12 +57,10 @@ public final class GeoClueSource: LocationSource {
   public func require(_ level: AccuracyLevel?) {
     agents?.follow(level != nil)
     if level == nil { remembered = nil }
-    if level == nil { last = nil }
     handle(.demand(level))
   }
 
   public func rest() {
-    last = nil
     remembered = told.authorization.isAuthorized ? told.authorization : nil
     // Keep watching the agent, because the user may turn location off meanwhile.
     handle(.demand(nil))
@@ -65,10 +68,7 @@ public final class GeoClueSource: LocationSource {
 
   public func refresh() { handle(.refresh) }
 
-  public func startOver() {
-    last = nil
-    handle(.startOver)
-  }
+  public func startOver() { handle(.startOver) }
 
   private func agentChanged(_ level: AccuracyLevel?) {
     if remembered != nil, let level {
@@ -107,6 +107,9 @@ public final class GeoClueSource: LocationSource {
     if case .fix = event { true } else { false }
   }
 
+  /// Whether the heading that GeoClue reports may be the angle of a compass.
+  var mayHaveCompass: Bool { compass.mayExist }
+
   private func tell() {
     let status = machine.status
     var authorization = machine.authorization
@@ -126,7 +129,6 @@ public final class GeoClueSource: LocationSource {
     case .startClient(let client, let level): startClient(client, level)
     case .deleteClient(let path): deleteClient(path)
     case .readAvailableAccuracy: service?.readAvailableAccuracy()
-    case .readLocation: client?.readLocation()
     }
   }
 
@@ -164,6 +166,7 @@ extension GeoClueSource {
   private func startClient(_ client: String, _ level: AccuracyLevel) {
     guard let owner = service?.owner, let path = ObjectPath(validating: client) else { return }
     agents?.clientWasMade()
+    isFirst = true
     let made = GeoClueClient(path, of: owner, on: connection, as: desktopID) { [weak self] report in self?.take(report)
     }
     self.client = made
@@ -189,15 +192,22 @@ extension GeoClueSource {
     let clock = MainLoop.main.clock
     do throws(FixRejection) {
       // The first fix of a new client may be a value that the receiver has not measured yet.
-      if last == nil, fix.isAtZero { throw .notMeasured }
-      let location = try LocationValidator.location(
+      if isFirst, fix.isAtZero { throw .notMeasured }
+      var location = try LocationValidator.location(
         from: fix, receivedAt: clock.boottime(), wallClock: Timestamp(microsecondsSinceEpoch: clock.realtime()))
-      let isNew = last.map { !location.isSameMeasurement(as: $0) } ?? true
-      // A receiver that has fallen silent must not deliver its old location again, which would hide the loss.
-      let isWorthless = !isNew && machine.isSourceSteady
+      let isOfNewClient = isFirst
+      isFirst = false
+      // GeoClue announces its last location again whenever a compass turns, and to each new client.
+      if let last, location.isSameMeasurement(as: last), !(isOfNewClient && location.isAsserted) {
+        handle(.fix(isNew: false))
+        if isOfNewClient { onEvent?(.location(last)) }
+        return
+      }
+      let heading = course.heading(at: location)
+      if compass.mayExist { location.heading = heading }
       last = location
-      handle(.fix(isNew: isNew))
-      if !isWorthless { onEvent?(.location(location)) }
+      handle(.fix(isNew: true))
+      onEvent?(.location(location))
     } catch {
       onEvent?(.failure(LocationError(.locationUnknown, "GeoClue announced an invalid location (\(error.rawValue))")))
     }

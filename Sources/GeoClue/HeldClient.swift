@@ -6,8 +6,9 @@ nonisolated struct HeldClient: Sendable {
   /// How long to keep a client that is finer than needed, so that short-lived subscribers do not overload GeoClue. In
   /// milliseconds.
   static let coarserDelay: Int64 = 3_000
-  /// The minimum time between reads of the current location for all subscribers together, in milliseconds.
-  static let readGap: Int64 = 1_000
+  /// How long a source must be silent before a subscriber's request leads to a new client, in milliseconds. Longer than
+  /// the time between two Wi-Fi scans, so that requests do not keep a source from measuring.
+  static let renewalDelay: Int64 = 15_000
 
   let path: String
   let level: AccuracyLevel
@@ -19,8 +20,9 @@ nonisolated struct HeldClient: Sendable {
   private var source = SourceWatch()
   /// When to replace the client because it is finer than needed.
   private var coarserAt: Int64?
-  private var mayReadAt: Int64 = .min
-  private var readsAt: Int64?
+  /// When the client last announced a new measurement.
+  private var measuredAt: Int64?
+  private var renewsAt: Int64?
 
   init(_ path: String, _ level: AccuracyLevel) {
     self.path = path
@@ -31,13 +33,15 @@ nonisolated struct HeldClient: Sendable {
 
   mutating func active(_ isActive: Bool) {
     self.isActive = isActive
-    if !isActive { (hasFix, source, readsAt) = (false, SourceWatch(), nil) }
+    if !isActive { (hasFix, source, measuredAt, renewsAt) = (false, SourceWatch(), nil, nil) }
   }
 
   /// Records a fix. A repeated measurement proves nothing about the source, which may have fallen silent.
   mutating func fix(isNew: Bool, at now: Int64, available: AccuracyLevel?) {
     hasFix = true
-    if isNew { source.fix(at: now, available: available) }
+    guard isNew else { return }
+    source.fix(at: now, available: available)
+    (measuredAt, renewsAt) = (now, nil)
   }
 
   /// Returns whether the required level needs a new client immediately. GeoClue reads the level only when a client
@@ -47,22 +51,18 @@ nonisolated struct HeldClient: Sendable {
     return wanted > level
   }
 
-  /// Returns whether to read the current location now. Otherwise the read becomes due later, if there is a location.
-  mutating func wantsRead(at now: Int64) -> Bool {
-    guard hasFix, isActive else { return false }
-    guard now >= mayReadAt else {
-      readsAt = mayReadAt
-      return false
-    }
-    (mayReadAt, readsAt) = (now + Self.readGap, nil)
-    return true
+  /// Returns whether to replace the client now for a subscriber that requests a fix. Otherwise that becomes due later.
+  ///
+  /// A client that has measured nothing yet is left to it, and so is one whose source reports so regularly that its
+  /// silence means its loss.
+  mutating func wantsRenewal(at now: Int64) -> Bool {
+    guard let measuredAt, isActive, source.deadline == nil else { return false }
+    renewsAt = measuredAt + Self.renewalDelay
+    return now >= measuredAt + Self.renewalDelay
   }
 
-  /// Whether the source reports so regularly that silence means it is lost.
-  var isSteady: Bool { source.deadline != nil }
-
   /// When the next action is due.
-  var deadline: Int64? { [coarserAt, source.deadline, readsAt].compactMap { $0 }.min() }
+  var deadline: Int64? { [coarserAt, source.deadline, renewsAt].compactMap { $0 }.min() }
 
   /// Returns whether a new client is needed, because this one is finer than needed or hides the loss of its source.
   func isObsolete(at now: Int64, available: AccuracyLevel?) -> Bool {

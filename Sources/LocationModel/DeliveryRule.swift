@@ -80,7 +80,7 @@ package struct DeliveryRule: Sendable {
   /// immediately. Returns false and changes nothing in any other case.
   package mutating func receivedAndSent(_ location: Location, at now: UInt64) -> Bool {
     guard configuration == Configuration(), candidate == nil, armedAt == nil,
-      sent.map({ $0.at <= now && !location.isSameMeasurement(as: $0.location) }) ?? true
+      sent.map({ $0.at <= now && !isRepetition(location, of: $0.location) }) ?? true
     else { return false }
     sent = Timed(location: location, at: now)
     newest = nil
@@ -125,7 +125,7 @@ package struct DeliveryRule: Sendable {
   private func passes(_ location: Location) -> Bool {
     guard configuration.accepts(location) else { return false }
     guard let sent = sent?.location else { return true }
-    if location.isSameMeasurement(as: sent) { return false }
+    if isRepetition(location, of: sent) { return false }
     if configuration.isSignificant { return isSignificant(location, after: sent) }
     if configuration.distanceThreshold <= 0 { return true }
     if sent.distance(to: location) >= configuration.distanceThreshold { return true }
@@ -134,10 +134,15 @@ package struct DeliveryRule: Sendable {
     return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
   }
 
+  /// Returns whether a location is one that has been sent. A fixed location that GeoClue asserts anew is measured anew.
+  private func isRepetition(_ location: Location, of sent: Location) -> Bool {
+    location.receivedAt == sent.receivedAt && location.isSameMeasurement(as: sent)
+  }
+
   /// Returns whether a newer location shows that the device is no longer where it was.
   private func contradicts(_ location: Location, _ waiting: Location) -> Bool {
     guard configuration.accepts(location) else { return false }
-    if let sent = sent?.location, location.isSameMeasurement(as: sent) { return false }
+    if let sent = sent?.location, isRepetition(location, of: sent) { return false }
     return waiting.distance(to: location) > (waiting.accuracy ?? 0) + (location.accuracy ?? 0)
   }
 

@@ -148,16 +148,12 @@ package struct SleepFilter: Sendable {
   /// How long after waking a location may be an old one, in microseconds.
   package static let doubt: UInt64 = 5_000_000
 
-  private let passesRepeats: Bool
   private var last: Timestamp?
   private var lastBeforeSleep: Timestamp?
   private var doubtful: (until: UInt64, earliest: Timestamp)?
 
   /// Creates a filter that has not seen a sleep.
-  ///
-  /// - Parameter passesRepeats: Whether the last measurement from before a sleep passes once ``doubt`` is over. A
-  ///   source whose position never changes has no other. It shows where the device is, but not that it stayed there.
-  package init(passesRepeats: Bool = true) { self.passesRepeats = passesRepeats }
+  package init() {}
 
   /// Records that the machine woke at `now` on the boot clock, with the wall clock at `time` if known.
   package mutating func woke(at now: UInt64, _ time: Timestamp? = nil) {
@@ -175,7 +171,7 @@ package struct SleepFilter: Sendable {
   /// Returns whether to pass on a location that arrives at `now`.
   package mutating func passes(_ location: Location, at now: UInt64) -> Bool {
     if let doubtful, now < doubtful.until, location.timestamp.seconds < doubtful.earliest.seconds { return false }
-    if !passesRepeats, location.source != .static, location.timestamp == lastBeforeSleep { return false }
+    if location.source != .static, location.timestamp == lastBeforeSleep { return false }
     doubtful = nil
     last = location.timestamp
     return true

@@ -61,6 +61,9 @@ extension Location {
 }
 
 extension Location {
+  /// Whether GeoClue determines the location once and then asserts it until it changes.
+  package var isAsserted: Bool { source == .static || source == .ip }
+
   /// Whether the position is exactly 0,0, which receivers report before they have a fix.
   package var isAtZero: Bool { latitude == 0 && longitude == 0 }
 }

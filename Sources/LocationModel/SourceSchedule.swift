@@ -106,7 +106,6 @@ package struct SignificantCheck: Sendable {
   /// The accuracy that ends a check, in metres.
   package static let sufficientAccuracy = 500.0
 
-  private var lastSeen: Location?
   /// When the next check begins, or nil before the first location, which is awaited.
   package private(set) var nextAt: UInt64?
 
@@ -114,11 +113,8 @@ package struct SignificantCheck: Sendable {
 
   /// Records a location, whatever caused it.
   package mutating func received(_ location: Location, at now: UInt64) {
-    // A source that has just been started reports its old location first, which proves nothing.
-    defer { lastSeen = location }
-    let isNew = lastSeen.map { !location.isSameMeasurement(as: $0) } ?? true
     let isSufficient = location.accuracy.map { $0 <= Self.sufficientAccuracy } ?? false
-    if nextAt == nil || (isNew && isSufficient) {
+    if nextAt == nil || isSufficient {
       nextAt = now.saturatingAdd(SourceSchedule.checkInterval)
     }
   }

@@ -52,6 +52,8 @@ public final class LocationManager {
   private var waiting = 0
   private var required: AccuracyLevel?
   private var sequence: UInt64 = 0
+  /// The newest measurement, with which repetitions are recognised.
+  private var measured: Location?
   private let filter = Pacer()
   private var isMonitoring = false
   private var schedule: SourceSchedule
@@ -118,9 +120,12 @@ public final class LocationManager {
     source.requestAuthorization(isInteractive: isInteractive)
   }
 
-  /// Delivers one location or one failure, then stops. While updating, the source delivers its current location
-  /// again.
+  /// Delivers one location or one failure, then stops. While updating, the next location is delivered; a source that
+  /// is silent because nothing moves measures again.
   public func requestLocation() { requestLocation(timeout: ClientOptions().timeout) }
+
+  /// Has a source measure again that has fallen silent.
+  package func refreshLocation() { source.refresh() }
 
   /// Delivers one location. A source that answers requests itself fails after `timeout` milliseconds.
   private func requestLocation(timeout: UInt32) {
@@ -187,16 +192,16 @@ public final class LocationManager {
     case .location(var location):
       // Drop a location that was on its way when the last subscriber left.
       guard required != nil else { return }
-      if let last = self.location, location.isSameMeasurement(as: last) {
+      if let measured, location.isSameMeasurement(as: measured), location.receivedAt <= measured.receivedAt {
         // The same measurement, delivered again on request, keeps its age.
-        location = last
+        guard isRequesting || filteringSource != nil else { return }
+        location = measured
       } else {
         sequence &+= 1
         location.sequence = sequence
-        // A location of the service has the time at which the service received it.
-        if filteringSource == nil { location.receivedAt = MainLoop.main.clock.boottime() }
+        if location.receivedAt == 0 { location.receivedAt = MainLoop.main.clock.boottime() }
       }
-      self.location = location
+      (self.location, measured) = (location, location)
       let isRequested = isRequesting
       isRequesting = false
       filteringSource?.cancelRequest()

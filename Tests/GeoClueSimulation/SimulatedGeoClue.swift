@@ -186,7 +186,7 @@ nonisolated package struct SimulatedGeoClue<Source: Choices> {
       note(clients.remove(client) != nil, "a deleted client exists")
       if starting == client { starting = nil }
     case .registerAgent: note(machine.registersAgent, "no agent is displaced")
-    case .readAvailableAccuracy, .readLocation: note(isThere, "nothing is read without GeoClue")
+    case .readAvailableAccuracy: note(isThere, "nothing is read without GeoClue")
     }
   }
 

@@ -58,15 +58,38 @@ import Testing
     #expect(driver.send(.demand(.street)).contains(.deleteClient("/1")))
   }
 
-  @Test func `a requested fix is read once more, if there is one`() {
+  @Test func `a request makes a silent source measure for a new client, once`() {
+    let replacement: [ConnectionMachine.Action] = [.deleteClient("/1"), .createClient, .readAvailableAccuracy]
     var driver = MachineDriver.running()
-    #expect(driver.send(.refresh) == [], "the first one is on its way")
+    #expect(driver.send(.refresh) == [], "the first fix is on its way")
     driver.send(.fix(isNew: true))
-    #expect(driver.send(.refresh) == [.readLocation])
-    driver.send(.active(false))
+    var switchedOff = driver
+    #expect(driver.send(.refresh) == [], "it may be about to measure")
+    #expect(driver.pass(HeldClient.renewalDelay - 1) == [])
     #expect(driver.send(.refresh) == [])
-    driver.send(.demand(nil))
-    #expect(driver.send(.refresh) == [])
+    #expect(driver.pass(1) == replacement)
+    driver.send(.created(client: "/2"), .started, .fix(isNew: false))
+    #expect(driver.pass(60_000) == [])
+    #expect(driver.send(.refresh) == [], "this client has measured nothing yet")
+    switchedOff.send(.active(false))
+    switchedOff.pass(HeldClient.renewalDelay)
+    #expect(switchedOff.send(.refresh) == [])
+    switchedOff.send(.demand(nil))
+    #expect(switchedOff.send(.refresh) == [])
+  }
+
+  @Test func `a fix answers a request that waits, and a steady source needs none`() {
+    var driver = MachineDriver.running()
+    driver.send(.fix(isNew: true), .refresh)
+    driver.pass(10_000)
+    driver.send(.fix(isNew: true))
+    #expect(driver.pass(60_000) == [])
+    var steady = MachineDriver.running()
+    for _ in 0..<20 {
+      steady.send(.fix(isNew: true))
+      #expect(steady.send(.refresh) == [])
+      #expect(steady.pass(1_000) == [])
+    }
   }
 
   @Test func `starting over creates a new client, because the old one keeps its fix`() {
@@ -90,17 +113,17 @@ import Testing
     #expect(driver.pass(ConnectionPacing.activationGap).count == 1)
   }
 
-  @Test func `D9: GeoClue's location is read at most once a second, however many ask`() {
+  @Test func `D9: GeoClue gets at most four clients a minute from requests, however many ask`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
-    var reads = 0
-    for _ in 0..<600 {
-      for action in driver.send(.refresh) + driver.pass(10) where action == .readLocation { reads += 1 }
+    var clients = 0
+    for _ in 0..<6_000 {
+      for action in driver.send(.refresh) + driver.pass(10) where action == .createClient {
+        clients += 1
+        driver.send(.created(client: "/\(clients + 1)"), .started, .fix(isNew: true))
+      }
     }
-    #expect((6...7).contains(reads), "in 6 s")
-    for action in driver.pass(1_000) where action == .readLocation { reads += 1 }
-    #expect((6...8).contains(reads), "the last question is answered, too")
-    #expect(driver.pass(5_000) == [])
+    #expect((3...4).contains(clients))
   }
 
   @Test func `D26: clients that come and go do not create one GeoClue client each`() {

@@ -63,7 +63,6 @@ import Testing
         "arguments": ["/", "/"],
       ]
     ])
-    listener.source.refresh()
     try geoclue.fix(latitude: 3, longitude: 4)
     #expect(try listener.location().latitude == 3)
     #expect(listener.failures.isEmpty)
@@ -83,6 +82,47 @@ import Testing
       return clients.count == 1 && clients.first?["path"] != old
     }
     #expect(listener.locations.count == 1)
+  }
+
+  /// A fix with a course of its own, that GeoClue announces again whenever the compass turns.
+  private func fix(_ geoclue: FakeGeoClue, _ latitude: Double, at second: UInt64, _ source: String) throws {
+    try geoclue.fix(
+      latitude: latitude, longitude: 4,
+      [
+        "Accuracy": 2, "Heading": 200, "Description": .string(source),
+        "Timestamp": .variant("(tt)", [.number(Double(second)), 0]),
+      ])
+  }
+
+  @Test(arguments: [("GPS GGA", false), ("WiFi", false), ("Static location", true), ("GeoIP (ichnaea)", true)])
+  func `a repetition is no measurement, but what GeoClue asserts is one for a new client`(
+    source: String, isAsserted: Bool
+  ) throws {
+    let (_, geoclue, listener) = try running()
+    for _ in 0..<3 { try fix(geoclue, 3, at: 1_700_000_000, source) }
+    let first = try listener.location()
+    listener.source.startOver()
+    let repetition = try listener.location(2)
+    #expect(listener.locations.count == 2)
+    #expect((repetition.receivedAt > first.receivedAt) == isAsserted)
+    #expect(repetition.isSameMeasurement(as: first))
+  }
+
+  @Test func `with a compass, or one that cannot be read, the heading is the course or absent`() throws {
+    let (bus, geoclue, listener) = try running()
+    try fix(geoclue, 3, at: 1_700_000_000, "GPS GGA")
+    #expect(try listener.location().heading == 200, "without a compass it is what the receiver says")
+    let compass = try BusClient(at: bus.address)
+    try compass.own("net.hadess.SensorProxy")
+    try turning("another client hears of it") { listener.source.mayHaveCompass }
+    try fix(geoclue, 3.0001, at: 1_700_000_001, "GPS GGA")
+    #expect(try #require(try listener.location(2).heading) < 0.1)
+    try fix(geoclue, 3.0001, at: 1_700_000_020, "GPS GGA")
+    #expect(try listener.location(3).heading == nil, "nothing recent lies apart from it")
+    compass.kill()
+    try turning("it is gone") { !listener.source.mayHaveCompass }
+    try fix(geoclue, 3.0002, at: 1_700_000_021, "GPS GGA")
+    #expect(try listener.location(4).heading == 200)
   }
 
   @Test func `signals count only from the owner of the name`() throws {

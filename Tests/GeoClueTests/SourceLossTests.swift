@@ -83,7 +83,7 @@ import Testing
       driver.send(.fix(isNew: true))
       driver.pass(1_000)
     }
-    #expect(driver.machine.isSourceSteady)
+    #expect(driver.machine.deadline != nil)
     var actions: [ConnectionMachine.Action] = []
     for _ in 0..<30 {
       #expect(driver.send(.refresh).count <= 1)
@@ -97,7 +97,7 @@ import Testing
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: false))
     #expect(driver.state == .running)
-    #expect(!driver.machine.isSourceSteady)
+    #expect(driver.machine.deadline == nil)
     #expect(driver.machine.deadline == nil)
   }
 }

@@ -75,19 +75,17 @@ import Testing
     #expect(filter.passes(location(20_000), at: 2_200_000) == true)
     filter.woke(at: 3_000_000, Timestamp(seconds: 30_000))
     #expect(filter.passes(location(20_000), at: 3_100_000) == false)
-    #expect(filter.passes(location(20_000), at: 3_000_000 + SleepFilter.doubt) == true)
+    #expect(filter.passes(location(20_001), at: 3_000_000 + SleepFilter.doubt) == true)
   }
 
-  @Test func `the last measurement from before a sleep passes after the doubt, unless repeats never do`() {
-    for passesRepeats in [true, false] {
-      var filter = SleepFilter(passesRepeats: passesRepeats)
-      #expect(filter.passes(location(10), at: 1_000_000) == true)
-      filter.woke(at: 2_000_000)
-      filter.woke(at: 3_000_000)
-      #expect(filter.passes(location(10), at: 7_900_000) == false)
-      #expect(filter.passes(location(10), at: 8_000_000) == passesRepeats)
-      #expect(filter.passes(location(11), at: 8_100_000) == true)
-    }
+  @Test func `the last measurement from before a sleep never passes`() {
+    var filter = SleepFilter()
+    #expect(filter.passes(location(10), at: 1_000_000) == true)
+    filter.woke(at: 2_000_000)
+    filter.woke(at: 3_000_000)
+    #expect(filter.passes(location(10), at: 7_900_000) == false)
+    #expect(filter.passes(location(10), at: 8_000_000) == false)
+    #expect(filter.passes(location(11), at: 8_100_000) == true)
   }
 
   @Test func `a filter that knows no time before a sleep doubts nothing`() {

@@ -120,7 +120,6 @@ import Testing
     #expect(machine.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000)])
     _ = allowed.handle(standing(.allowed), at: 2)
     #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
-    #expect(self.machine { $0.maximumAge = 0 }.nextTime == 20_000_000)
   }
 
   @Test func `with a required accuracy it waits for a location that has it`() {

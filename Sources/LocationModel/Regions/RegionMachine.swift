@@ -44,7 +44,7 @@ package struct RegionMachine: Sendable {
   /// Whether `dwelled` was reported for the present stay.
   private var hasDwelled = false
   private var sequence: UInt64 = 0
-  private var sleep = SleepFilter(passesRepeats: false)
+  private var sleep = SleepFilter()
   private var order = MeasurementOrder()
 
   private enum Phase: Sendable {

@@ -95,7 +95,7 @@ final class SharedLocations {
 
   private func take(_ location: Location) {
     let now = MainLoop.main.clock.boottime()
-    guard sleep.passes(location, at: now) else { return }
+    guard location.isAsserted || sleep.passes(location, at: now) else { return }
     measurements.send(location)
     if arbiter.accept(location, at: now) { publish() }
     guard let until = arbiter.heldUntil else {

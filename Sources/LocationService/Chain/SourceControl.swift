@@ -29,7 +29,7 @@ final class SourceControl {
     }
   }
 
-  /// The minimum time between requests for the current location by all clients together, in microseconds.
+  /// The minimum time between requests for another measurement by all clients together, in microseconds.
   static let questionGap: Int64 = 1_000_000
 
   init(_ manager: LocationManager) {
@@ -61,27 +61,24 @@ final class SourceControl {
     }
   }
 
-  /// Requests the current location from the source even if it has not changed, at most once per ``questionGap``.
-  func ask(after delay: UInt64 = 0) {
+  /// Has a source measure again that has fallen silent, at most once per ``questionGap``.
+  func ask() {
     guard question == nil else { return }
     let now = MainLoop.main.clock.monotonic()
-    let earliest = max(now + Int64(clamping: delay), (askedAt ?? now - Self.questionGap) + Self.questionGap)
+    let earliest = max(now, (askedAt ?? now - Self.questionGap) + Self.questionGap)
     question = MainLoop.main.after(microseconds: earliest - now) { [weak self] in
       guard let self else { return }
       question = nil
       guard schedule.isNeeded, !isResting else { return }
       askedAt = MainLoop.main.clock.monotonic()
-      manager.requestLocation()
+      manager.refreshLocation()
     }
   }
 
   /// Forgets the last location. After a sleep, GeoClue's last location is discarded as well by recreating the GeoClue
   /// client.
   func forget(afterSleep: Bool) {
-    guard afterSleep else { return manager.forgetLocation() }
-    manager.startOver()
-    // A source whose location never changes reports it only once, and that report is still distrusted after a sleep.
-    ask(after: SleepFilter.doubt)
+    afterSleep ? manager.startOver() : manager.forgetLocation()
   }
 
   /// Releases the source for good.

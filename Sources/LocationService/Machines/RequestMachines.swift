@@ -26,7 +26,7 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     case over
   }
 
-  /// How long a call waits for the source before it requests the current location, in microseconds.
+  /// How long a call waits for the source before it requests another measurement, in microseconds.
   static let patience: UInt64 = 3_000_000
 
   init(_ options: ClientOptions, _ source: SourceStatus, at now: UInt64, sourceDecides: Bool) {
@@ -36,9 +36,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     let timeout = UInt64(options.timeout) * 1_000
     began = now
     deadline = now + timeout
-    // A source that is silent because nothing moves delivers its location on request. A caller that accepts no cached
-    // location waits for a new one.
-    asksSourceAt = options.maximumAge > 0 ? now + min(Self.patience, timeout / 2) : nil
+    // A source that is silent because nothing moves measures again on request.
+    asksSourceAt = now + min(Self.patience, timeout / 2)
   }
 
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {

@@ -12,8 +12,7 @@ import Testing
   }
 
   @Test func `three hours without faults break no invariant`() throws {
-    // A location that GeoClue repeats still satisfies `maximum-age`: remove the exception when it no longer does.
-    let facts = try simulate(1, hours: 3, "--only", "-1", "--ignore", "no older than its caller")
+    let facts = try simulate(1, hours: 3, "--only", "-1")
     #expect(facts["broken"] == nil)
     #expect(Double(facts["hours"] ?? "") ?? 0 > 3)
     #expect(Int(facts["locations"] ?? "") ?? 0 > 10_000)
