@@ -90,7 +90,7 @@ def words_of_xml(text):
     comments = " ".join(" ".join(re.findall(r"<!--(.*?)-->", text, flags=re.S)).split())
     errors = set(re.findall(r"\b(NotAuthorized|Timeout|Unavailable|InvalidOption|LimitsExceeded|"
                             r"InteractiveAuthorizationRequired|UnknownObject)\b", comments))
-    options = set(re.findall(r"\b([a-z]+(?:-[a-z]+)*) [sudb]\b(?=[ ,.(;])", comments))
+    options = set(re.findall(r"\b([a-z]+(?:-[a-z]+)*) [sudbi]\b(?=[ ,.(;])", comments))
     keys = set(re.findall(r"\b([A-Z][A-Za-z]+)(?:, [A-Z][a-z]+)? +(?:[dsbtuo]|\(tt\))(?=[ ,.:])", comments))
     limits = set()
     for found in re.findall(r"Keys: ((?:[a-z-]+, )+[a-z-]+)\.", comments):

@@ -10,10 +10,13 @@ nonisolated public enum ServiceContract {
   public static let path: ObjectPath = "/org/geopublicist/Location1"
   /// The parent of all subscriptions.
   public static let subscriptionsPath: ObjectPath = "/org/geopublicist/Location1/subscription"
+  /// The parent of all almanacs.
+  public static let almanacsPath: ObjectPath = "/org/geopublicist/Location1/almanac"
   /// The parent of all regions.
   public static let regionsPath: ObjectPath = "/org/geopublicist/Location1/region"
   public static let manager: InterfaceName = "org.geopublicist.Location1"
   public static let subscription: InterfaceName = "org.geopublicist.Location1.Subscription"
+  public static let almanac: InterfaceName = "org.geopublicist.Location1.Almanac"
   public static let region: InterfaceName = "org.geopublicist.Location1.Region"
 }
 
@@ -38,7 +41,12 @@ nonisolated extension Value {
       switch value {
       case .text(let text): .string(text)
       case .truth(let truth): .boolean(truth)
-      case .number(let number): type == "u" ? .uint32(UInt32(exactly: number) ?? 0) : .double(number)
+      case .number(let number):
+        switch type {
+        case "u": .uint32(UInt32(exactly: number) ?? 0)
+        case "i": .int32(Int32(exactly: number) ?? 0)
+        default: .double(number)
+        }
       }
   }
 }

@@ -17,6 +17,9 @@ package struct ClientOption: Sendable {
     /// A required number within a range.
     case required(any WritableKeyPath<ClientOptions, Double?> & Sendable, in: ClosedRange<Double>, unit: String)
     case regionState(any WritableKeyPath<ClientOptions, RegionState> & Sendable)
+    case twilight(any WritableKeyPath<ClientOptions, Twilight> & Sendable)
+    /// A number of seconds within ``AlmanacOptions/offsets``.
+    case offset(any WritableKeyPath<ClientOptions, Int> & Sendable)
   }
 
   package struct Flag: Sendable {
@@ -93,6 +96,17 @@ extension ClientOption {
   static let singleUse = ClientOption("single-use", .truth(\.region.isSingleUse))
   static let includeLocation = ClientOption("include-location", .truth(\.region.includesLocation))
 
+  static let twilight = ClientOption(
+    "twilight", .twilight(\.almanac.twilight),
+    flag: Flag(
+      name: "twilight", help: "Where night begins: sunset, civil (default), nautical or astronomical", value: "LIMIT"))
+  static let dayOffset = ClientOption(
+    "day-offset", .offset(\.almanac.dayOffset),
+    flag: Flag(name: "day-offset", help: "Day begins this much later; with a minus sign, earlier", value: "TIME"))
+  static let nightOffset = ClientOption(
+    "night-offset", .offset(\.almanac.nightOffset),
+    flag: Flag(name: "night-offset", help: "Night begins this much later; with a minus sign, earlier", value: "TIME"))
+
   package static let ofRegion = [
     latitude, longitude, radius, accuracy, confirm, dwell, unknownAfter, assumed, singleUse, duration, includeLocation,
     desktopID,
@@ -101,6 +115,8 @@ extension ClientOption {
     accuracy, distanceThreshold, timeThreshold, debounce, requiredAccuracy, mode, maximumUpdates, duration, desktopID,
   ]
   package static let ofRequest = [accuracy, timeout, maximumAge, requiredAccuracy, bestEffort, desktopID]
+  package static let ofAlmanac = [twilight, dayOffset, nightOffset, desktopID]
+  package static let ofAlmanacRequest = ofAlmanac + [timeout, maximumAge]
   package static let ofAuthorization = [accuracy, desktopID]
 }
 
@@ -147,13 +163,20 @@ extension ClientOption {
     case (.regionState(let path), .text(let name)):
       guard let state = RegionState(rawValue: name) else { throw refusal }
       options[keyPath: path] = state
+    case (.twilight(let path), .text(let name)):
+      guard let twilight = Twilight(rawValue: name) else { throw refusal }
+      options[keyPath: path] = twilight
+    case (.offset(let path), .number(let number)):
+      guard let seconds = Int(exactly: number), AlmanacOptions.offsets.contains(seconds) else { throw refusal }
+      options[keyPath: path] = seconds
     default: throw refusal
     }
   }
 
   package var type: String {
     switch field {
-    case .level, .text, .mode, .regionState: "s"
+    case .level, .text, .mode, .regionState, .twilight: "s"
+    case .offset: "i"
     case .truth: "b"
     case .metres, .required: "d"
     case .milliseconds, .count: "u"
@@ -177,6 +200,9 @@ extension ClientOption {
       case .required(_, let range, let unit):
         "a number of \(unit) from \(Int(range.lowerBound)) to \(Int(range.upperBound))"
       case .regionState: "inside, outside or unknown"
+      case .twilight: "sunset, civil, nautical or astronomical"
+      case .offset:
+        "a whole number of seconds from \(AlmanacOptions.offsets.lowerBound) to \(AlmanacOptions.offsets.upperBound)"
       case .text: "at most \(Self.maximumTextBytes) bytes without control characters"
       }
     return OptionError(message: "Option \(name) (type \(type)) must be \(range)")
@@ -194,6 +220,8 @@ extension ClientOption {
     case .mode(let path): .text(options[keyPath: path].rawValue)
     case .required(let path, _, _): .number(options[keyPath: path] ?? .nan)
     case .regionState(let path): .text(options[keyPath: path].rawValue)
+    case .twilight(let path): .text(options[keyPath: path].rawValue)
+    case .offset(let path): .number(Double(options[keyPath: path]))
     }
   }
 }

@@ -30,6 +30,8 @@ public struct ClientOptions: Hashable, Sendable {
 
   /// The circle of a region and how to monitor it.
   public var region = RegionOptions()
+  /// How an almanac divides the day.
+  public var almanac = AlmanacOptions()
 
   /// The default maximum age, in milliseconds.
   public static let defaultMaximumAge: UInt32 = 30_000

@@ -41,6 +41,7 @@ package struct GridReducer: Sendable {
   /// - Timestamp, `receivedAt` and `isSimulated`: those of the first location of the interval, which determined the
   ///   cell.
   /// - `sequence`: the number of the interval, so that it reveals nothing about other locations and survives a restart.
+  /// - `isApproximate`: what remains of the location's own accuracy and source.
   /// - Altitude, speed, heading, source and description are absent.
   package mutating func reduce(_ location: Location) -> Location {
     guard let grid else { return location }
@@ -83,6 +84,8 @@ package struct GridReducer: Sendable {
     reduced.receivedAt = location.receivedAt
     reduced.sequence = interval.saturatingAdd(1)
     reduced.isSimulated = location.isSimulated
+    reduced.isApproximate =
+      location.source == .ip || location.accuracy.map { $0 > Location.approximateAccuracy } ?? true
     return Choice(interval: interval, cell: cell, location: reduced)
   }
 }
@@ -95,7 +98,8 @@ extension GridReducer {
     let time = choice.location.timestamp
     let numbers: [UInt64] = [
       choice.interval, UInt64(choice.cell.band), UInt64(choice.cell.column), UInt64(accuracy), time.seconds,
-      time.microseconds, choice.location.receivedAt, choice.location.isSimulated ? 1 : 0,
+      time.microseconds, choice.location.receivedAt,
+      (choice.location.isSimulated ? 1 : 0) + (choice.location.isApproximate ? 2 : 0),
     ]
     return ([level.contractName] + numbers.map(String.init)).joined(separator: " ")
   }
@@ -120,7 +124,8 @@ extension GridReducer {
     location.timestamp = Timestamp(seconds: numbers[4], microseconds: numbers[5])
     location.receivedAt = numbers[6]
     location.sequence = numbers[0].saturatingAdd(1)
-    location.isSimulated = numbers[7] == 1
+    location.isSimulated = numbers[7] & 1 != 0
+    location.isApproximate = numbers[7] & 2 != 0
     choice = Choice(interval: numbers[0], cell: cell, location: location)
   }
 }

@@ -30,6 +30,12 @@ public struct Location: Equatable, Sendable {
   public var sequence: UInt64
   /// Whether it comes from a test source instead of a measurement.
   public var isSimulated: Bool
+  /// Whether a reduced location was derived from a network address, or from a location whose accuracy was unknown or
+  /// worse than ``approximateAccuracy``.
+  package var isApproximate = false
+
+  /// The accuracy in metres that the location of an almanac should have.
+  package static let approximateAccuracy = 10_000.0
 
   /// Creates a location from values that are not validated.
   public init(

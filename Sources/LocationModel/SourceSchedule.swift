@@ -39,6 +39,8 @@ package struct SourceSchedule: Sendable {
   private var needs: [ObjectIdentifier: Need] = [:]
   private var held: AccuracyLevel?
   private var lingersUntil: UInt64?
+  /// Whether a check alone holds the source. The next one is far away, so lingering after it would only cost power.
+  private var isChecking = false
 
   /// Creates a schedule without needs.
   ///
@@ -64,15 +66,19 @@ package struct SourceSchedule: Sendable {
     let horizon = held == nil ? Self.warmUp : Self.restAfter
     var level: AccuracyLevel?
     var again: UInt64?
+    var isCheck = true
     for need in needs.values {
       let (isDue, next) = isReleased ? need.state(at: now, horizon) : (true, nil)
-      if isDue { level = max(level ?? need.level, need.level) }
+      if isDue {
+        level = max(level ?? need.level, need.level)
+        isCheck = isCheck && need.isCheck
+      }
       if let next { again = min(again ?? next, next) }
     }
     if let level {
-      (held, lingersUntil) = (level, nil)
+      (held, lingersUntil, isChecking) = (level, nil, isCheck)
     } else if held != nil {
-      let end = lingersUntil ?? now.saturatingAdd(linger)
+      let end = lingersUntil ?? now.saturatingAdd(isChecking && isNeeded ? 0 : linger)
       guard now >= end else {
         lingersUntil = end
         return (held, min(again ?? end, end))

@@ -23,6 +23,7 @@ public final class LocationService {
   let clients: ClientRegistry
   let locations: SharedLocations
   let signals = LocationSignals()
+  let places = PlaceDirectory()
   /// The administrator's settings. Changes take effect immediately.
   public var configuration: Configuration {
     didSet {
@@ -48,6 +49,8 @@ public final class LocationService {
   /// Whether the manager's properties differ from what was last told.
   private var isBroadcastDue = false
   private var receivers = 0
+  /// Those that count only while the source is held.
+  private var briefReceivers = 0
   /// Looks at the clients to be reviewed, at most once per ``reviewGap``.
   private var reviewing: LoopSource?
   private var reviewedAt: Int64 = 0
@@ -94,6 +97,9 @@ public final class LocationService {
       }
       sourceChanged(publicist.manager.sourceStatus)
     }
+    source.onHeldChanged = { [weak self] in
+      if let self, receivers == 0, briefReceivers > 0 { changed("InUse") }
+    }
     source.ceiling = { [weak self] in self?.ceiling ?? .none }
     gatekeeper.onChange = { [weak self] client in
       guard let self else { return }
@@ -104,7 +110,7 @@ public final class LocationService {
   }
 
   /// Whether at least one client is receiving locations.
-  var isInUse: Bool { receivers > 0 }
+  var isInUse: Bool { receivers > 0 || briefReceivers > 0 && source.isHeld }
 
   /// Whether a client has an object or a pending call.
   public var isBusy: Bool { clients.isBusy || intake.count > 0 }
@@ -275,6 +281,13 @@ extension LocationService: ClientHost {
     return region.path
   }
 
+  func createAlmanac(for client: Client, _ options: ClientOptions) throws(DBusError) -> ObjectPath {
+    try reserve(.almanac, for: client)
+    let almanac = ClientAlmanac(numbers.next(), of: client, options, in: self)
+    client.add(almanac)
+    return almanac.path
+  }
+
   private func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
     // The service is exiting, so nothing would close the object.
     guard !isEnding else { throw .ending }
@@ -300,9 +313,9 @@ extension LocationService: ClientHost {
 
   func askSource() { source.ask() }
 
-  func receiverCountChanged(by difference: Int) {
+  func receiverCountChanged(by difference: Int, whileHeld: Bool) {
     let before = isInUse
-    receivers += difference
+    if whileHeld { briefReceivers += difference } else { receivers += difference }
     if isInUse != before { changed("InUse") }
   }
 }

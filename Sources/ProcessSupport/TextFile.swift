@@ -6,6 +6,11 @@ import Glibc
 nonisolated public enum TextFile {
   /// Returns the text of a whole file, with invalid UTF-8 replaced; throws if it cannot be read.
   public static func contents(of path: String) throws(KeyFile.FileError) -> String {
+    String(decoding: try bytes(of: path), as: UTF8.self)
+  }
+
+  /// Returns the bytes of a whole file; throws if it cannot be read.
+  public static func bytes(of path: String) throws(KeyFile.FileError) -> [UInt8] {
     var bytes: UnsafeMutablePointer<CChar>?
     var count: gsize = 0
     var error: UnsafeMutablePointer<GError>?
@@ -14,7 +19,7 @@ nonisolated public enum TextFile {
     }
     defer { g_free(bytes) }
     return bytes.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
-      String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self)
+      Array(UnsafeBufferPointer(start: $0, count: Int(count)))
     }
   }
 

@@ -153,6 +153,8 @@ final class RowCheck {
     "GetLocation": { try $0.getLocation() },
     "CreateSubscription": { _ in },  // Below, before those of the subscription.
     "CreateRegion": { try $0.region() },
+    "GetAlmanac": { try $0.getAlmanac() },
+    "CreateAlmanac": { try $0.almanac() },
     "RequestAuthorization": { try $0.requestAuthorization() },
     "ListSubscriptions": { check in
       for entry in try check.consumer.subscriptions() where check.row.user != 0 {
@@ -265,6 +267,39 @@ final class RowCheck {
       #expect(answer == .reply([]), "\(row)")
     }
     try consumer.tell(path, "Close")
+  }
+
+  private func getAlmanac() throws {
+    let answer = try consumer.call(
+      "GetAlmanac", signature: "a{sv}",
+      [
+        [
+          "desktop-id": desktopID, "timeout": .variant("u", row.isAuthorized ? 5000 : 250),
+          "maximum-age": .variant("u", 3_600_000),
+        ]
+      ])
+    guard row.isAuthorized else {
+      #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+      return
+    }
+    expectAlmanac(try answer.arguments()[0])
+  }
+
+  private func almanac() throws {
+    let path = try consumer.almanac(["desktop-id": desktopID])
+    let answer = try consumer.client.call("Start", of: Daemon.almanac, at: path)
+    #expect(
+      (answer.errorName == "\(Daemon.name).Error.NotAuthorized") == (row.expected.status == "restricted"), "\(row)")
+    if row.isAuthorized {
+      expectAlmanac(try consumer.almanacs(1, from: path)[0])
+    } else {
+      #expect(try consumer.property("Almanac", of: path) == [:], "\(row)")
+    }
+    try consumer.tell(path, "Close")
+  }
+
+  private func expectAlmanac(_ almanac: JSON) {
+    #expect(almanac["Phase"]?.content != nil && !almanac.line.contains("itude"), "\(row): \(almanac.line)")
   }
 
   private func location() throws {

@@ -13,16 +13,22 @@ import Testing
     daemon = try Daemon(.system, on: bus)
   }
 
-  @Test(arguments: [("subscription", 16), ("region", 20)])
+  @Test(arguments: [("subscription", 16), ("region", 20), ("almanac", 16)])
   func `one object more than the limit of a connection is refused`(_ kind: String, _ limit: Int) throws {
     func create(_ kind: String, _ client: ConsumerProgram) throws -> BusClient.Answer {
-      try kind == "region" ? client.createRegion(ConsumerProgram.circle(52, 13)) : client.createSubscription()
+      switch kind {
+      case "region": try client.createRegion(ConsumerProgram.circle(52, 13))
+      case "almanac": try client.createAlmanac()
+      default: try client.createSubscription()
+      }
     }
     let greedy = try ConsumerProgram(on: bus)
     let paths = try (0..<limit).map { _ in try create(kind, greedy).arguments()[0].string ?? "" }
     let answer = try create(kind, greedy)
     #expect(answer.errorName == limitsExceeded)
-    #expect(answer.errorMessage?.contains("\(kind)s-per-connection") == true)
+    #expect(
+      answer.errorMessage?.contains(kind == "region" ? "regions-per-connection" : "subscriptions-per-connection")
+        == true)
     #expect(try greedy.subscriptions().count == limit)
     // Other clients and the other kind have limits of their own, and an object that is closed makes room.
     _ = try create(kind, ConsumerProgram(on: bus)).arguments()

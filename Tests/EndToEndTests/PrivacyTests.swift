@@ -7,18 +7,20 @@ import Testing
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
-  func `an eavesdropper sees no coordinate, no subscription and no region`() throws {
+  func `an eavesdropper sees no coordinate, and no object of a client`() throws {
     let machine = try Machine(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     try spy.match("")
     let consumer = try machine.consumer()
     let path = try consumer.subscribeAndStart()
     let region = try consumer.regionStarted(ConsumerProgram.circle(52.516275, -13.377704))
+    let almanac = try consumer.almanacStarted()
     try machine.deliver(walk(3), to: consumer, at: path)
     try consumer.waitFor(["determined"], region)
+    _ = try consumer.almanacs(1, from: almanac)
     _ = try consumer.location()
     try consumer.client.set("TimeThreshold", of: Daemon.subscription, at: path, to: .variant("u", 1))
-    for member in ["Stop", "Close"] { for path in [path, region] { try consumer.tell(path, member) } }
+    for member in ["Stop", "Close"] { for path in [path, region, almanac] { try consumer.tell(path, member) } }
     try consumer.waitFor("State", "idle")
     // The bus keeps the order: what comes after this was sent before it.
     try consumer.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
@@ -29,7 +31,8 @@ import Testing
     #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Daemon.path }, "the spy does listen")
     for signal in spy.received {
       #expect(signal.interface != Daemon.subscription && signal.interface != Daemon.region, "\(signal.text)")
-      for secret in ["subscription/", "region/", "52.516", "13.377", "Latitude", "Longitude"] {
+      #expect(signal.interface != Daemon.almanac, "\(signal.text)")
+      for secret in ["subscription/", "region/", "almanac/", "Forecast", "52.516", "13.377", "Latitude", "Longitude"] {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }

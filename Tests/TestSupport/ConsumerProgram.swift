@@ -52,7 +52,8 @@ public final class ConsumerProgram {
   }
 
   private func interface(of path: String) -> String {
-    path == Daemon.path ? Daemon.name : path.contains("/region/") ? Daemon.region : Daemon.subscription
+    guard path != Daemon.path else { return Daemon.name }
+    return path.contains("/region/") ? Daemon.region : path.contains("/almanac/") ? Daemon.almanac : Daemon.subscription
   }
 
   public func waitFor(
@@ -134,4 +135,31 @@ extension ConsumerProgram {
       self.happenings(path) == happenings
     }
   }
+}
+
+extension ConsumerProgram {
+  public func createAlmanac(_ options: JSON = [:]) throws -> BusClient.Answer {
+    try call("CreateAlmanac", signature: "a{sv}", [options])
+  }
+
+  public func almanac(_ options: JSON = [:]) throws -> String {
+    try createAlmanac(options).arguments().first?.string ?? ""
+  }
+
+  public func almanacStarted(_ options: JSON = [:]) throws -> String {
+    let path = try almanac(options)
+    try tell(path, "Start")
+    return path
+  }
+
+  /// Waits until an almanac has been sent a number of times, and returns all that were sent.
+  public func almanacs(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
+    try eventual("\(count) almanacs", within: limit, seen: client.received.map(\.text).joined(separator: "\n")) {
+      let found = almanacs(from: path)
+      return found.count >= count ? found : nil
+    }
+  }
+
+  /// The almanacs that were sent so far.
+  public func almanacs(from path: String) -> [JSON] { client.received("AlmanacChanged", from: path).map { $0[0] } }
 }

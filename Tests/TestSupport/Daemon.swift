@@ -11,6 +11,7 @@ public final class Daemon {
   public nonisolated static let name = "org.geopublicist.Location1"
   public nonisolated static let path = "/org/geopublicist/Location1"
   public nonisolated static let subscription = "org.geopublicist.Location1.Subscription"
+  public nonisolated static let almanac = "org.geopublicist.Location1.Almanac"
   public nonisolated static let region = "org.geopublicist.Location1.Region"
 
   private let process: ChildProcess
@@ -33,7 +34,7 @@ public final class Daemon {
         (geoclueBus ?? bus).address, "--verbose",
       ] + (options.contains("--config") ? [] : ["--config", Rig.file("never-idle.conf")]) + options,
       // Turns warnings of libdbus into failures.
-      environment: environment.merging(["DBUS_FATAL_WARNINGS": "1"]) { $1 }, as: user)
+      environment: environment.merging(["DBUS_FATAL_WARNINGS": "1", "XDG_DATA_DIRS": Rig.data]) { $1 }, as: user)
     try waitForOwner(of: Self.name, on: bus, by: process)
   }
 

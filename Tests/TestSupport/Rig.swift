@@ -12,8 +12,14 @@ public enum Rig {
   /// A program that the package builds, beside the running tests; `GEOPUBLICIST_BIN` names another directory.
   public static func product(_ name: String) -> String {
     if let elsewhere = ProcessInfo.processInfo.environment["GEOPUBLICIST_BIN"] { return "\(elsewhere)/\(name)" }
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return directory(above: tests, levels: 1) + "/\(name)"
+  }
+
+  /// The folders of `XDG_DATA_DIRS`, with the table of places that was packed for this build.
+  public static var data: String { directory(above: tests, levels: 3) + "/share:/usr/share" }
+
+  private static var tests: String {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   }
 
   /// Debian's Python, which has the packaged bindings; another one may come first in PATH.

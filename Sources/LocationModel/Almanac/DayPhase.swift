@@ -40,14 +40,14 @@ public enum Twilight: String, CaseIterable, Sendable {
 
 /// How an almanac divides the day.
 public struct AlmanacOptions: Hashable, Sendable {
-  /// The maximum offset in seconds, in either direction.
-  public static let maximumOffset = 21_600
+  /// The offsets that are allowed, in seconds.
+  public static let offsets = -21_600...21_600
 
   /// Where night begins.
   public var twilight = Twilight.civil
-  /// The seconds by which day and the twilight before it begin later, negative for earlier, ±``maximumOffset``.
+  /// The seconds by which day and the twilight before it begin later, negative for earlier, within ``offsets``.
   public var dayOffset = 0
-  /// The seconds by which the twilight after day and night begin later, negative for earlier, ±``maximumOffset``.
+  /// The seconds by which the twilight after day and night begin later, negative for earlier, within ``offsets``.
   public var nightOffset = 0
 
   /// Creates options with their defaults.

@@ -25,6 +25,7 @@ final class SourceControl {
   private var requested: AccuracyLevel? {
     didSet {
       guard requested != oldValue else { return }
+      if (requested == nil) != (oldValue == nil) { onHeldChanged() }
       Log.debug(requested.map { "The source is asked for level \($0.contractName)" } ?? "The source is released")
     }
   }
@@ -40,6 +41,9 @@ final class SourceControl {
   /// Whether the source is released although clients will need it again.
   private(set) var isResting = false { didSet { if isResting != oldValue { onRestingChanged() } } }
   var onRestingChanged: () -> Void = {}
+
+  var isHeld: Bool { requested != nil }
+  var onHeldChanged: () -> Void = {}
 
   /// Sets what a client's object needs, or nil for nothing.
   func set(_ need: SourceSchedule.Need?, for object: ObjectIdentifier) {

@@ -146,12 +146,14 @@ final class ClientRegistry {
   /// Counts one more object, or throws the limit that it would exceed.
   func reserve(_ kind: ObjectKind, for client: Client) throws(DBusError) {
     let keys = kind.limits
-    guard client.objects.values.count(where: { $0.kind == kind }) < Int(limits[keys.perConnection]) else {
+    guard client.objects.values.count(where: { $0.kind.counted == kind.counted }) < Int(limits[keys.perConnection])
+    else {
       throw .limitsExceeded(keys.perConnection)
     }
     guard let user = client.credentials?.userID, let account = client.account else {
       throw .notAuthorized(.refused(.policyUnavailable))
     }
+    let kind = kind.counted
     let whole = Int(limits[keys.whole])
     let part = max(Quota.free, whole / Self.unprovenPart)
     if !client.isProven, unproven[kind, default: Quota()].take(for: account, perAccount: part, of: part) != nil {
@@ -170,7 +172,7 @@ final class ClientRegistry {
   private static let unprovenPart = 4
 
   private func proved(_ client: Client) {
-    for object in client.objects.values { unproven[object.kind]?.release(of: object.account) }
+    for object in client.objects.values { unproven[object.kind.counted]?.release(of: object.account) }
   }
 
   /// The extra cost of creating an object, in tokens, because the gatekeeper must ask other services about the owner.
@@ -178,8 +180,8 @@ final class ClientRegistry {
 
   func release(_ object: any OwnedObject) {
     let client = object.client
-    quotas[object.kind]?.release(of: object.account)
-    if !client.isProven { unproven[object.kind]?.release(of: object.account) }
+    quotas[object.kind.counted]?.release(of: object.account)
+    if !client.isProven { unproven[object.kind.counted]?.release(of: object.account) }
     list.changed(for: client.credentials?.userID)
     onLessBusy?()
   }
@@ -201,7 +203,7 @@ final class ClientRegistry {
 
   func isHere(_ client: Client) -> Bool { clients[client.name] === client }
 
-  /// All subscriptions and regions, in the order of their numbers.
+  /// All subscriptions, regions and almanacs, in the order of their numbers.
   var objects: [any OwnedObject] { clients.values.flatMap(\.objects.values).sorted { $0.number < $1.number } }
 
   /// The clients that receive locations or wait for one.

@@ -23,6 +23,13 @@ nonisolated enum OptionReader {
     return options
   }
 
+  /// Reads the options of an almanac, whose level is fixed.
+  static func almanac(_ value: Value, _ allowed: [ClientOption]) throws(DBusError) -> ClientOptions {
+    var options = try read(value, allowed)
+    options.accuracy = .city
+    return options
+  }
+
   static func set(_ option: ClientOption, to value: Value, in options: inout ClientOptions) throws(DBusError) {
     guard let optionValue = OptionValue(value) else {
       throw .invalidOption("Option \(option.name) must have the type \(option.type)")

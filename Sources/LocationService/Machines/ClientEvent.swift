@@ -2,7 +2,7 @@
 import DBus
 import GeopublicistLocationModel
 
-/// Events of a client's object, shared by subscriptions, regions and pending calls.
+/// Events of a client's object, shared by subscriptions, regions, almanacs and pending calls.
 nonisolated enum ClientEvent: Sendable {
   /// `Start` was called and its facts have been gathered. Identified by the number from ``ObjectState/startAsked()``.
   case start(UInt64)
@@ -74,7 +74,7 @@ nonisolated enum ClientAction: Equatable, Sendable {
   case audit(Authorization)
   case deliver(Delivery)
   case tell(RegionReport)
-  /// Asks when the region next needs the source.
+  /// Asks when the object next needs the source.
   case reviewNeed
   /// The owner is to be told ``ObjectState/announcement()``.
   case announce
@@ -116,6 +116,9 @@ nonisolated extension ObjectMachine {
 
   /// The finest level that the object's locations may reveal.
   var level: AccuracyLevel { object.level }
+
+  /// Whether the owner is told that the source fails.
+  var hearsFailures: Bool { object.isStarted && authorization.status != .restricted }
 
   /// Numbers a `Start` call whose facts are being gathered.
   mutating func startAsked() -> UInt64 { object.startAsked() }

@@ -17,9 +17,6 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 
   var delivered: UInt64 { budget.delivered }
 
-  /// Whether the owner is told that the source fails.
-  var hearsFailures: Bool { object.isStarted && authorization.status != .restricted }
-
   mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
     guard !object.isOver else { return [] }
     let actions = react(to: event, at: now)

@@ -37,16 +37,19 @@ class ClientCall<Machine: ClientMachine>: ClientShell<Machine>, PendingRequest {
 }
 
 /// One `GetLocation` call, driven by a ``LocationRequestMachine``.
-final class LocationRequest: ClientCall<LocationRequestMachine> {
+class LocationRequest: ClientCall<LocationRequestMachine> {
   init(_ call: MethodCall, from client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let machine = LocationRequestMachine(
       options, host.sourceStatus, at: call.arrivedAt, sourceDecides: host.gatekeeper.sourceDecides)
     super.init(call, machine, from: client, in: host)
   }
 
-  func begin() { begin([.armTimer(machine.nextTime)]) }
+  final func begin() { begin([.armTimer(machine.nextTime)]) }
 
-  override var standing: Standing {
+  /// Returns what the caller is told of a location.
+  func value(of delivery: Delivery) -> Value { delivery.value(age: delivery.age(at: now)) }
+
+  final override var standing: Standing {
     var standing = super.standing
     let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
     guard standing.authorization.isAuthorized, let arrival = host.locations.newestArrival,
@@ -57,9 +60,9 @@ final class LocationRequest: ClientCall<LocationRequestMachine> {
     return standing
   }
 
-  override func send(_ action: ClientAction) {
+  final override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
-    call.reply(delivery.value(age: delivery.age(at: now)))
+    call.reply(value(of: delivery))
   }
 }
 

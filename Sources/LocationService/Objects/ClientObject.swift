@@ -4,7 +4,7 @@ import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import MainLoop
 
-/// The common part of subscriptions and regions: an object on the bus that is visible only to its owner.
+/// The common part of subscriptions, regions and almanacs: an object on the bus that is visible only to its owner.
 class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   let kind: ObjectKind
   let number: UInt64
@@ -12,6 +12,8 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   let path: ObjectPath
   private let created = Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime())
   private var object: ExportedObject?
+  /// The number of the last outage that the owner was told.
+  private var toldOutage: UInt64 = 0
   /// The `Start` calls in progress, in order.
   private var starting: [MethodCall] = []
 
@@ -78,6 +80,14 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   func tellState() {
     guard let new = withMachine({ $0.object.announcement() }) else { return }
     emit("AuthorizationChanged", .string(new.status.rawValue), .string(new.reason.rawValue))
+  }
+
+  /// Sends `ErrorOccurred` once per outage.
+  final func tellOutage() {
+    guard let outage = host.outage, outage.number != toldOutage, machine.hearsFailures else { return }
+    toldOutage = outage.number
+    let error = DBusError(outage.error)
+    emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
   }
 
   /// Called when the owner has been told the object's state.

@@ -25,6 +25,8 @@ class ClientShell<Machine: ClientMachine> {
   /// The decision that was last logged.
   private var noted: Authorization?
   private var chain: AnyCancellable?
+  /// The last time converted by ``monotonic(_:)``, by both clocks.
+  private var converted: (at: UInt64, monotonic: UInt64) = (0, 0)
 
   init(_ machine: Machine, of client: Client, in host: any ClientHost) {
     self.machine = machine
@@ -48,6 +50,8 @@ class ClientShell<Machine: ClientMachine> {
   func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need { pacer.need(at: level) }
   /// Makes periodic checks due now, because the device may have moved.
   func checkNow() { pacer.checkNow() }
+  /// Whether the client counts as using the location only while the source is held.
+  var usesSourceBriefly: Bool { false }
   /// Whether a location must wait for something that the client is to be told first.
   var isTelling: Bool { false }
   /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
@@ -91,6 +95,9 @@ class ClientShell<Machine: ClientMachine> {
   /// Sends the location that waits if nothing holds it any more.
   final func release() { slot?.release() }
 
+  /// Called before the machine handles an event.
+  func willHandle(_ event: ClientEvent) {}
+
   /// Handles an event and all events that result from it.
   final func handle(_ event: ClientEvent) {
     events.append(event)
@@ -99,6 +106,7 @@ class ClientShell<Machine: ClientMachine> {
     defer { isHandling = false }
     while !events.isEmpty {
       let event = events.removeFirst()
+      willHandle(event)
       perform(machine.handle(event, at: now))
     }
   }
@@ -115,6 +123,14 @@ class ClientShell<Machine: ClientMachine> {
 
   final var now: UInt64 { MainLoop.main.clock.boottime() }
 
+  /// Converts a time of the boot clock to the clock of the schedule, and the same time always to the same result.
+  final func monotonic(_ time: UInt64) -> UInt64 {
+    if time != converted.at {
+      converted = (time, UInt64(max(0, MainLoop.main.clock.monotonic())) &+ time.saturatingSubtract(now))
+    }
+    return converted.monotonic
+  }
+
   private func perform(_ action: ClientAction) {
     switch action {
     case .need(let level):
@@ -123,7 +139,8 @@ class ClientShell<Machine: ClientMachine> {
     case .follow(let level):
       if level != nil { chainBegins() }
       follow(level)
-    case .receiving(let isReceiving): host.receiverCountChanged(by: isReceiving ? 1 : -1)
+    case .receiving(let isReceiving):
+      host.receiverCountChanged(by: isReceiving ? 1 : -1, whileHeld: usesSourceBriefly)
     case .askSource: host.askSource()
     case .armTimer(let time):
       timer = MainLoop.main.after(microseconds: Int64(clamping: time.saturatingSubtract(now))) { [weak self] in
@@ -178,12 +195,14 @@ protocol ClientHost: AnyObject {
   var signals: LocationSignals { get }
   var sourceStatus: SourceStatus { get }
   var outage: Outage? { get }
+  var places: PlaceDirectory { get }
 
   func firstLocation(for level: AccuracyLevel) -> Location?
   /// Sets what an object needs from the source, or nil for nothing.
   func setNeed(_ need: SourceSchedule.Need?, for object: ObjectIdentifier)
   func askSource()
-  func receiverCountChanged(by difference: Int)
+  /// Counts clients that receive locations; with `whileHeld`, they count only while the source is held.
+  func receiverCountChanged(by difference: Int, whileHeld: Bool)
   /// Counts one more dialog for a client, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key?
   func releasePrompt(of client: Client)

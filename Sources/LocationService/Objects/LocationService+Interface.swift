@@ -30,6 +30,16 @@ extension LocationService {
           try service.createRegion(for: client, options, configuration)
         }
       },
+      .method("GetAlmanac", in: ["options": "a{sv}"], out: ["almanac": "a{sv}"]) { service, call throws(DBusError) in
+        let options = try OptionReader.almanac(call.arguments[0], ClientOption.ofAlmanacRequest)
+        service.withClient(of: call) { client in
+          AlmanacRequest(call, from: client, options, in: service).begin()
+        }
+      },
+      .method("CreateAlmanac", in: ["options": "a{sv}"], out: ["almanac": "o"]) { service, call throws(DBusError) in
+        let options = try OptionReader.almanac(call.arguments[0], ClientOption.ofAlmanac)
+        service.create(call) { client throws(DBusError) in try service.createAlmanac(for: client, options) }
+      },
       .method("RequestAuthorization", in: ["options": "a{sv}"], out: ["status": "s", "reason": "s"]) {
         service, call throws(DBusError) in
         let options = try OptionReader.read(call.arguments[0], ClientOption.ofAuthorization)

@@ -6,9 +6,6 @@ import GeopublicistLocationModel
 
 /// A client's subscription, driven by a ``SubscriptionMachine``.
 final class LocationSubscription: ClientObject<SubscriptionMachine> {
-  /// The number of the last outage that the owner was told.
-  private var toldOutage: UInt64 = 0
-
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     super.init(
@@ -43,10 +40,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
 
   override func tellState() {
     super.tellState()
-    guard let outage = host.outage, outage.number != toldOutage, machine.hearsFailures else { return }
-    toldOutage = outage.number
-    let error = DBusError(outage.error)
-    emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
+    tellOutage()
   }
 }
 

@@ -14,8 +14,6 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   private var waitsForTelling = false
   /// The last loss of the state that the owner has not been told.
   private var loss: RegionReport?
-  /// When the source is needed next, by the machine's clock and by the schedule's clock.
-  private var check: (at: UInt64, from: UInt64) = (0, 0)
 
   init(
     _ number: UInt64, of client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration,
@@ -44,11 +42,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
     guard case .check(let time) = machine.region.need else { return SourceSchedule.Need(level) }
-    if time != check.at {
-      let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
-      check = (time, monotonic &+ time.saturatingSubtract(now))
-    }
-    return SourceSchedule.Need(level, from: check.from)
+    return SourceSchedule.Need(level, from: monotonic(time))
   }
 
   override func send(_ action: ClientAction) {

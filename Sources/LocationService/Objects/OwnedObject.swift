@@ -27,18 +27,23 @@ protocol OwnedObject: PendingRequest {
 nonisolated enum ObjectKind: String, CaseIterable, Sendable {
   case subscription
   case region
+  case almanac
 
   var limits: (perConnection: Limits.Key, perUser: Limits.Key, whole: Limits.Key) {
     switch self {
-    case .subscription: (.subscriptionsPerConnection, .subscriptionsPerUser, .subscriptions)
+    case .subscription, .almanac: (.subscriptionsPerConnection, .subscriptionsPerUser, .subscriptions)
     case .region: (.regionsPerConnection, .regionsPerUser, .regions)
     }
   }
+
+  /// The kind with which this one shares its limits.
+  var counted: ObjectKind { self == .almanac ? .subscription : self }
 
   var interface: InterfaceName {
     switch self {
     case .subscription: ServiceContract.subscription
     case .region: ServiceContract.region
+    case .almanac: ServiceContract.almanac
     }
   }
 
@@ -46,6 +51,7 @@ nonisolated enum ObjectKind: String, CaseIterable, Sendable {
     switch self {
     case .subscription: ServiceContract.subscriptionsPath
     case .region: ServiceContract.regionsPath
+    case .almanac: ServiceContract.almanacsPath
     }
   }
 }

@@ -23,6 +23,7 @@ enum SubscriptionArguments {
     case .level: AccuracyLevel.words
     case .mode: DeliveryMode.allCases.map(\.rawValue)
     case .regionState: ["inside", "outside"]
+    case .twilight: Twilight.allCases.map(\.rawValue)
     default: []
     }
   }
@@ -45,10 +46,11 @@ enum SubscriptionArguments {
     of flag: String, _ field: ClientOption.Field, _ parser: OptionParser
   ) throws(UsageError) -> OptionValue? {
     switch field {
-    case .level, .mode, .regionState: try parser.word(flag).map { .text($0) }
+    case .level, .mode, .regionState, .twilight: try parser.word(flag).map { .text($0) }
     case .metres: try parser.metres(flag).map { .number($0) }
     case .milliseconds: try parser.milliseconds(flag).map { .number(Double($0)) }
     case .count: try parser.count(flag).map { .number(Double($0)) }
+    case .offset: try parser.seconds(flag).map { .number(Double($0)) }
     case .text: parser.text(flag).map { .text($0) }
     case .truth, .required: nil
     }
@@ -121,6 +123,15 @@ extension OptionParser {
 
   func metres(_ name: String) throws(UsageError) -> Double? {
     try value(name, "a distance such as 25m or 1.5km", Quantity.metres)
+  }
+
+  /// Reads a time with a sign, such as -30min.
+  func seconds(_ name: String) throws(UsageError) -> Int? {
+    try value(name, "a time such as 30min or -1h30m") { text in
+      let isNegative = text.hasPrefix("-")
+      let digits = isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : text
+      return Quantity.milliseconds(digits).map { Int($0 / 1_000) * (isNegative ? -1 : 1) }
+    }
   }
 
   /// Rejects zero: a limit of nothing is never intended.

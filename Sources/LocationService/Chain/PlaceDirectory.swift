@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import Glibc
+import MainLoop
+
+/// The table of places, which is read when it is first needed and released a minute after it was last used.
+final class PlaceDirectory {
+  private static let patience: Int64 = 60_000
+
+  private var table: PlaceTable?
+  private var release: LoopSource?
+  private var isMissing = false
+
+  /// Returns what is known about a reduced location; nothing if there is no table.
+  func answer(for location: Location, _ level: AccuracyLevel) -> PlaceAnswer {
+    guard let table = table ?? read() else { return PlaceAnswer() }
+    self.table = table
+    release = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in
+      self?.table = nil
+      self?.release = nil
+    }
+    return table.answer(for: location, isCountry: level <= .country)
+  }
+
+  private func read() -> PlaceTable? {
+    guard !isMissing else { return nil }
+    let folders = getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
+    for folder in (folders.isEmpty ? "/usr/local/share:/usr/share" : folders).split(separator: ":") {
+      let path = "\(folder)/geopublicist/places"
+      guard folder.hasPrefix("/"), let bytes = try? TextFile.bytes(of: path) else { continue }
+      if let table = PlaceTable(bytes) { return table }
+      Log.error("\(path) is damaged; almanacs have no time zone and no place until it is reinstalled")
+    }
+    // Not looked for again by this process: every call would have to wait for the disk.
+    isMissing = true
+    return nil
+  }
+}

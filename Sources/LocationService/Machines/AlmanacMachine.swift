@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+
+/// The state machine of a client's almanac. Computes everything from the reduced location of the granted level, and
+/// forgets it as soon as the chain that delivered it ends.
+///
+/// What is told is state: while the owner cannot be told, only the newest almanac is kept.
+nonisolated struct AlmanacMachine: ObjectMachine {
+  let options: ClientOptions
+  var object: ObjectState
+  /// The wall clock in microseconds since 1970, updated before each event.
+  var wallClock: UInt64 = 0
+  /// The place at the location of the next event.
+  var place = PlaceAnswer()
+  private(set) var delivered: UInt64 = 0
+  /// The last almanac sent. Nil before the first one and as soon as access is lost.
+  private(set) var told: AlmanacReport?
+  /// When the source is checked next; nil if its location is awaited.
+  private(set) var checkAt: UInt64?
+  private var newest: AlmanacReport?
+  /// Whether the owner is to be told ``newest``.
+  private var isDue = false
+  private var isHeld = false
+  private var armedFor: UInt64?
+
+  /// A smaller error of the timer, in microseconds, does not require rescheduling.
+  private static let tolerance: UInt64 = 2_000_000
+  /// How long the timer waits if no change of phase is near, in seconds.
+  private static let longestWait: Int64 = 86_400
+
+  init(_ options: ClientOptions, _ authorization: Authorization, sourceDecides: Bool) {
+    self.options = options
+    object = ObjectState(options.accuracy, authorization, sourceDecides: sourceDecides)
+  }
+
+  mutating func handle(_ event: ClientEvent, at now: UInt64) -> [ClientAction] {
+    guard !object.isOver else { return [] }
+    let oldCheck = checkAt
+    var actions = react(to: event, at: now)
+    // Forget everything with the chain, even if another one follows immediately.
+    if actions.contains(.follow(nil)) { forget() }
+    guard !object.isOver else { return actions }
+    if isDue, !isHeld { actions.append(.announce) }
+    if checkAt != oldCheck { actions.append(.reviewNeed) }
+    return actions + armTimer(at: now)
+  }
+
+  /// Returns the almanac that the owner must be told now.
+  mutating func announcement() -> AlmanacReport? {
+    guard isDue, !isHeld, isActive else { return nil }
+    update()
+    isDue = false
+    delivered &+= 1
+    told = newest
+    return told
+  }
+}
+
+nonisolated extension AlmanacMachine {
+  private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
+    switch event {
+    case .start(let wish):
+      let (actions, begins) = object.start(wish)
+      return begins ? actions + object.settle() : actions
+    case .stop: return object.stop()
+    case .standing(let standing):
+      isHeld = standing.isHeld
+      return object.change(to: standing.authorization)
+    case .location(let location, let level):
+      take(location, level, at: now)
+      return []
+    case .timer:
+      armedFor = nil
+      update()
+      if let newest, newest.forecast.phase != told?.forecast.phase { isDue = true }
+      return []
+    case .slept, .clockChanged:
+      armedFor = nil
+      update()
+      if let newest, told.map({ newest.forecast.differs(from: $0.forecast) }) ?? true { isDue = true }
+      return []
+    case .check:
+      // Within an interval the location cannot change.
+      if let newest { checkAt = max(now, newest.validUntil) }
+      return []
+    case .close(let reason): return object.end(reason)
+    case .ownerLeft: return object.end(nil)
+    case .prepared, .source, .options, .dialogEnded, .dialogUnavailable: return []
+    }
+  }
+
+  private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: UInt64) {
+    guard isActive, level <= self.level else { return }
+    let report = AlmanacReport(location, level, place, at: wallClock, options.almanac)
+    newest = report
+    checkAt = now.saturatingAdd(SourceSchedule.checkInterval)
+    if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
+  }
+
+  /// Whether the owner must be told another location's almanac.
+  private func isOther(_ report: AlmanacReport, than told: AlmanacReport) -> Bool {
+    guard report.place == told.place else { return true }
+    var old = told
+    old.update(at: wallClock, options.almanac)
+    return report.forecast.differs(from: old.forecast)
+  }
+
+  private mutating func update() { newest?.update(at: wallClock, options.almanac) }
+
+  private mutating func forget() { (told, newest, checkAt, isDue, armedFor) = (nil, nil, nil, false, nil) }
+
+  private mutating func armTimer(at now: UInt64) -> [ClientAction] {
+    guard let newest else { return [] }
+    let seconds = newest.forecast.next.map { $0.start - Int64(clamping: wallClock / 1_000_000) } ?? Self.longestWait
+    let time = now.saturatingAdd(UInt64(clamping: min(seconds, Self.longestWait)) * 1_000_000)
+    if let armedFor, max(armedFor, time) - min(armedFor, time) < Self.tolerance { return [] }
+    armedFor = time
+    return [.armTimer(time)]
+  }
+}
+
+/// What an almanac says.
+nonisolated struct AlmanacReport: Equatable, Sendable {
+  let location: Location
+  /// The finest level that it reveals.
+  let level: AccuracyLevel
+  let place: PlaceAnswer
+  private(set) var forecast: DayForecast
+
+  /// Computes an almanac for a reduced location and a time in microseconds since 1970.
+  init(_ location: Location, _ level: AccuracyLevel, _ place: PlaceAnswer, at time: UInt64, _ options: AlmanacOptions) {
+    self.location = location
+    self.level = level
+    self.place = place
+    forecast = Self.forecast(for: location, at: time, options)
+  }
+
+  mutating func update(at time: UInt64, _ options: AlmanacOptions) {
+    forecast = Self.forecast(for: location, at: time, options)
+  }
+
+  /// The end of the level's interval, in microseconds of the boot clock.
+  var validUntil: UInt64 {
+    let length = UInt64(max(1, level.minimumInterval)) * 1_000_000
+    return (location.receivedAt - location.receivedAt % length).saturatingAdd(length)
+  }
+
+  private static func forecast(for location: Location, at time: UInt64, _ options: AlmanacOptions) -> DayForecast {
+    DayForecast(
+      latitude: location.latitude, longitude: location.longitude, at: Int64(clamping: time / 1_000_000), options)
+  }
+}

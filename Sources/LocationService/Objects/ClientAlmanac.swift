@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistContract
+import GeopublicistGatekeeper
+import GeopublicistLocationModel
+import MainLoop
+
+/// A client's almanac, driven by an ``AlmanacMachine``.
+final class ClientAlmanac: ClientObject<AlmanacMachine> {
+  init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
+    let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
+    super.init(
+      .almanac, number, AlmanacMachine(options, authorization, sourceDecides: host.gatekeeper.sourceDecides),
+      of: client, in: host)
+    export(Implementation(of: Self.interface, by: self))
+  }
+
+  override var delivered: UInt64 { machine.delivered }
+  override var isPaced: Bool { false }
+  override var usesSourceBriefly: Bool { true }
+  override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
+  override func checkNow() { handle(.check) }
+
+  override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
+    guard let time = machine.checkAt else { return SourceSchedule.Need(level) }
+    return SourceSchedule.Need(level, from: monotonic(time), isCheck: true)
+  }
+
+  override func willHandle(_ event: ClientEvent) {
+    let time = MainLoop.main.clock.realtime()
+    var place: PlaceAnswer?
+    if case .location(let location, let level) = event { place = host.places.answer(for: location, level) }
+    withMachine { machine in
+      machine.wallClock = time
+      if let place { machine.place = place }
+    }
+  }
+
+  override func tellState() {
+    super.tellState()
+    tellOutage()
+    let time = MainLoop.main.clock.realtime()
+    let report = withMachine { machine in
+      machine.wallClock = time
+      return machine.announcement()
+    }
+    if let report { emit("AlmanacChanged", report.value) }
+  }
+}
+
+extension ClientAlmanac {
+  static let interface = Interface<ClientAlmanac>(
+    ServiceContract.almanac,
+    commonMembers() + [
+      .signal("AlmanacChanged", ["almanac": "a{sv}"]),
+      .signal("ErrorOccurred", ["name": "s", "message": "s"]),
+      .property("Almanac", "a{sv}", emits: .nothing) { $0.machine.told?.value ?? .options([]) },
+    ])
+}
+
+/// One `GetAlmanac` call: a call for a location of a city, which is answered with its almanac.
+final class AlmanacRequest: LocationRequest {
+  override func value(of delivery: Delivery) -> Value {
+    let place = host.places.answer(for: delivery.location, delivery.level)
+    return AlmanacReport(
+      delivery.location, delivery.level, place, at: MainLoop.main.clock.realtime(), machine.options.almanac
+    ).value
+  }
+}
+
+nonisolated extension AlmanacReport {
+  var value: Value {
+    func time(_ seconds: Int64) -> Value { Value(Timestamp(seconds: UInt64(clamping: seconds))) }
+    var pairs: [(String, Value)] = [
+      ("Phase", .string(forecast.phase.rawValue)),
+      ("Timestamp", Value(location.timestamp)),
+      ("Approximate", .boolean(location.isApproximate)),
+      (
+        "Forecast",
+        .array("(s(tt))", forecast.entries.map { .structure([.string($0.phase.rawValue), time($0.start)]) })
+      ),
+    ]
+    if let next = forecast.next {
+      pairs += [("NextPhase", .string(next.phase.rawValue)), ("NextTime", time(next.start))]
+    }
+    if let sunrise = forecast.sunrise { pairs.append(("Sunrise", time(sunrise))) }
+    if let sunset = forecast.sunset { pairs.append(("Sunset", time(sunset))) }
+    let names = [("TimeZone", place.timeZone), ("Place", place.town), ("Country", place.country)]
+    pairs += names.compactMap { name, text in text.map { (name, .string($0)) } }
+    return .options(pairs)
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistTestSupport
+import Testing
+
+@testable import GeopublicistService
+
+@Suite struct AlmanacMachineTests {
+  nonisolated private static let second: UInt64 = 1_000_000
+  nonisolated private static let minute = 60 * second
+  nonisolated private static let day = 1_440 * minute
+  /// 2026-06-21 12:00 UTC, microseconds since 1970.
+  nonisolated private static let noon: UInt64 = 1_782_043_200 * second
+  nonisolated private static let berlin = PlaceAnswer(timeZone: "Europe/Berlin", town: "Berlin", country: "DE")
+
+  private var machine: AlmanacMachine
+  private var now: UInt64 = 0
+  /// The wall clock at the start of the boot clock.
+  private var epoch = Self.noon
+
+  init() {
+    var options = ClientOptions()
+    options.accuracy = .city
+    machine = AlmanacMachine(options, .allowed, sourceDecides: false)
+  }
+
+  private mutating func handle(_ event: ClientEvent, after wait: UInt64 = 0) -> [ClientAction] {
+    now += wait
+    machine.wallClock = epoch + now
+    return machine.handle(event, at: now)
+  }
+
+  private mutating func locate(
+    _ latitude: Double, _ longitude: Double, _ place: PlaceAnswer = berlin, _ level: AccuracyLevel = .city,
+    after wait: UInt64 = 0
+  ) -> [ClientAction] {
+    machine.place = place
+    let location = Location(latitude: latitude, longitude: longitude, accuracy: 15_000, receivedAt: now + wait)
+    return handle(.location(location, level), after: wait)
+  }
+
+  private mutating func start() { _ = handle(.start(machine.startAsked())) }
+
+  /// Starts in Berlin and tells the first almanac.
+  private mutating func settle() throws {
+    start()
+    _ = locate(52.5, 13.4)
+    let report = machine.announcement()
+    _ = try #require(report)
+  }
+
+  @Test mutating func `Start needs the source, and the first location is told and ends the wait for it`() {
+    #expect(
+      handle(.start(machine.startAsked())) == [
+        .audit(.allowed), .done, .announce, .changed("Active"), .need(.city), .receiving(true), .follow(.city),
+      ])
+    #expect(machine.checkAt == nil && machine.announcement() == nil)
+    let actions = locate(52.5, 13.4)
+    #expect(actions.prefix(2) == [.announce, .reviewNeed])
+    #expect(machine.checkAt == 30 * Self.minute)
+    let report = machine.announcement()
+    #expect(report?.forecast.phase == .day && report?.place == Self.berlin)
+    #expect(machine.announcement() == nil && machine.told == report && machine.delivered == 1)
+  }
+
+  @Test mutating func `a location that changes nothing is not told, and puts off the next check`() throws {
+    try settle()
+    // 10 km to the east: 36 s.
+    for wait in [5 * Self.minute, 40 * Self.minute] {
+      #expect(!locate(52.5, 13.55, after: wait).contains(.announce))
+      #expect(machine.checkAt == now + 30 * Self.minute)
+    }
+  }
+
+  @Test(arguments: [
+    (52.5, 15.4, Self.berlin), (52.5, 13.4, PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")),
+    (52.5, 13.4, PlaceAnswer(town: "Berlin", country: "DE")),
+  ])
+  mutating func `a time that differs by more than five minutes, another zone and another town are told`(
+    latitude: Double, longitude: Double, place: PlaceAnswer
+  ) throws {
+    try settle()
+    #expect(locate(latitude, longitude, place, after: 5 * Self.minute).contains(.announce))
+    #expect(machine.announcement()?.place == place)
+  }
+
+  @Test mutating func `slow travel is compared with what was told`() throws {
+    try settle()
+    var told = 0
+    for step in 1...10 { told += locate(52.5, 13.4 + Double(step) / 2, after: 0).contains(.announce) ? 1 : 0 }
+    #expect(told > 0)
+  }
+
+  @Test mutating func `each change of phase is told when it comes`() throws {
+    try settle()
+    var phases: [DayPhase] = []
+    for _ in 0..<5 {
+      let next = try #require(machine.told?.forecast.next)
+      let wait = UInt64(next.start) * Self.second - (epoch + now)
+      #expect(!handle(.timer, after: wait - Self.second).contains(.announce), "a second early")
+      #expect(handle(.timer, after: Self.second).contains(.announce))
+      let report = machine.announcement()
+      #expect(report?.forecast.phase == next.phase)
+      if let report { phases.append(report.forecast.phase) }
+    }
+    #expect(phases == [.twilightEvening, .night, .twilightMorning, .day, .twilightEvening])
+  }
+
+  @Test mutating func `the timer is armed for the change, by the wall clock, once`() throws {
+    start()
+    let actions = locate(52.5, 13.4)
+    let report = machine.announcement()
+    let next = try #require(report?.forecast.next)
+    let wait = UInt64(next.start) * Self.second - epoch
+    #expect(actions.last == .armTimer(wait))
+    #expect(locate(52.5, 13.4, after: Self.minute) == [.reviewNeed])
+    epoch += 600 * Self.second
+    #expect(handle(.clockChanged) == [.armTimer(wait - 600 * Self.second)])
+  }
+
+  @Test mutating func `where the sun does not set, the timer still looks each day`() {
+    start()
+    #expect(locate(78, 15).last == .armTimer(Self.day))
+    #expect(machine.announcement()?.forecast.next == nil)
+    #expect(!handle(.timer, after: Self.day).contains(.announce))
+  }
+
+  @Test mutating func `a suspend over sunset and a clock set back by a day are told`() throws {
+    try settle()
+    #expect(handle(.slept, after: 12 * 60 * Self.minute).contains(.announce))
+    #expect(machine.announcement()?.forecast.phase == .night)
+    epoch -= Self.day
+    #expect(handle(.clockChanged).contains(.announce))
+    _ = machine.announcement()
+    #expect(!handle(.clockChanged).contains(.announce))
+  }
+
+  @Test mutating func `a flight over the date line changes the zone and little else`() {
+    start()
+    _ = locate(52, 179.9, PlaceAnswer(timeZone: "Asia/Kamchatka"))
+    let before = machine.announcement()
+    #expect(locate(52, -179.9, PlaceAnswer(timeZone: "America/Adak"), after: 5 * Self.minute).contains(.announce))
+    let after = machine.announcement()
+    #expect(before?.forecast.phase == after?.forecast.phase)
+    #expect(abs((before?.forecast.next?.start ?? 0) - (after?.forecast.next?.start ?? .max)) <= 120)
+  }
+
+  @Test mutating func `a check is due when the interval of the location is over`() throws {
+    #expect(handle(.check) == [])
+    try settle()
+    #expect(handle(.check, after: Self.second).contains(.reviewNeed))
+    #expect(machine.checkAt == 5 * Self.minute)
+    #expect(handle(.check, after: 10 * Self.minute).contains(.reviewNeed))
+    #expect(machine.checkAt == now)
+  }
+
+  @Test mutating func `what is due waits while facts are confirmed`() {
+    start()
+    _ = handle(standing(.allowed, isHeld: true))
+    #expect(!locate(52.5, 13.4).contains(.announce) && machine.announcement() == nil)
+    #expect(handle(standing(.allowed)).contains(.announce))
+    #expect(machine.announcement() != nil)
+  }
+
+  @Test(arguments: [standing(.off), standing(.forbidden), standing(.country), .stop, .close(.byClient)])
+  mutating func `nothing is left to read or to tell when access is lost or becomes coarser`(event: ClientEvent) throws {
+    try settle()
+    _ = locate(48, 2, PlaceAnswer(timeZone: "Europe/Paris"), after: 5 * Self.minute)
+    #expect(handle(event).contains(.follow(nil)))
+    #expect(machine.told == nil && machine.announcement() == nil && machine.checkAt == nil)
+    #expect(!handle(.timer, after: Self.day).contains(.announce))
+    #expect(machine.announcement() == nil)
+    if case .close = event { return }
+    // A location of the level that is no longer granted arrives late.
+    _ = handle(standing(.country))
+    _ = locate(48, 2, Self.berlin, .city)
+    #expect(machine.announcement() == nil)
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  mutating func `in any order of events nothing is told that is not allowed at that moment`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var (allowed, isHeld) = (Authorization.allowed, false)
+    for _ in 0..<60 {
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: start()
+      case 1: _ = handle(.stop)
+      case 2: _ = handle(.slept, after: Self.minute)
+      case 3: _ = handle(.timer, after: 200 * Self.minute)
+      case 4: _ = handle(.check)
+      case 5, 6:
+        _ = locate(
+          .random(in: -90...90, using: &random), 13, Self.berlin, Bool.random(using: &random) ? .city : .country)
+      default:
+        allowed = [.allowed, .country, .off, .forbidden].randomElement(using: &random) ?? .off
+        isHeld = Bool.random(using: &random)
+        _ = handle(standing(allowed, isHeld: isHeld))
+      }
+      let report = machine.announcement()
+      #expect(report == nil || allowed.isAuthorized && !isHeld && machine.isActive)
+      for shown in [report, machine.told] {
+        #expect((shown?.level ?? .none) <= allowed.revealedLevel(asked: .city))
+      }
+    }
+  }
+}
+
+nonisolated extension Authorization {
+  fileprivate static let country = authorized(.whenInUse, level: .country, asked: .city)
+}
