@@ -24,11 +24,14 @@ public final class LocationService {
   let locations: SharedLocations
   let signals = LocationSignals()
   let places = PlaceDirectory()
+  /// Where the last location of each user is kept; nil if none is.
+  package var lastPlaces: LastPlaces?
   /// The administrator's settings. Changes take effect immediately.
   public var configuration: Configuration {
     didSet {
       idleWatch.timeout = configuration.idleTimeout
       clients.limits = configuration.limits
+      lastPlaces?.isOn = configuration.remembers
       // GeoClue's own rules are part of the configuration, too.
       gatekeeper.reload()
     }
@@ -119,6 +122,7 @@ public final class LocationService {
   public func shutDown() {
     for request in clients.requests { request.handle(.close(.shutdown)) }
     closeSubscriptions()
+    lastPlaces?.flush()
     source.end()
   }
 

@@ -56,6 +56,17 @@ nonisolated public enum TextFile {
   }
 }
 
+/// systemd's state directory of the service.
+public enum StateFolder {
+  /// Nil if there is none.
+  public static var path: String? {
+    getenv("STATE_DIRECTORY").flatMap { String(cString: $0).split(separator: ":").first.map(String.init) }
+  }
+
+  /// Where the packaged unit has it.
+  public static let packaged = "/var/lib/geopublicist"
+}
+
 /// A small file in systemd's runtime directory, by which one run of the service tells the next a few lines.
 public struct RuntimeFile {
   /// More is not read.

@@ -15,6 +15,7 @@ package struct DaemonOptions {
   package var replay: ReplayOptions?
   package var isVerbose: Bool
   package var checksConfiguration: Bool
+  package var forgets: Bool
   package var showsVersion: Bool
 
   package init(_ arguments: [String]) throws(UsageError) {
@@ -27,6 +28,7 @@ package struct DaemonOptions {
       "geoclue-address", nil, "Look for GeoClue on the bus at this address, not the system bus", value: "ADDRESS")
     parser.addText("config", nil, "Read this file instead of those in /etc/geopublicist", value: "FILE")
     parser.addSwitch("check", nil, "Check the configuration and exit")
+    parser.addSwitch("forget", nil, "Erase the last location of every user and exit")
     ReplayOptions.declare(parser)
     parser.addSwitch("verbose", "v", "Log more")
     parser.addSwitch("version", nil, "Print the version and exit")
@@ -42,6 +44,7 @@ package struct DaemonOptions {
     geoclueBus = parser.text("geoclue-address").map { .address($0) } ?? (replay == nil ? .system : exportBus)
     configurationFile = parser.text("config")
     checksConfiguration = parser.isSet("check")
+    forgets = parser.isSet("forget")
     isVerbose = parser.isSet("verbose")
     showsVersion = parser.isSet("version")
   }

@@ -57,6 +57,10 @@ package final class Session {
       service.passesCellsOn = true
       service.restore(cells.read())
     }
+    if options.deployment == .system, let folder = StateFolder.path {
+      service.lastPlaces = LastPlaces(in: folder)
+      service.lastPlaces?.isOn = configuration.remembers
+    }
     // Nothing would start the replay again: without an activation file, clients would hear that nothing is installed.
     if replay == nil { service.onIdle = { [weak self] in self?.retire() } }
   }

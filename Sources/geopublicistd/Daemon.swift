@@ -29,6 +29,12 @@ struct Daemon {
         _ = try Configuration.load(file: options.configurationFile)
         return 0
       }
+      if options.forgets {
+        let folder = StateFolder.path ?? StateFolder.packaged
+        if LastPlaces.forgetAll(in: folder) { return 0 }
+        complain("Not every file in \(folder) can be removed; run this as root")
+        return ExitStatus.failure
+      }
       configuration = try startConfiguration(options)
       source = try options.replay?.source()
     } catch let error as UsageError {

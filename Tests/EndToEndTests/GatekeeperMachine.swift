@@ -33,9 +33,10 @@ final class GatekeeperMachine {
     try Self.users.write(toFile: folder.file("passwd"), atomically: true, encoding: .utf8)
     try "\(Self.person):100000:65536\n".write(toFile: folder.file("subuid"), atomically: true, encoding: .utf8)
     bus = try PrivateBus(.system, broker: broker, owner: Self.owner, users: folder.file("passwd"))
-    for name in ["actions", "rules", "geoclue"] {
+    for name in ["actions", "rules", "geoclue", "state"] {
       try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
     }
+    chown(folder.file("state"), Self.owner, Self.owner)
     let actions = try String(
       contentsOfFile: Rig.sourceFile("packaging/polkit/org.geopublicist.location1.policy"), encoding: .utf8)
     try actions.replacingOccurrences(of: "unix-user:geopublicist", with: "unix-user:\(Self.owner)")
@@ -53,7 +54,7 @@ final class GatekeeperMachine {
         "--regid=\(Self.owner)", "--clear-groups",
         "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
         "--geoclue-address", bus.address, "--config", folder.file("daemon.conf"), "--verbose",
-      ], environment: ["DBUS_FATAL_WARNINGS": "1"])
+      ], environment: ["DBUS_FATAL_WARNINGS": "1", "STATE_DIRECTORY": folder.file("state")])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)
@@ -77,6 +78,9 @@ final class GatekeeperMachine {
     self.polkit = polkit
     try waitForOwner(of: "org.freedesktop.PolicyKit1", on: bus, by: polkit)
   }
+
+  /// The names of the files that the service keeps.
+  var remembered: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.file("state"))) ?? [] }
 
   func killGeoClue() { geoclue.kill() }
 

@@ -8,6 +8,8 @@ public struct Configuration {
   public var limits = Limits()
   /// Seconds without objects and calls after which the service exits. 0 means never.
   public var idleTimeout = 60.0
+  /// Whether the last location of each user is kept.
+  public var remembers = true
 
   public static let mainFile = "/etc/geopublicist/geopublicist.conf"
   static let dropInFolder = "/etc/geopublicist/conf.d"
@@ -56,6 +58,8 @@ public struct Configuration {
           } else {
             refuse("'\(text)' is not a number of seconds from 0 to 31536000")
           }
+        } else if group == "Service", key == "remember" {
+          if let isOn = Bool(text) { remembers = isOn } else { refuse("'\(text)' is neither true nor false") }
         } else {
           refuse("unknown key")
         }

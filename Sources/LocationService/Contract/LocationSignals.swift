@@ -48,6 +48,7 @@ nonisolated extension Delivery {
     add("Altitude", location.altitude)
     add("Speed", location.speed)
     add("Heading", location.heading)
+    if location.isRemembered { pairs.append(("Remembered", .boolean(true))) }
     if let description = location.sourceDescription { pairs.append(("Description", .string(description))) }
     if let age { pairs.append(("Age", .uint32(age))) }
     return .options(pairs)

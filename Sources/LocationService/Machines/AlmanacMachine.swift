@@ -81,7 +81,7 @@ nonisolated extension AlmanacMachine {
       return []
     case .check:
       // Within an interval the location cannot change.
-      if let newest { checkAt = max(now, newest.validUntil) }
+      if let newest, checkAt != nil { checkAt = max(now, newest.validUntil) }
       return []
     case .close(let reason): return object.end(reason)
     case .ownerLeft: return object.end(nil)
@@ -93,7 +93,8 @@ nonisolated extension AlmanacMachine {
     guard isActive, level <= self.level else { return }
     let report = AlmanacReport(location, level, place, at: wallClock, options.almanac)
     newest = report
-    checkAt = now.saturatingAdd(SourceSchedule.checkInterval)
+    // A remembered location does not end the wait for one that is measured now.
+    checkAt = location.isRemembered ? nil : now.saturatingAdd(SourceSchedule.checkInterval)
     if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
   }
 

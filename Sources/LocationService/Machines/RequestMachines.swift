@@ -71,6 +71,9 @@ nonisolated struct LocationRequestMachine: ClientMachine {
     arrival >= began || options.maximumAge > 0 && now.saturatingSubtract(arrival) <= UInt64(options.maximumAge) * 1_000
   }
 
+  /// Returns whether a remembered location is recent enough, based on its age in microseconds.
+  func accepts(age: UInt64) -> Bool { age / 1_000 <= options.maximumAge && options.maximumAge > 0 }
+
   var nextTime: UInt64 { min(asksSourceAt ?? deadline, deadline) }
 }
 

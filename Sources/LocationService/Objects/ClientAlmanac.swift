@@ -18,7 +18,9 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   override var delivered: UInt64 { machine.delivered }
   override var isPaced: Bool { false }
   override var usesSourceBriefly: Bool { true }
-  override func firstLocation(for level: AccuracyLevel) -> Location? { host.firstLocation(for: level) }
+  override func firstLocation(for level: AccuracyLevel) -> Location? {
+    host.firstLocation(for: level) ?? host.lastPlaces?.location(for: client, at: level)?.location
+  }
   override func checkNow() { handle(.check) }
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
@@ -44,7 +46,9 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
       machine.wallClock = time
       return machine.announcement()
     }
-    if let report { emit("AlmanacChanged", report.value) }
+    guard let report else { return }
+    emit("AlmanacChanged", report.value)
+    host.lastPlaces?.received(report.location, report.level, by: client)
   }
 }
 
@@ -83,6 +87,7 @@ nonisolated extension AlmanacReport {
     if let next = forecast.next {
       pairs += [("NextPhase", .string(next.phase.rawValue)), ("NextTime", time(next.start))]
     }
+    if location.isRemembered { pairs.append(("Remembered", .boolean(true))) }
     if let sunrise = forecast.sunrise { pairs.append(("Sunrise", time(sunrise))) }
     if let sunset = forecast.sunset { pairs.append(("Sunset", time(sunset))) }
     let names = [("TimeZone", place.timeZone), ("Place", place.town), ("Country", place.country)]

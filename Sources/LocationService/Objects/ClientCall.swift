@@ -47,22 +47,32 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
   final func begin() { begin([.armTimer(machine.nextTime)]) }
 
   /// Returns what the caller is told of a location.
-  func value(of delivery: Delivery) -> Value { delivery.value(age: delivery.age(at: now)) }
+  func value(of delivery: Delivery) -> Value {
+    let age = delivery.location.isRemembered ? remembered(at: delivery.level)?.age : nil
+    return delivery.value(age: age.map { UInt32(clamping: $0 / 1_000) } ?? delivery.age(at: now))
+  }
+
+  private func remembered(at level: AccuracyLevel) -> (location: Location, age: UInt64)? {
+    level <= .city ? host.lastPlaces?.location(for: client, at: level) : nil
+  }
 
   final override var standing: Standing {
     var standing = super.standing
     let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
-    guard standing.authorization.isAuthorized, let arrival = host.locations.newestArrival,
-      let newest = host.locations.newest(for: level)
-    else { return standing }
-    let isCurrent = host.locations.isCurrent(newest, at: level) && newest.receivedAt > client.deniedAt
-    if isCurrent || machine.accepts(arrivedAt: arrival, at: now) { standing.cached = newest }
+    guard standing.authorization.isAuthorized else { return standing }
+    if let arrival = host.locations.newestArrival, let newest = host.locations.newest(for: level) {
+      let isCurrent = host.locations.isCurrent(newest, at: level) && newest.receivedAt > client.deniedAt
+      if isCurrent || machine.accepts(arrivedAt: arrival, at: now) { standing.cached = newest }
+    } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
+      standing.cached = location
+    }
     return standing
   }
 
   final override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     call.reply(value(of: delivery))
+    host.lastPlaces?.received(delivery.location, delivery.level, by: client)
   }
 }
 

@@ -80,6 +80,7 @@ class ClientShell<Machine: ClientMachine> {
       Log.debug("\(subject): \(new.status.rawValue) \(new.reason.rawValue), granted \(new.level.contractName)")
     }
     client.note(standing.authorization, at: now)
+    host.lastPlaces?.note(standing.authorization, of: client)
     handle(.standing(standing))
     release()
   }
@@ -196,6 +197,7 @@ protocol ClientHost: AnyObject {
   var sourceStatus: SourceStatus { get }
   var outage: Outage? { get }
   var places: PlaceDirectory { get }
+  var lastPlaces: LastPlaces? { get }
 
   func firstLocation(for level: AccuracyLevel) -> Location?
   /// Sets what an object needs from the source, or nil for nothing.

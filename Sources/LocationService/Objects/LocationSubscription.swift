@@ -36,6 +36,7 @@ final class LocationSubscription: ClientObject<SubscriptionMachine> {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     guard let signal = host.signals.signal(for: delivery) else { return }
     client.queue.signal { host.connection.send(signal.signal(at: path, to: client.name)) }
+    host.lastPlaces?.received(delivery.location, delivery.level, by: client)
   }
 
   override func tellState() {

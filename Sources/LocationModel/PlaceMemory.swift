@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The last reduced location that a client of each user received, and when to write it down.
+///
+/// Never anything finer than ``AccuracyLevel/city``. Answers only the same user, so that no user learns where another
+/// one was.
+package struct PlaceMemory: Sendable {
+  package enum Action: Equatable, Sendable {
+    case write(user: UInt32, text: String)
+    case erase(user: UInt32)
+  }
+
+  package static let maximumUsers = 16
+  /// In microseconds.
+  static let maximumAge: Int64 = 30 * 86_400_000_000
+  /// How often at most a user's record is written, in microseconds.
+  static let writeGap: UInt64 = 600_000_000
+  /// How often it is written although the cell is the same, in microseconds.
+  static let renewal: UInt64 = 86_400_000_000
+
+  private struct Record {
+    var place: RememberedPlace
+    var written: RememberedPlace?
+    var writtenAt: UInt64 = 0
+  }
+
+  private var records: [UInt32: Record] = [:]
+
+  package init() {}
+
+  package var users: some Collection<UInt32> { records.keys }
+
+  /// Takes a location that a client of a user received. `now` is the boot clock in microseconds.
+  package mutating func received(
+    _ location: Location, _ level: AccuracyLevel, by user: UInt32, at now: UInt64
+  ) -> [Action] {
+    guard !location.isSimulated, !location.isRemembered, let place = RememberedPlace(location, level) else { return [] }
+    let old = records.filter {
+      location.timestamp.microseconds(since: $0.value.place.location.timestamp) > Self.maximumAge
+    }
+    let erased = old.keys.filter { $0 != user }.sorted().flatMap { forget($0) }
+    return erased + take(place, of: user, at: now)
+  }
+
+  private mutating func take(_ place: RememberedPlace, of user: UInt32, at now: UInt64) -> [Action] {
+    guard var record = records[user] else {
+      records[user] = Record(place: place)
+      return evict() + write(user, at: now)
+    }
+    // A program with coarser access does not make the record coarser, unless the user has travelled.
+    guard !place.contains(record.place) else { return [] }
+    record.place = place
+    records[user] = record
+    let wait = record.written?.isSameCell(as: place) == true ? Self.renewal : Self.writeGap
+    return record.written == nil || now.saturatingSubtract(record.writtenAt) >= wait ? write(user, at: now) : []
+  }
+
+  /// Returns a user's location at a level for a time of the wall clock, and its age in microseconds.
+  package func location(
+    of user: UInt32, at level: AccuracyLevel, _ time: Timestamp
+  ) -> (location: Location, age: UInt64)? {
+    guard let location = records[user]?.place.location(at: level) else { return nil }
+    let age = time.microseconds(since: location.timestamp)
+    return (0...Self.maximumAge).contains(age) ? (location, UInt64(age)) : nil
+  }
+
+  /// Forgets a user. Erases even what another run of the service may have written.
+  package mutating func forget(_ user: UInt32) -> [Action] {
+    records[user] = nil
+    return [.erase(user: user)]
+  }
+
+  /// Takes what an earlier run wrote; returns what must be erased because it is damaged or too old.
+  package mutating func restore(_ text: String, of user: UInt32, at now: UInt64, _ time: Timestamp) -> [Action] {
+    guard let place = RememberedPlace(text), time.microseconds(since: place.location.timestamp) <= Self.maximumAge
+    else {
+      return [.erase(user: user)]
+    }
+    records[user] = Record(place: place, written: place, writtenAt: now)
+    return evict()
+  }
+
+  /// Writes what has changed since it was last written, because the service ends.
+  package mutating func flush(at now: UInt64) -> [Action] {
+    records.filter { $0.value.place != $0.value.written }.keys.sorted().flatMap { write($0, at: now) }
+  }
+
+  private mutating func write(_ user: UInt32, at now: UInt64) -> [Action] {
+    guard let place = records[user]?.place else { return [] }
+    records[user]?.written = place
+    records[user]?.writtenAt = now
+    return [.write(user: user, text: place.text)]
+  }
+
+  /// Forgets the user with the oldest location if there are too many.
+  private mutating func evict() -> [Action] {
+    guard records.count > Self.maximumUsers,
+      let oldest = records.min(by: { $0.value.place.location.timestamp < $1.value.place.location.timestamp })
+    else { return [] }
+    return forget(oldest.key)
+  }
+}
+
+/// A reduced location as it is written down: one line, always the centre of a cell, whatever the line contains.
+struct RememberedPlace: Equatable, Sendable {
+  let level: AccuracyLevel
+  let location: Location
+
+  /// Returns nil for a level finer than ``AccuracyLevel/city``.
+  init?(_ location: Location, _ level: AccuracyLevel) {
+    guard level == .city || level == .country, let size = level.cellSize, let accuracy = location.accuracy else {
+      return nil
+    }
+    let grid = Grid(cellSize: size)
+    var center = grid.center(of: grid.cell(latitude: location.latitude, longitude: location.longitude))
+    (center.accuracy, center.timestamp) = (accuracy, location.timestamp)
+    (center.isApproximate, center.isRemembered) = (location.isApproximate, true)
+    self.level = level
+    self.location = center
+  }
+
+  init?(_ text: String) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 7, let level = AccuracyLevel(contractName: String(words[0])), let latitude = Double(words[1]),
+      let longitude = Double(words[2]), (-90...90).contains(latitude), (-180...180).contains(longitude),
+      let accuracy = UInt32(words[3]), let seconds = UInt64(words[4]), let microseconds = UInt64(words[5])
+    else { return nil }
+    var location = Location(latitude: latitude, longitude: longitude, accuracy: Double(accuracy))
+    location.timestamp = Timestamp(seconds: seconds, microseconds: microseconds)
+    location.isApproximate = words[6] != "0"
+    self.init(location, level)
+  }
+
+  var text: String {
+    let time = location.timestamp
+    let accuracy = UInt32(min(location.accuracy ?? 0, 100_000_000))
+    return "\(level.contractName) \(location.latitude) \(location.longitude) \(accuracy) \(time.seconds) "
+      + "\(time.microseconds) \(location.isApproximate ? 1 : 0)"
+  }
+
+  func isSameCell(as other: RememberedPlace) -> Bool {
+    level == other.level && location.latitude == other.location.latitude
+      && location.longitude == other.location.longitude
+  }
+
+  /// Whether this is a coarser cell around another one.
+  func contains(_ other: RememberedPlace) -> Bool {
+    level < other.level && RememberedPlace(other.location, level)?.isSameCell(as: self) == true
+  }
+
+  /// Returns the location at this level or a coarser one.
+  func location(at level: AccuracyLevel) -> Location? {
+    guard level < self.level, level != .none else { return level == self.level ? location : nil }
+    var coarser = RememberedPlace(location, level)?.location
+    coarser?.accuracy = level.cellSize
+    return coarser
+  }
+}

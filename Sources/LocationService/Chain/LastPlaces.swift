@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import Glibc
+import MainLoop
+
+/// Keeps the last reduced location of each user in a folder, one file per user, across restarts of the machine.
+package final class LastPlaces {
+  private let folder: String
+  private var memory = PlaceMemory()
+  private var watch: FolderWatch?
+  /// Whether locations are remembered. Turning it off erases all of them.
+  package var isOn = true {
+    didSet {
+      guard !isOn else { return }
+      memory = PlaceMemory()
+      Self.forgetAll(in: folder)
+    }
+  }
+
+  /// Reads what an earlier run has written.
+  package init(in folder: String) {
+    self.folder = folder
+    for name in TextFile.names(in: folder) {
+      guard let user = UInt32(name), name == "\(user)", let text = try? TextFile.contents(of: "\(folder)/\(name)")
+      else {
+        // A file that was not completed.
+        unlink("\(folder)/\(name)")
+        continue
+      }
+      perform(memory.restore(text, of: user, at: MainLoop.main.clock.boottime(), Self.now))
+    }
+    watch = FolderWatch([folder]) { [weak self] in self?.reconcile() }
+  }
+
+  /// Erases every location in a folder. A running service notices. Returns false if a file cannot be removed.
+  @discardableResult
+  package static func forgetAll(in folder: String) -> Bool {
+    let isDone = TextFile.names(in: folder).map { unlink("\(folder)/\($0)") == 0 }.allSatisfy(\.self)
+    sync(folder)
+    return isDone
+  }
+
+  func received(_ location: Location, _ level: AccuracyLevel, by client: Client) {
+    guard level <= .city, isOn, let user = client.credentials?.userID else { return }
+    perform(memory.received(location, level, by: user, at: MainLoop.main.clock.boottime()))
+  }
+
+  /// Returns the location that was remembered for a client's user, and its age in microseconds.
+  func location(for client: Client, at level: AccuracyLevel) -> (location: Location, age: UInt64)? {
+    client.credentials.flatMap { memory.location(of: $0.userID, at: level, Self.now) }
+  }
+
+  /// Erases a user's location when a client of that user is refused, except for a reason that concerns only the moment or
+  /// only that program.
+  func note(_ authorization: Authorization, of client: Client) {
+    guard authorization.status == .denied || authorization.status == .restricted,
+      authorization.reason != .sessionInactive, authorization.reason != .sandboxed,
+      let user = client.credentials?.userID, memory.users.contains(user)
+    else { return }
+    perform(memory.forget(user))
+  }
+
+  func flush() { perform(memory.flush(at: MainLoop.main.clock.boottime())) }
+
+  private static var now: Timestamp { Timestamp(microsecondsSinceEpoch: MainLoop.main.clock.realtime()) }
+
+  private func path(of user: UInt32) -> String { "\(folder)/\(user)" }
+
+  /// Forgets the users whose files an administrator has removed.
+  private func reconcile() {
+    for user in Array(memory.users) where !TextFile.exists(path(of: user)) { perform(memory.forget(user)) }
+  }
+
+  private func perform(_ actions: [PlaceMemory.Action]) {
+    for action in actions {
+      switch action {
+      case .write(let user, let text): try? TextFile.replace(path(of: user), with: text, mode: 0o600)
+      case .erase(let user):
+        unlink(path(of: user))
+        Self.sync(folder)
+      }
+    }
+  }
+
+  private static func sync(_ folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+/// The last city of each user, across restarts of the service.
+@Suite(.serialized) final class RememberedTests {
+  private let bus: PrivateBus
+  private let geoclue: FakeGeoClue
+  private let state = TemporaryDirectory()
+
+  init() throws {
+    bus = try PrivateBus(.system)
+    geoclue = try FakeGeoClue(on: bus)
+  }
+
+  private func start(_ options: [String] = []) throws -> Daemon {
+    try Daemon(.system, on: bus, options: options, environment: ["STATE_DIRECTORY": state.path])
+  }
+
+  private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: state.path)) ?? [] }
+
+  private func get(_ member: String, _ client: ConsumerProgram, age: UInt32 = .max, _ level: String? = nil) throws
+    -> BusClient.Answer
+  {
+    var options: [String: JSON] = ["timeout": .variant("u", 300), "maximum-age": .variant("u", .integer(Int64(age)))]
+    if let level { options["accuracy"] = .variant("s", .string(level)) }
+    return try client.call(member, signature: "a{sv}", [.object(options)])
+  }
+
+  /// Has a client receive an almanac, then ends the service and the source.
+  private func remember() throws {
+    let daemon = try start()
+    let client = try ConsumerProgram(on: bus)
+    try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
+    _ = try client.almanacs(1, from: client.almanacStarted())
+    try geoclue.tell(["fix": .null])
+    daemon.signal(SIGTERM)
+    _ = try daemon.waitForExit()
+  }
+
+  @Test func `after a restart without a source, the user's programs get the city immediately`() throws {
+    try remember()
+    #expect(files == ["\(getuid())"])
+    let path = state.file("\(getuid())")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.hasPrefix("city 52.4661") && !text.contains("52.5163") && !text.contains("13.37"), "\(text)")
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+
+    let daemon = try start()
+    let client = try ConsumerProgram(on: bus)
+    _ = try client.property("AuthorizationStatus")
+    let begin = ContinuousClock.now
+    let almanac = try get("GetAlmanac", client).arguments()[0]
+    #expect(ContinuousClock.now - begin < .milliseconds(50))
+    #expect(almanac["TimeZone"]?.content == "Europe/Berlin" && almanac["Remembered"] == .variant("b", true))
+    let location = try get("GetLocation", client, "city").arguments()[0]
+    #expect(location["Remembered"] == .variant("b", true) && location["Sequence"]?.content == 0)
+    #expect(location["MonotonicUSec"]?.content == 0 && location["Level"]?.content == "city")
+    #expect((location["Age"]?.content.integer ?? -1) >= 0)
+    #expect(try get("GetLocation", client, "exact").errorName == "\(Daemon.name).Error.Timeout")
+    #expect(try get("GetAlmanac", client, age: 0).errorName == "\(Daemon.name).Error.Timeout")
+    let path2 = try client.almanacStarted()
+    #expect(try client.almanacs(1, from: path2)[0]["Remembered"] == .variant("b", true))
+    let subscription = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
+    try always("no subscription gets it", for: .milliseconds(500)) { client.locations(from: subscription).isEmpty }
+    // The source is still waited for, and its location counts.
+    try geoclue.fix(latitude: 48.2, longitude: 16.37)
+    let next = try client.almanacs(2, from: path2)[1]
+    #expect(next["TimeZone"]?.content == "Europe/Vienna" && next["Remembered"] == nil)
+    #expect(daemon.isRunning)
+  }
+
+  @Test(.enabled(if: Rig.isRoot, "acts as another user"))
+  func `no other user gets it`() throws {
+    try remember()
+    _ = try start()
+    let other = try ConsumerProgram(on: bus, as: User.games)
+    #expect(try get("GetAlmanac", other).errorName != nil)
+    #expect(try get("GetLocation", other, "country").errorName != nil)
+    #expect(files == ["\(getuid())"])
+  }
+
+  @Test func `--forget reaches a running service`() throws {
+    try remember()
+    let daemon = try start()
+    let client = try ConsumerProgram(on: bus)
+    _ = try get("GetAlmanac", client).arguments()
+    let forget = try ChildProcess(
+      [Rig.product("geopublicistd"), "--forget"], environment: ["STATE_DIRECTORY": state.path])
+    #expect(try forget.waitForExit() == .status(0))
+    #expect(files.isEmpty)
+    try eventually("it is forgotten", within: .seconds(5), turn: rest) {
+      try get("GetAlmanac", client).errorName != nil
+    }
+    daemon.signal(SIGTERM)
+    _ = try daemon.waitForExit()
+    #expect(files.isEmpty)
+  }
+
+  @Test func `remember=false erases what was kept, and keeps nothing`() throws {
+    try remember()
+    let file = state.file("../\(UUID().uuidString).conf")
+    try "[Service]\nidle-timeout=0\nremember=false\n".write(toFile: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    _ = try start(["--config", file])
+    #expect(files.isEmpty)
+    try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
+    let client = try ConsumerProgram(on: bus)
+    _ = try client.almanacs(1, from: client.almanacStarted())
+    #expect(files.isEmpty)
+  }
+}
+
+@Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
+struct ForgottenTests {
+  @Test func `the user's city is erased before the user's program is told that location is off`() throws {
+    let listening = try Listening()
+    let (machine, consumer) = (listening.machine, listening.client)
+    #expect(machine.remembered.isEmpty, "nothing is kept of an exact location")
+    let almanac = try consumer.almanacStarted()
+    _ = try consumer.almanacs(1, from: almanac)
+    #expect(machine.remembered == ["\(GatekeeperMachine.person)"])
+    try listening.agent.setLevel(0)
+    try consumer.waitForAuthorization("denied disabled-by-user", of: almanac)
+    #expect(machine.remembered.isEmpty)
+    #expect(try consumer.property("Almanac", of: almanac) == [:])
+    try always("nothing is written again", for: .milliseconds(300), turn: rest) { machine.remembered.isEmpty }
+  }
+}
