@@ -51,7 +51,9 @@ nonisolated struct ResubscriptionMachine: ServiceObjectMachine {
     case .signal("LocationUpdated", let arguments):
       guard object.path != nil, let location = arguments.first.flatMap(ServiceLocation.init) else { return [] }
       return deliver(location)
-    case .signal("ErrorOccurred", let arguments): return failed(arguments.compactMap(\.string))
+    case .signal("ErrorOccurred", let arguments):
+      guard object.path != nil, let failure = DBusError(reported: arguments) else { return [] }
+      return [.tell(.failure(failure))]
     default: break
     }
     return perform(object.handle(event, at: now, chance: chance))
@@ -106,11 +108,6 @@ nonisolated extension ResubscriptionMachine {
 
 /// Signals and answers of the service.
 nonisolated extension ResubscriptionMachine {
-  private func failed(_ texts: [String]) -> [Action] {
-    guard object.path != nil, texts.count == 2, let name = ErrorName(validating: texts[0]) else { return [] }
-    return [.tell(.failure(DBusError(name, texts[1].printable)))]
-  }
-
   private mutating func deliver(_ location: ServiceLocation) -> [Action] {
     let isRepeated = isFirst && !isWorthDelivering(location.location)
     isFirst = false

@@ -45,10 +45,9 @@ import GeopublicistLocationModel
   /// Fails with `CallFailure.refused` for the contract's errors, and for `ServiceUnknown` if the service is not
   /// installed; with `CallFailure.lost` 10 s after the timeout of the options.
   public func location(_ options: ClientOptions, _ handler: @escaping (Result<ServiceLocation, CallFailure>) -> Void) {
-    // The service's own timeout comes first and has a more specific message.
-    let patience = CallTimeout.milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
     manager.call(
-      "GetLocation", options.value(ClientOption.ofRequest), timeout: patience, expecting: .variantDictionary
+      "GetLocation", options.value(ClientOption.ofRequest), timeout: Self.patience(options),
+      expecting: .variantDictionary
     ) { result in
       handler(
         result.printable.flatMap { values in

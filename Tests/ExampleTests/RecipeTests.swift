@@ -40,6 +40,22 @@ import Testing
     let map = try start(["sh", "-c", click], in: machine, with: ("xdg-open", "echo \"$1\""))
     try machine.stand(52.5, 13.25, until: "a map") { map.exited != nil }
     #expect(map.standardOutput.hasPrefix("https://www.openstreetmap.org/"), "\(map.standardError)")
+
+    let daylight = try #require(settings["custom/daylight"]?["exec"]?.string)
+    let follower = try start(["sh", "-c", daylight], in: machine)
+    try machine.stand(52.5, 13.25, until: "daylight for waybar") { follower.standardOutput.contains("\n") }
+    let shown = try #require(JSON(line: follower.newLines()[0]))
+    #expect(shown["tooltip"]?.string?.hasSuffix("Europe/Berlin") == true)
+    #expect(shown["text"]?.string?.hasPrefix(shown["class"]?.string ?? "-") == true, "\(shown.line)")
+  }
+
+  @Test func `the theme follows daylight`() throws {
+    let machine = try Machine()
+    let process = try start([recipe("theme.sh")], in: machine, with: ("gsettings", "echo \"$@\""))
+    let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
+    try machine.stand(52.5, 13.25, until: "a theme") { process.standardOutput.contains("\n") && phase.exited != nil }
+    let scheme = phase.standardOutput.hasSuffix("day\n") ? "prefer-light" : "prefer-dark"
+    #expect(process.standardOutput == "set org.gnome.desktop.interface color-scheme \(scheme)\n")
   }
 
   @Test func `the night light follows the sun and goes out with its script`() throws {
@@ -48,9 +64,9 @@ import Testing
       [recipe("night-light.sh"), "3400"], in: machine,
       with: ("gammastep", "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
     // By day there is nothing to light.
-    let phase = try start(["geopublicist", "sun", "--format", "{phase}"], in: machine)
+    let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
     try machine.stand(52.5, 13.25, until: "the phase of the day") { phase.exited != nil }
-    let kelvin = ["night": "3400", "dawn": "4950", "dusk": "4950"][phase.newLines().first ?? ""]
+    let kelvin = ["night": "3400", "twilight-morning": "4950", "twilight-evening": "4950"][phase.newLines().first ?? ""]
     if let kelvin {
       try machine.stand(52.5, 13.25, until: "the lamp") {
         (try? String(contentsOfFile: directory.file("lamp"), encoding: .utf8)) == "-P -O \(kelvin)\n"

@@ -71,6 +71,8 @@ start receiver /usr/bin/python3 "$here/nmea.py" "$directory/nmea.sock" \
 await test -S "$directory/nmea.sock"
 start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"
 await is_owned org.freedesktop.GeoClue2
+XDG_DATA_DIRS=$programs/../../share:/usr/share
+export XDG_DATA_DIRS
 start geopublicistd "$programs/geopublicistd" --system --address "$address" --geoclue-address "$address"
 await is_owned org.geopublicist.Location1
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistContract
+import GeopublicistLocationModel
+
+/// Day and night, the time zone and the town, as told by the service.
+nonisolated public struct Almanac: Equatable, Sendable {
+  /// A phase of the day and when it begins.
+  public struct Change: Equatable, Sendable {
+    /// The phase.
+    public let phase: DayPhase
+    /// When it begins.
+    public let time: Timestamp
+  }
+
+  /// The contract's dictionary, as received.
+  public let value: Value
+  /// The current phase of the day.
+  public let phase: DayPhase
+  /// The phases of the next seven days, with the current one first.
+  public let forecast: [Change]
+  /// Sunrise of the solar day; nil if there is none.
+  public let sunrise: Timestamp?
+  /// Sunset of the solar day; nil if there is none.
+  public let sunset: Timestamp?
+  /// The name of the time zone in the tz database; nil near a border.
+  public let timeZone: String?
+  /// The nearest town; nil if there is none, or if only the country is granted.
+  public let place: String?
+  /// The country's two letters of ISO 3166.
+  public let country: String?
+  /// When the location was measured.
+  public let timestamp: Timestamp
+  /// Whether the location is known only roughly.
+  public let isApproximate: Bool
+  /// Whether an earlier run of the service kept the location.
+  public let isRemembered: Bool
+
+  /// The next change; nil if there is none within the forecast.
+  public var next: Change? { forecast.count > 1 ? forecast[1] : nil }
+
+  /// Reads the contract's dictionary; returns nil for an unknown phase.
+  public init?(_ value: Value) {
+    guard let properties = value.properties, let phase = properties["Phase"]?.string.flatMap(DayPhase.init) else {
+      return nil
+    }
+    self.value = value
+    self.phase = phase
+    forecast = (properties["Forecast"]?.array ?? []).compactMap { entry in
+      guard let fields = entry.structure, let phase = fields.first?.string.flatMap(DayPhase.init),
+        let time = Timestamp(fields.last)
+      else { return nil }
+      return Change(phase: phase, time: time)
+    }
+    sunrise = Timestamp(properties["Sunrise"])
+    sunset = Timestamp(properties["Sunset"])
+    timeZone = properties["TimeZone"]?.string?.printable
+    place = properties["Place"]?.string?.printable
+    country = properties["Country"]?.string?.printable
+    timestamp = Timestamp(properties["Timestamp"]) ?? Timestamp()
+    isApproximate = properties["Approximate"]?.boolean ?? true
+    isRemembered = properties["Remembered"]?.boolean ?? false
+  }
+}
+
+/// Follows an almanac of the service, across restarts of the service and without repeating one. Releasing the object, or
+/// ``cancel()``, ends it.
+@MainActor public final class ServiceAlmanac {
+  /// An update is an almanac.
+  public typealias Event = ServiceEvent<Almanac>
+
+  private let object: ServiceObject<AlmanacKeeper>
+
+  /// Follows with the options `almanac` and `desktopID`.
+  public init(on service: ServiceConnection, _ options: ClientOptions, _ onEvent: @escaping (Event) -> Void) {
+    object = ServiceObject(AlmanacKeeper(options), ServiceContract.almanac, on: service, onEvent)
+    object.run { $0.handle(.wanted, at: $1, chance: 0) }
+  }
+
+  isolated deinit { cancel() }
+
+  /// Ends it. The handler is not called again.
+  public func cancel() { object.end { $0.handle(.unwanted, at: $1, chance: 0) } }
+}
+
+/// Keeps one almanac at the service: a pure state machine that creates it again after a restart.
+nonisolated struct AlmanacKeeper: ServiceObjectMachine {
+  typealias Update = Almanac
+
+  private var object = KeptObject<Update>(starts: true)
+  private let options: ClientOptions
+  private var last: Almanac?
+
+  init(_ options: ClientOptions) {
+    self.options = options
+    object.ask(for: .city)
+  }
+
+  var deadline: UInt64? { object.deadline }
+
+  mutating func handle(_ event: ServiceObjectEvent, at now: UInt64, chance: Double) -> [Action] {
+    switch event {
+    case .signal("AlmanacChanged", let arguments):
+      guard object.path != nil, let almanac = arguments.first.flatMap(Almanac.init), almanac != last else { return [] }
+      last = almanac
+      return [.tell(.update(almanac))]
+    case .signal("ErrorOccurred", let arguments):
+      guard object.path != nil, let failure = DBusError(reported: arguments) else { return [] }
+      return [.tell(.failure(failure))]
+    default: break
+    }
+    return object.handle(event, at: now, chance: chance).compactMap { action in
+      switch action {
+      case .renew(let attempt):
+        return .create("CreateAlmanac", options.value(ClientOption.ofAlmanac), attempt: attempt)
+      case .lost: return nil
+      case .tell(.authorization(let authorization)):
+        if !authorization.isAuthorized { last = nil }
+        return action
+      default: return action
+      }
+    }
+  }
+}
+
+nonisolated extension DBusError {
+  /// Reads the arguments of the signal `ErrorOccurred`.
+  init?(reported arguments: [Value]) {
+    let texts = arguments.compactMap(\.string)
+    guard texts.count == 2, let name = ErrorName(validating: texts[0]) else { return nil }
+    self.init(name, texts[1].printable)
+  }
+}
+
+extension ServiceConnection {
+  /// Requests one almanac; fails like ``location(_:_:)``.
+  public func almanac(_ options: ClientOptions, _ handler: @escaping (Result<Almanac, CallFailure>) -> Void) {
+    manager.call(
+      "GetAlmanac", options.value(ClientOption.ofAlmanacRequest), timeout: Self.patience(options),
+      expecting: .variantDictionary
+    ) { result in
+      handler(
+        result.printable.flatMap { values in
+          guard let almanac = values.first.flatMap(Almanac.init) else {
+            return .failure(.refused(DBusError(.failed, "The service answered without an almanac")))
+          }
+          return .success(almanac)
+        })
+    }
+  }
+
+  /// The service's own timeout comes first and has a more specific message.
+  static func patience(_ options: ClientOptions) -> CallTimeout {
+    .milliseconds(Int32(clamping: Int64(options.timeout) + 10_000))
+  }
+}

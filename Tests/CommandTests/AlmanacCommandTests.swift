@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
+import Testing
+
+@Suite(.serialized) struct AlmanacCommandTests {
+  private let machine: Machine
+
+  init() throws { machine = try Machine() }
+
+  @Test func `almanac shows rows, an object, fields and a module of waybar`() throws {
+    let first = try machine.started(["almanac"])
+    try machine.measure(52.5, 13.25)
+    #expect(try first.waitForExit() == .status(0), "\(first.standardError)")
+    #expect(first.standardOutput.hasPrefix("Phase: ") && first.standardOutput.contains("\nTime zone: Europe/Berlin\n"))
+    #expect(first.standardOutput.hasSuffix(" (DE)\n"), "\(first.standardOutput)")
+    let json = try #require(JSON(line: machine.finished(["almanac", "--json"]).standardOutput))
+    #expect(json["TimeZone"] == "Europe/Berlin" && json["Forecast"]?.array?.first?[0] == json["Phase"])
+    let zone = try machine.finished(["almanac", "--format", "{zone} {country}"])
+    #expect(zone.standardOutput == "Europe/Berlin DE\n")
+    let phase = json["Phase"]?.string ?? ""
+    let waybar = try #require(JSON(line: machine.finished(["almanac", "-f", "waybar"]).standardOutput))
+    #expect(waybar["class"]?.string == phase)
+    let text = first.standardOutput + zone.standardOutput + json.line
+    for secret in ["52.", "13.2"] { #expect(!text.contains(secret)) }
+  }
+
+  @Test func `almanac --follow prints a line now, and ends cleanly`() throws {
+    let follow = try machine.started(["almanac", "--follow", "--format", "{phase}", "--night-offset=-30min"])
+    try machine.measure(52.5, 13.25)
+    try eventually("a line", seen: follow.standardError) { follow.standardOutput.hasSuffix("\n") }
+    #expect(follow.standardOutput.split(separator: "\n").count == 1)
+    follow.signal(SIGINT)
+    #expect(try follow.waitForExit() == .status(0))
+  }
+
+  @Test(arguments: [
+    ["--twilight", "noon"], ["--day-offset", "7h"], ["--night-offset", "late"], ["--format", "{latitude}"], ["Berlin"],
+  ])
+  func `almanac refuses what it does not know`(arguments: [String]) throws {
+    let run = try machine.finished(["almanac"] + arguments)
+    #expect(run.exit == .status(2) && run.standardOutput.isEmpty && !run.standardError.isEmpty)
+  }
+}
