@@ -32,6 +32,8 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   package private(set) var isWiFiEnabled: Bool?
   /// `url` of `[wifi]`, or nil for GeoClue's default.
   package private(set) var wiFiURL: String?
+  /// `nmea-socket` of `[network-nmea]`, unless that is not enabled.
+  package private(set) var receiverSocket: String?
 
   package init() {}
 
@@ -46,6 +48,9 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     agents = file.text("whitelist", of: "agent").map(Self.words)
     isWiFiEnabled = file.text("enable", of: "wifi").map(Self.isYes)
     wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
+    if file.text("enable", of: "network-nmea").map(Self.isYes) != false {
+      receiverSocket = file.text("nmea-socket", of: "network-nmea").flatMap { $0.isEmpty ? nil : $0 }
+    }
   }
 
   /// Returns the files in the order in which they apply, whether or not `geoclue.conf` exists.
@@ -57,6 +62,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     agents = later.agents ?? agents
     isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled
     wiFiURL = later.wiFiURL ?? wiFiURL
+    receiverSocket = later.receiverSocket ?? receiverSocket
     rules.merge(later.rules) { Rule(isAllowed: $1.isAllowed ?? $0.isAllowed, users: $1.users ?? $0.users) }
   }
 

@@ -219,6 +219,28 @@ import Testing
     Row("sandbox-sandboxed", "org.freedesktop.portal.Location") {
       ($0.authorizationReason, $0.isOwnUnitKnown) = ("sandboxed", true)
     },
+    Row("settings-secret", "sudo geopublicist doctor") {
+      $0.serviceConfigurationError = "/etc/geopublicist/geopublicist.conf: Permission denied"
+    },
+    Row("service-two-versions", "make uninstall") {
+      $0.serviceVersion = "0.9.0"
+      $0.servicePrograms = ["/usr/libexec/geopublicistd", "/usr/local/libexec/geopublicistd"]
+    },
+    Row("service-no-policy", "Reinstall the package geopublicist") {
+      ($0.service, $0.isBusPolicyMissing) = (.failed(message: "exit status 1"), true)
+    },
+    Row("service-failed", "unmask geopublicist") {
+      ($0.service, $0.isBusPolicyMissing) = (.failed(message: "Unit geopublicist.service is masked."), true)
+    },
+    Row("service-no-room", "df -h /run") { ($0.service, $0.fullFolder) = (.failed(message: "exit status 1"), "/run") },
+    Row("sandbox-container", "outside of the container") {
+      ($0.authorizationReason, $0.isInContainer, $0.isOwnUnitKnown) = ("sandboxed", true, false)
+    },
+    Row("sandbox-no-systemd", "daemon-reexec") { $0.authorizationReason = "sandboxed" },
+    Row("sandbox-exited", "connect to the bus after that") { $0.clientsOfExitedProcesses = 2 },
+    // The session
+    Row("session-none", "Log in on this machine") { $0.session = .state("lingering") },
+    Row("session-silent", "restart systemd-logind") { ($0.session, $0.authorizationReason) = (.silent, "undecided") },
     // The clock
     Row("clock-unset", "timedatectl") { $0.now = 86_400 },
     Row("clock-differs", "timedatectl") { $0.clockDifference = -7_200 },
@@ -231,6 +253,9 @@ import Testing
       $0.authorizationReason = "no-agent"
       $0.agents = [AgentProgram(process: 9, program: "gnome-shell", level: nil)]
     },
+    Row("agent-confined", "geopublicist switch on") {
+      ($0.authorizationReason, $0.agents) = ("no-agent", [shell])
+    },
     Row("switch-off", "end it: kill 8") {
       $0.authorizationReason = "disabled-by-user"
       $0.agents = [AgentProgram(process: 8, program: "agent", level: AccuracyLevel.none)]
@@ -242,8 +267,49 @@ import Testing
     // Sources
     Row("static-unreadable", "sudo chown geoclue /etc/geolocation") { $0.staticFile = .unreadable },
     Row("static-invalid", "geoclue(5)") { $0.staticFile = .invalid },
-    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 0) },
-    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 4) },
+    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.wiFi, $0.availableAccuracy) = (.iwd, 0) },
+    Row("sources-iwd", "wpa_supplicant instead of iwd") { ($0.wiFi, $0.availableAccuracy) = (.iwd, 4) },
+    Row("sources-none", "set enable=true under [wifi] in") {
+      $0.availableAccuracy = 0
+      $0.configuration?.isWiFiEnabled = false
+    },
+    Row("sources-none", "start avahi-daemon") { ($0.isAvahiMissing, $0.availableAccuracy) = (true, 0) },
+    Row("sources-no-socket", "nmea-socket") {
+      ($0.wiFi, $0.availableAccuracy) = (.noAdapter, 0)
+      $0.configuration?.missingSocket = "/run/gps/nmea"
+    },
+    Row("sources-no-modem-manager", "unmask ModemManager") {
+      ($0.isModemUnmanaged, $0.wiFi, $0.availableAccuracy) = (true, .noAdapter, 0)
+    },
+    Row("sources-no-supplicant", "unmask wpa_supplicant") {
+      ($0.wiFi, $0.availableAccuracy) = (.unmanaged(isMasked: true), 0)
+    },
+    Row("sources-blocked", "rfkill unblock") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: false), 0) },
+    Row("sources-blocked", "the switch") { ($0.wiFi, $0.availableAccuracy) = (.blocked(isByDevice: true), 0) },
+    Row("sources-no-adapter", "/etc/geolocation") { ($0.wiFi, $0.availableAccuracy) = (.noAdapter, 0) },
+    Row("server-no-url", "Set url=") { $0.configuration?.serverURL = "beacondb" },
+    // GeoClue
+    Row("geoclue-stuck", "GIO_USE_PROXY_RESOLVER=dummy") { ($0.geoclue, $0.isGeoClueStuckInProxy) = (.silent, true) },
+    Row("geoclue-stuck", "sudo systemctl edit geoclue") {
+      ($0.geoclue, $0.isGeoClueStuckInProxy) = (.failed(message: "timed out"), true)
+    },
+    Row("geoclue-no-user", "systemd-sysusers") {
+      ($0.geoclue, $0.isGeoClueUserMissing) = (.failed(message: "exit status 217"), true)
+    },
+    Row("geoclue-failed", "unmask geoclue") {
+      ($0.geoclue, $0.isGeoClueUserMissing) = (.failed(message: "Unit geoclue.service is masked."), true)
+    },
+    Row("geoclue-no-room", "df -h /var") { ($0.geoclue, $0.fullFolder) = (.failed(message: "exit status 1"), "/var") },
+    Row("policy-security-module", "apparmor") {
+      $0.geoclue = .refused(message: "An AppArmor policy prevents this sender from sending this message")
+      $0.stateReason = "disallowed-by-policy"
+    },
+    Row("policy-security-module", "restorecon") {
+      $0.service = .refused(message: "An SELinux policy prevents this sender from sending this message")
+    },
+    Row("configuration-secret", "sudo geopublicist doctor") {
+      $0.configuration?.secretFile = "/etc/geoclue/conf.d/50-site.conf"
+    },
     Row("server-unreachable", "its firewall") { $0.server = .unreachable(message: "refused") },
     Row("fix-late", "location server may know none") {
       $0.availableAccuracy = 6
@@ -261,10 +327,10 @@ import Testing
   }
 
   @Test func `iwd does not matter where a receiver or wpa_supplicant serves`() {
-    #expect(problems { ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 8) } == [])
+    #expect(problems { ($0.wiFi, $0.availableAccuracy) = (.iwd, 8) } == [])
     #expect(
       problems {
-        ($0.isWiFiManagedByIwd, $0.availableAccuracy) = (true, 0)
+        ($0.wiFi, $0.availableAccuracy) = (.iwd, 0)
         $0.configuration?.isWiFiEnabled = false
       } == ["sources"])
   }

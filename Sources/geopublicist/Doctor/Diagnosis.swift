@@ -92,7 +92,7 @@ nonisolated extension [Diagnosis] {
   /// agent where the sandbox, polkit or the session forbids access.
   fileprivate var withoutConsequences: [Diagnosis] {
     let isForbidden = contains {
-      ["polkit-denied", "session-inactive", "session-none"].contains($0.id) || $0.isSandbox
+      ["polkit-denied", "session-inactive", "session-none", "session-silent"].contains($0.id) || $0.isSandbox
     }
     guard isForbidden else { return self }
     return map { ["agent", "agents", "switch", "accuracy"].contains($0.subject) ? $0.asHint : $0 }

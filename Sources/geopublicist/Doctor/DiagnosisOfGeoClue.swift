@@ -7,9 +7,20 @@ import GeopublicistProcessSupport
 nonisolated extension Diagnosis {
   static func geoclue(_ facts: DoctorFacts) -> Diagnosis? {
     guard let geoclue = facts.geoclue else { return nil }
+    if facts.isGeoClueStuckInProxy {
+      return problem(
+        "geoclue", "stuck", "GeoClue hangs in start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed",
+        "sudo systemctl edit geoclue: [Service] Environment=GIO_USE_PROXY_RESOLVER=dummy; "
+          + "sudo systemctl restart geoclue")
+    }
     switch geoclue {
     case .missing: return problem("geoclue", "missing", "GeoClue is not installed", "Install the package geoclue-2.0")
+    case .failed(let message) where facts.isGeoClueUserMissing && !message.hasPart("masked"):
+      return problem(
+        "geoclue", "no-user", "GeoClue does not start, and its user does not exist: \(message)",
+        "sudo systemd-sysusers; if that does not create the user geoclue: reinstall GeoClue")
     case .failed(let message):
+      if let found = withoutRoom(facts, "geoclue", message) { return found }
       // systemd's word, which both message buses pass on.
       return problem(
         "geoclue", "failed", "GeoClue does not start: \(message)",
@@ -24,6 +35,7 @@ nonisolated extension Diagnosis {
       guard
         facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
       else { return hint("policy", "geoclue", finding + ". The service calls it as another user") }
+      if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "geoclue", finding,
         "Unless an administrator restricts GeoClue in /etc/dbus-1/system.d: reinstall GeoClue; then "
@@ -51,6 +63,11 @@ nonisolated extension Diagnosis {
   static func configuration(_ facts: DoctorFacts) -> Diagnosis? {
     let group = "[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or /etc/geoclue/conf.d"
     let restart = "sudo systemctl restart geoclue"
+    if let file = facts.configuration?.secretFile {
+      return hint(
+        "configuration", "secret", "This user cannot read \(file), which GeoClue can: its settings are not examined",
+        "sudo geopublicist doctor")
+    }
     if let error = facts.configuration?.error {
       return problem(
         "configuration", "unreadable", "GeoClue's configuration cannot be read: \(error)",
@@ -81,7 +98,7 @@ nonisolated extension Diagnosis {
   static func sources(_ facts: DoctorFacts) -> Diagnosis? {
     guard let number = facts.availableAccuracy else { return nil }
     let level = AccuracyLevel(rounding: number)
-    if facts.isWiFiManagedByIwd, facts.configuration?.isWiFiEnabled != false, level < .street {
+    if facts.wiFi == .iwd, facts.configuration?.isWiFiEnabled != false, level < .street {
       let finding = "GeoClue finds no Wi-Fi networks: it asks wpa_supplicant, and iwd runs instead"
       let remedy = "Use wpa_supplicant instead of iwd, or connect a GPS receiver"
       return number == 0 ? problem("sources", "iwd", finding, remedy) : hint("sources", "iwd", finding, remedy)
@@ -89,11 +106,55 @@ nonisolated extension Diagnosis {
     guard number == 0 else {
       return good("sources", "GeoClue's sources reach level \(level.contractName)")
     }
-    let hint = facts.configuration?.isWiFiEnabled == false ? "; its configuration turns Wi-Fi off" : ""
+    return missingReceiver(facts) ?? missingNetworks(facts)
+  }
+
+  /// A receiver that is there, but not for GeoClue.
+  private static func missingReceiver(_ facts: DoctorFacts) -> Diagnosis? {
+    if let socket = facts.configuration?.missingSocket {
+      return problem(
+        "sources", "no-socket", "GeoClue reads a receiver from \(socket), which does not exist",
+        "Start the program that creates it, or correct nmea-socket under [network-nmea] in /etc/geoclue/geoclue.conf; "
+          + "sudo systemctl restart geoclue")
+    }
+    guard facts.isModemUnmanaged else { return nil }
     return problem(
-      "sources", "none", "GeoClue has no source of locations\(hint)",
-      "Connect a GPS receiver, or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
-        + "/etc/geoclue/geoclue.conf")
+      "sources", "no-modem-manager", "There is a modem, but ModemManager, by which GeoClue uses it, does not run",
+      "Install ModemManager, or: sudo systemctl unmask ModemManager; sudo systemctl start ModemManager")
+  }
+
+  private static func missingNetworks(_ facts: DoctorFacts) -> Diagnosis {
+    let receiver =
+      facts.isAvahiMissing
+      ? "Connect a GPS receiver (one in the network needs avahi: sudo systemctl start avahi-daemon)"
+      : "Connect a GPS receiver"
+    guard facts.configuration?.isWiFiEnabled != false else {
+      return problem(
+        "sources", "none", "GeoClue has no source of locations; its configuration turns Wi-Fi off",
+        "\(receiver), or set enable=true under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue")
+    }
+    switch facts.wiFi {
+    case .ready, .iwd:
+      return problem(
+        "sources", "none", "GeoClue has no source of locations",
+        "\(receiver), or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
+          + "/etc/geoclue/geoclue.conf")
+    case .unmanaged(let isMasked):
+      return problem(
+        "sources", "no-supplicant", "GeoClue finds no Wi-Fi networks: wpa_supplicant, which it asks, does not run",
+        isMasked
+          ? "sudo systemctl unmask wpa_supplicant; sudo systemctl start wpa_supplicant"
+          : "sudo systemctl start wpa_supplicant NetworkManager")
+    case .blocked(let isByDevice):
+      return problem(
+        "sources", "blocked", "GeoClue has no source of locations, and Wi-Fi is turned off",
+        isByDevice
+          ? "Use the switch or the key of this computer; rfkill list" : "rfkill unblock wlan; nmcli radio wifi on")
+    case .noAdapter:
+      return problem(
+        "sources", "no-adapter", "GeoClue has no source of locations, and this computer no Wi-Fi adapter",
+        "\(receiver) or a Wi-Fi adapter, or write the location into \(DoctorFacts.StaticFile.path), see geoclue(5)")
+    }
   }
 
   /// The file with a location of a computer that does not move; nil if there is none, or nothing is wrong with it.
@@ -120,6 +181,9 @@ nonisolated extension Diagnosis {
     // Compared part by part: searching a string would link the engine for regular expressions.
     if url.split(separator: "/").contains(where: { $0 == "location.services.mozilla.com" }) {
       return problem("server", "closed", "GeoClue uses Mozilla's location server, which was shut down in 2024", remedy)
+    }
+    if facts.configuration?.isWiFiEnabled != false, ServerCheck.hostAndPort(of: url) == nil {
+      return problem("server", "no-url", "The location server of GeoClue's configuration is not a URL: \(url)", remedy)
     }
     switch facts.server {
     case .reachable?: return good("server", "The location server can be reached")

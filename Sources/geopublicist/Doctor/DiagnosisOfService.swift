@@ -39,7 +39,13 @@ nonisolated extension Diagnosis {
   /// The service's own configuration; with a mistake in it the service uses its defaults.
   static func settings(_ facts: DoctorFacts) -> Diagnosis? {
     facts.serviceConfigurationError.map { error in
-      problem(
+      // The service runs as another user.
+      guard facts.userID == 0 || !error.hasPart("Permission denied") else {
+        return hint(
+          "settings", "secret", "This user cannot read the service's configuration: \(error)",
+          "sudo geopublicist doctor")
+      }
+      return problem(
         "settings", "invalid", "The service's configuration has a mistake, and the defaults apply: \(error)",
         "Correct that line; geopublicistd --check; sudo systemctl reload geopublicist")
     }
@@ -68,14 +74,31 @@ nonisolated extension Diagnosis {
         remedy)
     }
     if facts.authorizationReason == AuthorizationReason.sandboxed.rawValue {
-      guard facts.isOwnUnitKnown == false else {
+      if facts.isInContainer {
+        return problem(
+          "sandbox", "container", "This program runs in a container, which the service considers a sandbox",
+          "Run the program outside of the container; in Toolbox and Distrobox: distrobox-host-exec PROGRAM")
+      }
+      guard facts.isOwnUnitKnown != true else {
         return problem("sandbox", "sandboxed", "The service considers this program sandboxed", remedy)
+      }
+      guard facts.isOwnUnitKnown != nil else {
+        return problem(
+          "sandbox", "no-systemd", "systemd, which the service asks whether this program is sandboxed, does not answer",
+          "sudo systemctl daemon-reexec; journalctl -b -p err _PID=1")
       }
       return problem(
         "sandbox", "unverifiable",
         "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed. "
           + "A program that connects in a process which then exits is not known, either",
         "Start the program from a login, or with: systemd-run --user --scope PROGRAM")
+    }
+    guard facts.clientsOfExitedProcesses == 0 else {
+      return hint(
+        "sandbox", "exited",
+        "Programs get no location because the process that opened the connection has exited before it was checked: "
+          + "\(facts.clientsOfExitedProcesses)",
+        "Start them again; a program that goes to the background must connect to the bus after that")
     }
     return good("sandbox", "This program is not in a sandbox")
   }
@@ -87,6 +110,13 @@ nonisolated extension Diagnosis {
     case .running:
       let version = facts.serviceVersion ?? ""
       guard version.isEmpty || version == ProgramVersion.current else {
+        guard facts.servicePrograms.count < 2 else {
+          return hint(
+            "service", "two-versions",
+            "The service is version \(version), and this command version \(ProgramVersion.current); both are installed: "
+              + facts.servicePrograms.joined(separator: ", "),
+            "Remove one: sudo apt remove geopublicist, or sudo make uninstall; then \(root) restart geopublicist")
+        }
         return hint(
           "service", "other-version",
           "The service is version \(version), and this command version \(ProgramVersion.current)",
@@ -100,6 +130,13 @@ nonisolated extension Diagnosis {
         facts.isSession
           ? "Install the package geopublicist, or start geopublicistd --session" : "Install the package geopublicist")
     case .failed(let message):
+      if let found = withoutRoom(facts, "service", message) { return found }
+      if facts.isBusPolicyMissing, !facts.isSession, !message.hasPart("masked") {
+        return problem(
+          "service", "no-policy",
+          "The service does not start: the rules that permit it its name on the bus are missing",
+          "Reinstall the package geopublicist; then sudo systemctl reload dbus")
+      }
       return problem(
         "service", "failed", "The service does not start: \(message)",
         message.hasPart("masked")
@@ -109,10 +146,28 @@ nonisolated extension Diagnosis {
         "service", "silent", "The service is running, but does not answer",
         "\(root) restart geopublicist; journalctl\(user) -u geopublicist")
     case .refused(let message):
+      let finding = "The policy of \(facts.bus) does not let this user call the service: \(message)"
+      if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
-        "policy", "service", "The policy of \(facts.bus) does not let this user call the service: \(message)",
+        "policy", "service", finding,
         "Reinstall the package geopublicist; then sudo systemctl reload dbus")
     }
+  }
+
+  /// A service that does not start, on a machine without room; nil if there is room.
+  static func withoutRoom(_ facts: DoctorFacts, _ subject: String, _ message: String) -> Diagnosis? {
+    guard let folder = facts.fullFolder else { return nil }
+    return Diagnosis(
+      subject: subject, kind: "no-room", outcome: .problem,
+      finding: "A service does not start, and the file system of \(folder) is full: \(message)",
+      remedy: "Make room: df -h \(folder); sudo journalctl --vacuum-size=100M")
+  }
+
+  /// How to permit a call that a security module forbids, by the words of dbus-daemon; nil if none does.
+  static func securityModule(_ message: String) -> String? {
+    if message.hasPart("AppArmor") { return "journalctl -k -g apparmor=.DENIED; sudo aa-complain PROFILE" }
+    if message.hasPart("SELinux") { return "sudo ausearch -m USER_AVC -ts recent; sudo restorecon -R /usr /etc/dbus-1" }
+    return nil
   }
 
   static func fix(_ facts: DoctorFacts) -> Diagnosis? {

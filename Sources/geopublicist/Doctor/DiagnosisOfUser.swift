@@ -66,16 +66,21 @@ nonisolated extension Diagnosis {
     if facts.userID == 0 { return good("session", "root needs no session") }
     switch session {
     case .state("active"): return good("session", "This user's session is the active one")
+    // Programs of the user run, but nobody is logged in.
+    case .state("lingering"), .state("closing"), .state("offline"), .none:
+      return problem(
+        "session", "none", "This user has no session",
+        "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
+          + facts.ruleForServices)
     case .state(let state):
       return problem(
         "session", "inactive", "This user's session is not the active one (\(state))",
         "Switch to the session: loginctl list-sessions; sudo loginctl activate SESSION. For ssh and cron: "
           + facts.ruleForServices)
-    case .none:
+    case .silent:
       return problem(
-        "session", "none", "This user has no session",
-        "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
-          + facts.ruleForServices)
+        "session", "silent", "systemd-logind, which knows who is logged in, does not answer",
+        "sudo systemctl restart systemd-logind; journalctl -u systemd-logind")
     case .noManager:
       return problem(
         "session", "no-logind", "systemd-logind, which knows who is logged in, is not available",
@@ -103,6 +108,12 @@ nonisolated extension Diagnosis {
         "agent", "silent", "The agent of this user, \(silent.name), does not answer",
         silent.isOwn
           ? "systemctl --user restart geopublicist-agent" : "End it, and log out and in again: kill \(silent.process)")
+    }
+    // GeoClue accepts an agent in a sandbox, and the service does not.
+    if isBlamed, facts.probe == .allowed, let agent = facts.agents?.first {
+      return problem(
+        "agent", "confined", "The service does not accept \(agent.name), because it runs in a sandbox or a container",
+        "Run an agent outside of it: geopublicist switch on")
     }
     if let remedy = facts.linePermittingAgent, facts.configuration?.agents?.contains("gnome-shell") == false {
       return problem(

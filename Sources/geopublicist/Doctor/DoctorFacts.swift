@@ -3,6 +3,7 @@ import GeoClue
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import Glibc
 
 /// What `doctor` has found out; nil where it is unknown.
 nonisolated struct DoctorFacts {
@@ -46,6 +47,8 @@ nonisolated struct DoctorFacts {
     /// The user is not logged in.
     case none
     case noManager
+    /// logind does not answer.
+    case silent
   }
 
   enum Sandbox: String {
@@ -72,6 +75,10 @@ nonisolated struct DoctorFacts {
   var systemBusError: String?
   /// The variable of the environment that names the bus that cannot be used.
   var busVariable: String?
+  /// Whether this program runs in a container.
+  var isInContainer = false
+  /// The full file system of those that services write to.
+  var fullFolder: String?
   /// Whether the socket of the bus refuses this user.
   var isBusDenied = false
   var sandbox: Sandbox?
@@ -83,7 +90,16 @@ nonisolated struct DoctorFacts {
   var stateReason: String?
   /// The first mistake in the service's configuration.
   var serviceConfigurationError: String?
+  /// The installed service programs.
+  var servicePrograms: [String] = []
+  /// Whether the rules of the bus that permit the service its name are missing.
+  var isBusPolicyMissing = false
+  /// Subscriptions that have received nothing and whose processes have exited.
+  var clientsOfExitedProcesses = 0
   var geoclue: Service?
+  /// Whether GeoClue hangs while it starts, and libproxy is installed, in which it can.
+  var isGeoClueStuckInProxy = false
+  var isGeoClueUserMissing = false
   /// GeoClue's number for the level of its sources.
   var availableAccuracy: UInt32?
   var probe: Probe?
@@ -95,7 +111,11 @@ nonisolated struct DoctorFacts {
   var policyAnswer: PolicyAnswer?
   /// Whether systemd knows the control group of this program.
   var isOwnUnitKnown: Bool?
-  var isWiFiManagedByIwd = false
+  var wiFi = WiFi.ready
+  /// Whether there is a modem, and ModemManager neither runs nor can be started.
+  var isModemUnmanaged = false
+  /// Whether avahi, by which GeoClue finds receivers in the network, is not running.
+  var isAvahiMissing = false
   var staticFile = StaticFile.absent
   /// Seconds since 1970.
   var now: Double?
@@ -120,7 +140,11 @@ nonisolated struct GeoClueSettings: Equatable {
   var isWiFiEnabled = true
   /// The location server; nil for GeoClue's default.
   var serverURL: String?
+  /// The socket of a receiver that does not exist.
+  var missingSocket: String?
   var error: String?
+  /// The file that this user cannot read, but GeoClue can.
+  var secretFile: String?
 }
 
 extension GeoClueSettings {
@@ -131,6 +155,10 @@ extension GeoClueSettings {
     self.init()
     var configuration = GeoClueConfiguration()
     for path in files {
+      if access(path, R_OK) != 0, TextFile.isReadable(path, by: DoctorFacts.StaticFile.geoclueUser) {
+        secretFile = path
+        continue
+      }
       do throws(KeyFile.FileError) {
         let file = try GeoClueConfiguration(file: path)
         if file.agents != nil { agentsFile = path }
@@ -143,5 +171,6 @@ extension GeoClueSettings {
     serviceUsers = rule?.users?.map { "\($0)" } ?? []
     isWiFiEnabled = configuration.isWiFiEnabled ?? true
     serverURL = configuration.wiFiURL
+    missingSocket = configuration.receiverSocket.flatMap { TextFile.exists($0) ? nil : $0 }
   }
 }

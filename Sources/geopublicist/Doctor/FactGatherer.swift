@@ -40,6 +40,11 @@ struct FactGatherer {
     facts.staticFile = DoctorFacts.StaticFile(
       DoctorFacts.StaticFile.path, geoclueUser: DoctorFacts.StaticFile.geoclueUser)
     facts.now = Moment.seconds
+    facts.isInContainer = Self.isInContainer
+    facts.fullFolder = Self.fullFolder
+    facts.servicePrograms = Self.servicePrograms
+    facts.isBusPolicyMissing = Self.isBusPolicyMissing
+    facts.isGeoClueUserMissing = DoctorFacts.StaticFile.geoclueUser == nil
     if bus == .system { facts.serviceConfigurationError = Self.serviceConfigurationError() }
     readDesktopLevel()
     askSystemBus()
@@ -112,6 +117,18 @@ extension FactGatherer {
     } catch { facts.attempt = .error(name: error.name.rawValue, message: error.message) }
     // Read again: GeoClue may have decided about this user in the meantime.
     try readService(questions)
+    facts.clientsOfExitedProcesses = try clientsOfExitedProcesses(questions)
+  }
+
+  private func clientsOfExitedProcesses(_ questions: BusQuestions) throws(DBusError) -> Int {
+    // Processes have other numbers in a container.
+    guard !facts.isInContainer else { return 0 }
+    let list = try questions.ask(
+      "ListSubscriptions", of: ServiceContract.manager, at: ServiceContract.path, on: ServiceContract.service)
+    return (list.first?.array ?? []).compactMap(\.properties).count { client in
+      guard let process = client["ProcessId"]?.uint32.flatMap(pid_t.init(exactly:)), process > 0 else { return false }
+      return client["Active"]?.boolean == false && kill(process, 0) != 0 && errno == ESRCH
+    }
   }
 
   private mutating func readService(_ questions: BusQuestions) throws(DBusError) {
@@ -167,7 +184,9 @@ extension FactGatherer {
       askPolkit(questions)
       facts.session = session(questions)
       facts.isOwnUnitKnown = questions.isOwnUnitKnown()
-      facts.isWiFiManagedByIwd = questions.isWiFiManagedByIwd()
+      facts.wiFi = questions.wiFi()
+      facts.isModemUnmanaged = questions.isModemUnmanaged()
+      facts.isAvahiMissing = questions.presence(of: "org.freedesktop.Avahi") != .running
       facts.geoclue = questions.presence(of: GeoClueNames.service)
       facts.agents = questions.agents()
       if facts.geoclue != .missing {
@@ -208,7 +227,13 @@ extension FactGatherer {
       guard let path = user.first?.objectPath else { return .none }
       let state = try questions.property("State", of: "org.freedesktop.login1.User", at: path, on: service)
       return .state(state.string ?? "?")
-    } catch { return error.name == .serviceUnknown ? .noManager : .none }
+    } catch {
+      switch error.name {
+      case .serviceUnknown: return .noManager
+      case .noReply: return .silent
+      default: return .none
+      }
+    }
   }
 
   private mutating func askGeoClue(_ questions: BusQuestions) {
@@ -219,7 +244,10 @@ extension FactGatherer {
       facts.probe = probe(questions)
       // Read again: a GeoClue that has just started finds its sources gradually.
       facts.availableAccuracy = max(accuracy, (try? availableAccuracy(questions)) ?? 0)
-    } catch { facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue) }
+    } catch {
+      facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
+      facts.isGeoClueStuckInProxy = questions.isGeoClueStuckInProxy()
+    }
   }
 
   /// Reads the level again at the end if GeoClue had no source before.

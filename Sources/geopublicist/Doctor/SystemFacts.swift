@@ -18,6 +18,19 @@ nonisolated extension DoctorFacts {
     case unknownAction
   }
 
+  /// Whether GeoClue can find Wi-Fi networks.
+  enum WiFi: Equatable {
+    /// It can, or nothing is known to prevent it.
+    case ready
+    /// iwd manages Wi-Fi: GeoClue cannot ask it, and reads networks from wpa_supplicant.
+    case iwd
+    /// wpa_supplicant does not run.
+    case unmanaged(isMasked: Bool)
+    /// A switch of the device, or a program, has turned the adapter off.
+    case blocked(isByDevice: Bool)
+    case noAdapter
+  }
+
   /// The file with a location that GeoClue 2.7 and later read.
   enum StaticFile: Equatable {
     case absent
@@ -64,9 +77,44 @@ extension BusQuestions {
     } catch { return error.name.rawValue == "org.freedesktop.systemd1.NoUnitForPID" ? false : nil }
   }
 
-  /// Returns whether iwd manages Wi-Fi, which GeoClue cannot ask: it reads networks from wpa_supplicant.
-  func isWiFiManagedByIwd() -> Bool {
-    presence(of: "net.connman.iwd") == .running && presence(of: "fi.w1.wpa_supplicant1") != .running
+  /// Returns a property of a unit, such as `LoadState` or `ActiveState`; empty if systemd cannot be asked.
+  func state(of unit: String, _ property: String) -> String {
+    let systemd: BusName = "org.freedesktop.systemd1"
+    let found = try? ask(
+      "LoadUnit", of: "org.freedesktop.systemd1.Manager", at: "/org/freedesktop/systemd1", on: systemd, [.string(unit)])
+    guard let path = found?.first?.objectPath else { return "" }
+    let value = try? self.property(property, of: "org.freedesktop.systemd1.Unit", at: path, on: systemd)
+    return value?.string ?? ""
+  }
+
+  /// Returns what prevents GeoClue from finding Wi-Fi networks.
+  func wiFi() -> DoctorFacts.WiFi {
+    let hasAdapter = TextFile.names(in: "/sys/class/net").contains { TextFile.exists("/sys/class/net/\($0)/phy80211") }
+    guard hasAdapter else { return .noAdapter }
+    for name in TextFile.names(in: "/sys/class/rfkill") {
+      func word(_ file: String) -> String {
+        ((try? TextFile.contents(of: "/sys/class/rfkill/\(name)/\(file)")) ?? "").filter { !$0.isWhitespace }
+      }
+      guard word("type") == "wlan" else { continue }
+      if word("hard") == "1" || word("soft") == "1" { return .blocked(isByDevice: word("hard") == "1") }
+    }
+    guard presence(of: "fi.w1.wpa_supplicant1") != .running else { return .ready }
+    if presence(of: "net.connman.iwd") == .running { return .iwd }
+    return .unmanaged(isMasked: state(of: "wpa_supplicant.service", "LoadState") == "masked")
+  }
+
+  /// Returns whether there is a modem, and nothing for GeoClue to ask about it.
+  func isModemUnmanaged() -> Bool {
+    guard TextFile.names(in: "/sys/class/wwan").contains(where: { _ in true }) else { return false }
+    return presence(of: "org.freedesktop.ModemManager1") != .running
+      && ["masked", "not-found"].contains(state(of: "ModemManager.service", "LoadState"))
+  }
+
+  /// Returns whether GeoClue hangs while it starts. GeoClue 2.8 with GLib 2.90 can, where GIO uses libproxy.
+  func isGeoClueStuckInProxy() -> Bool {
+    let folders = TextFile.names(in: "/usr/lib").map { "/usr/lib/\($0)" } + ["/usr/lib", "/usr/lib64"]
+    return folders.contains { TextFile.exists("\($0)/gio/modules/libgiolibproxy.so") }
+      && state(of: "geoclue.service", "ActiveState") == "activating"
   }
 }
 
@@ -81,8 +129,7 @@ nonisolated extension DoctorFacts.StaticFile {
       self = .absent
       return
     }
-    let isReadable = status.st_uid == geoclueUser ? status.st_mode & S_IRUSR != 0 : status.st_mode & S_IROTH != 0
-    guard isReadable || geoclueUser == nil else {
+    guard TextFile.isReadable(path, by: geoclueUser) else {
       self = .unreadable
       return
     }
@@ -107,5 +154,41 @@ extension FactGatherer {
   static func serviceConfigurationError() -> String? {
     guard let program = ReplayCommand.serviceProgram else { return nil }
     return Program.run([program, "--check"])
+  }
+
+  /// The service programs that packages and `make install` install.
+  static var servicePrograms: [String] {
+    ["/usr/libexec/geopublicistd", "/usr/local/libexec/geopublicistd"].filter(TextFile.exists)
+  }
+
+  static var isBusPolicyMissing: Bool {
+    // Without this file, other folders are in use, as on NixOS.
+    TextFile.exists("/usr/share/dbus-1/system-services/org.geopublicist.Location1.service")
+      && !["/usr/share", "/usr/local/share", "/etc"].contains {
+        TextFile.exists("\($0)/dbus-1/system.d/org.geopublicist.Location1.conf")
+      }
+  }
+
+  static var isInContainer: Bool {
+    ["/.dockerenv", "/run/.containerenv", "/run/host/container-manager"].contains(where: TextFile.exists)
+  }
+
+  /// The first full file system; nil if all have room.
+  static var fullFolder: String? {
+    ["/run", "/tmp", "/var"].first { folder in
+      var status = statvfs()
+      return statvfs(folder, &status) == 0 && status.f_blocks > 0 && status.f_bavail == 0
+    }
+  }
+}
+
+nonisolated extension TextFile {
+  /// Returns whether a user can read a file, as owner, by the user's own group or as another; true if the user is unknown.
+  static func isReadable(_ path: String, by user: UInt32?) -> Bool {
+    var status = stat()
+    guard let user, stat(path, &status) == 0 else { return user == nil }
+    if status.st_uid == user { return status.st_mode & S_IRUSR != 0 }
+    let isOwnGroup = getpwuid(user)?.pointee.pw_gid == status.st_gid
+    return status.st_mode & (isOwnGroup ? S_IRGRP : S_IROTH) != 0
   }
 }
