@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo pictures docs test check simulate mutants fuzz sanitize bench held soak siege
-.PHONY: deb deb-check deb-test deb-arm64 release
+.PHONY: help translations build install uninstall demo pictures docs test check simulate mutants fuzz sanitize bench held
+.PHONY: soak siege deb deb-check deb-test deb-arm64 release
 
 SWIFT ?= $(shell Tests/Rig/find-swift.sh)
 SWIFT_BUILD = Tests/Rig/swift.sh build
@@ -26,6 +26,7 @@ help:
 	@echo "make simulate     run the service in simulated worlds: MINUTES=2 SEED= VERBOSE="
 	@echo "make mutants      show that the simulation finds defects: MUTANTS=FOLDER"
 	@echo "make demo         show live locations on a private bus until Ctrl-C"
+	@echo "make translations collect the texts for people from the sources into po"
 	@echo "make docs         build the documentation of the Swift libraries: .build/docs"
 	@echo "make pictures     draw the README's pictures again, from a real terminal"
 	@echo "make fuzz         fuzz everything that reads input: SECONDS_EACH=8 TARGETS=\"gpx bus\""
@@ -44,6 +45,7 @@ build:
 	@mkdir -p $(STATIC_LIBRARIES)
 	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(STATIC_LIBRARIES)
 	@packaging/places/pack.py .build/share/geopublicist/places
+	@po/build.sh .build/share/locale
 	@for program in geopublicistd geopublicist; do \
 	  $(SWIFT) build $(RELEASE_FLAGS) $(SWIFT_FLAGS) --product $$program || exit 1; done
 
@@ -61,6 +63,9 @@ pictures:
 	@$(SWIFT_BUILD) --product geopublicistd
 	@$(SWIFT_BUILD) --product geopublicist
 	@docs/pictures/pictures.py "$$($(SWIFT_BUILD) --show-bin-path)"
+
+translations:
+	@po/update.py
 
 docs:
 	@docs/build.sh

@@ -4,6 +4,7 @@
 #include <glib-unix.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <libintl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@ import GeopublicistCGLib
 
   /// The declared options in their order, and `--help`.
   public var options: [Option] {
-    declared + [Option(name: "help", letter: "h", help: "Show this help", value: nil, words: [])]
+    declared + [Option(name: "help", letter: "h", help: tr("Show this help"), value: nil, words: [])]
   }
 
   public func addSwitch(_ name: String, _ letter: Character? = nil, _ help: String) {
@@ -54,7 +54,7 @@ import GeopublicistCGLib
     guard let text = values[name] else { return nil }
     let words = declared.first { $0.name == name }?.words ?? []
     guard words.contains(text) else {
-      throw UsageError("--\(name) takes \(Suggestion.alternatives(words)), not '\(text)'")
+      throw UsageError(tr("--\(name) takes \(Suggestion.alternatives(words)), not '\(text)'"))
     }
     return text
   }
@@ -83,7 +83,7 @@ import GeopublicistCGLib
     defer { g_strfreev(vector) }
     var error: UnsafeMutablePointer<GError>?
     guard g_option_context_parse_strv(context, &vector, &error) != 0 else {
-      let message = error.map { String(cString: $0.pointee.message) } ?? "The command line is invalid"
+      let message = error.map { String(cString: $0.pointee.message) } ?? tr("The command line is invalid")
       g_clear_error(&error)
       throw UsageError(message)
     }
@@ -132,15 +132,15 @@ import GeopublicistCGLib
     if argument.hasPrefix("--") {
       let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = options.first(where: { $0.name == parts[0] }) else { throw unknownOption(String(parts[0])) }
-      guard parts.count == 1 || option.value != nil else { throw UsageError("Unknown option \(argument)") }
+      guard parts.count == 1 || option.value != nil else { throw UsageError(tr("Unknown option \(argument)")) }
       return [(option, parts.count == 1 ? nil : String(parts[1]))]
     }
     var found: [(Option, String?)] = []
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
       guard let option = options.first(where: { $0.letter == letter }) else {
-        let hint = letter.isNumber || letter == "." ? "; write -- before a number that begins with a minus" : ""
-        throw UsageError("There is no option -\(letter)\(hint)")
+        let hint = letter.isNumber || letter == "." ? tr("; write -- before a number that begins with a minus") : ""
+        throw UsageError(tr("There is no option -\(letter)\(hint)"))
       }
       guard option.value == nil else { return found + [(option, letters.isEmpty ? nil : String(letters))] }
       found.append((option, nil))
@@ -151,10 +151,10 @@ import GeopublicistCGLib
   private func unknownOption(_ name: String) -> UsageError {
     let option = "--\(name)"
     return switch Suggestion.match(option, among: options.map { "--\($0.name)" }.sorted()) {
-    case .found(let meant), .unknown(let meant?): UsageError("There is no option \(option); did you mean \(meant)?")
+    case .found(let meant), .unknown(let meant?): UsageError(tr("There is no option \(option); did you mean \(meant)?"))
     case .ambiguous(let names):
-      UsageError("There is no option \(option); did you mean \(Suggestion.alternatives(names))?")
-    case .unknown(nil): UsageError("There is no option \(option); --help lists the options")
+      UsageError(tr("There is no option \(option); did you mean \(Suggestion.alternatives(names))?"))
+    case .unknown(nil): UsageError(tr("There is no option \(option); --help lists the options"))
     }
   }
 }

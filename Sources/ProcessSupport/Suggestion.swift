@@ -27,7 +27,7 @@ nonisolated public enum Suggestion {
   public static func alternatives(_ words: [String]) -> String {
     let allButLast = words.dropLast().joined(separator: ", ")
     let last = words.last ?? ""
-    return allButLast.isEmpty ? last : "\(allButLast) or \(last)"
+    return allButLast.isEmpty ? last : tr("\(allButLast) or \(last)")
   }
 
   /// Returns how many letters must be added, removed, replaced or swapped with their neighbour.

@@ -22,6 +22,7 @@ struct Geopublicist {
     openStandardStreams()
     // The terminal's character set, for GLib's help text and for ours.
     setlocale(LC_CTYPE, "")
+    Translations.open()
     setenv("DBUS_FATAL_WARNINGS", "0", 0)
     // Writing to a closed pipe must fail, not end the program.
     signal(SIGPIPE, SIG_IGN)
@@ -67,9 +68,9 @@ struct Geopublicist {
   private static func name(meantBy word: String) throws(UsageError) -> String {
     switch Suggestion.match(word, among: names + ["help", "version"]) {
     case .found(let name): return name
-    case .unknown(nil): throw .init("There is no command '\(word)'; see geopublicist help")
-    case .unknown(let nearest?): throw .init("There is no command '\(word)'; did you mean '\(nearest)'?")
-    case .ambiguous(let names): throw .init("'\(word)' could be \(Suggestion.alternatives(names))")
+    case .unknown(nil): throw .init(tr("There is no command '\(word)'; see geopublicist help"))
+    case .unknown(let nearest?): throw .init(tr("There is no command '\(word)'; did you mean '\(nearest)'?"))
+    case .ambiguous(let names): throw .init(tr("'\(word)' could be \(Suggestion.alternatives(names))"))
     }
   }
 
@@ -97,10 +98,10 @@ struct Geopublicist {
 
   static var parserWithoutCommand: OptionParser {
     let parser = OptionParser(
-      "geopublicist", summary: "Shows where this machine is, and who may know it.\n\n\(commandList)",
-      arguments: "COMMAND", footer: "geopublicist help COMMAND shows more about a command.")
+      "geopublicist", summary: tr("Shows where this machine is, and who may know it.") + "\n\n" + commandList,
+      arguments: "COMMAND", footer: tr("geopublicist help COMMAND shows more about a command."))
     Invocation.declareCommonOptions(parser)
-    parser.addSwitch("version", "V", "Show the version")
+    parser.addSwitch("version", "V", tr("Show the version"))
     return parser
   }
 
@@ -109,13 +110,15 @@ struct Geopublicist {
   private static func runOverview(_ arguments: [String]) throws(UsageError) -> Int32 {
     let invocation = try Invocation(of: StatusCommand.self, arguments)
     let status = serve(try StatusCommand(invocation), invocation)
-    if !invocation.isJSON { invocation.output.line("\n\(commandList)\n\ngeopublicist help COMMAND shows more.") }
+    if !invocation.isJSON {
+      invocation.output.line("\n\(commandList)\n\n" + tr("geopublicist help COMMAND shows more."))
+    }
     return status
   }
 
   private static var commandList: String {
     let width = commands.map { $0.name.count }.max() ?? 0
-    return "Commands:\n"
+    return tr("Commands:") + "\n"
       + commands.map { "  \(Text.padded($0.name, to: width))  \($0.summary)" }.joined(separator: "\n")
   }
 }

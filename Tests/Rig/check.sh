@@ -23,6 +23,7 @@ quiet() {
 echo "Checks the form of the sources, builds, and runs every test: about six minutes on two cores if the tree is built."
 quiet "$here/packages.sh" check
 "$here/spdx.py"
+"$package/po/update.py" --check
 quiet "$("$here/find-swift.sh")" format lint --strict --recursive "$package/Package.swift" "$package/Sources" "$package/Tests"
 quiet "$here/swift.sh" build --build-tests
 exec "$here/suite.py"

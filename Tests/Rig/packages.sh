@@ -9,7 +9,7 @@
 # unattended upgrades do on a new machine, it waits for up to five minutes.
 set -eu
 
-build="libdbus-1-dev libglib2.0-dev pkg-config"
+build="gettext libdbus-1-dev libglib2.0-dev pkg-config"
 demo="$build dbus geoclue-2.0 python3-dbus python3-gi util-linux"
 pictures="$demo tmux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps systemd"

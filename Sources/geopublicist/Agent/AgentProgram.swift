@@ -2,6 +2,7 @@
 import DBus
 import GeoClue
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import Glibc
 
 /// A program of this user that is a GeoClue agent.
@@ -28,7 +29,7 @@ nonisolated struct AgentProgram: Equatable {
     case "gnome-shell", "phosh", "io.elementary.d":
       return level == .none || level == .exact && self.level == AccuracyLevel.none
         ? desktop.settingLocation(level != .none) : desktop.allowingExact
-    default: return "use the switch of \(program), or end it: kill \(process)"
+    default: return tr("use the switch of \(program), or end it: kill \(process)")
     }
   }
 }

@@ -29,12 +29,12 @@ nonisolated enum AgentState: String {
 
   var sentence: String {
     switch self {
-    case .waiting: "this agent decides once it is registered with GeoClue"
-    case .registered: "this agent decides about locations for this user"
-    case .aside: "another agent decides for this user; this one takes over when that one ends"
+    case .waiting: tr("this agent decides once it is registered with GeoClue")
+    case .registered: tr("this agent decides about locations for this user")
+    case .aside: tr("another agent decides for this user; this one takes over when that one ends")
     case .refused:
-      "GeoClue's configuration does not allow this agent; add geoclue-demo-agent to whitelist under [agent]"
-    case .notRunning: "geopublicist agent is not running for this user"
+      tr("GeoClue's configuration does not allow this agent; add geoclue-demo-agent to whitelist under [agent]")
+    case .notRunning: tr("geopublicist agent is not running for this user")
     }
   }
 }
@@ -84,7 +84,7 @@ struct LocationSwitch {
     let text = try KeyFile(path: path).text(Self.key, of: Self.group) ?? ""
     guard let level = Self.level(text) else {
       throw KeyFile.FileError(
-        path, group: Self.group, key: Self.key, "'\(text.printable)' is neither off nor a level")
+        path, group: Self.group, key: Self.key, tr("'\(text.printable)' is neither off nor a level"))
     }
     return level
   }

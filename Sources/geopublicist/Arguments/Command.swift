@@ -43,6 +43,6 @@ extension Command {
   static var helpFooter: String? {
     guard !examples.isEmpty else { return nil }
     let lines = examples.map { "  geopublicist \($0.line)\n      \($0.meaning)" }
-    return "Examples:\n" + lines.joined(separator: "\n")
+    return tr("Examples:") + "\n" + lines.joined(separator: "\n")
   }
 }

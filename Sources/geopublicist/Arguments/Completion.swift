@@ -26,7 +26,7 @@ enum Completion {
       candidates = operands(of: command, after: (try? parser.parse(rest)) ?? [])
     } else if name == "" || name == "help" {
       candidates = Geopublicist.commands.map { ($0.name, $0.summary) }
-      candidates += [("help", "Show the options of a command"), ("version", "Show the version")]
+      candidates += [("help", tr("Show the options of a command")), ("version", tr("Show the version"))]
     }
     return candidates.filter { $0.word.hasPrefix(":") || $0.word.hasPrefix(current) }
       .map { $0.meaning.isEmpty ? "\($0.word)\n" : "\($0.word)\t\($0.meaning)\n" }.joined()

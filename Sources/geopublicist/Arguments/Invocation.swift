@@ -50,10 +50,10 @@ final class Invocation {
   }
 
   static func declareCommonOptions(_ parser: OptionParser, onSessionBusOnly: Bool = false) {
-    if !onSessionBusOnly { parser.addSwitch("system", nil, "Use the system bus (default)") }
-    parser.addSwitch("session", nil, "Use the session bus" + (onSessionBusOnly ? " (default)" : ""))
-    parser.addText(addressOption, nil, "Use the bus at this D-Bus address", value: "ADDRESS")
-    parser.addSwitch("json", "j", "Print one JSON object per line")
+    if !onSessionBusOnly { parser.addSwitch("system", nil, tr("Use the system bus (default)")) }
+    parser.addSwitch("session", nil, onSessionBusOnly ? tr("Use the session bus (default)") : tr("Use the session bus"))
+    parser.addText(addressOption, nil, tr("Use the bus at this D-Bus address"), value: "ADDRESS")
+    parser.addSwitch("json", "j", tr("Print one JSON object per line"))
   }
 
   init(of command: any Command.Type, _ arguments: [String]) throws(UsageError) {
@@ -65,22 +65,24 @@ final class Invocation {
         try Self.parser(of: command).parse(Array(arguments[..<end])).count
       } ?? 0
     if command.operands == nil, let first = operands.first {
-      throw UsageError("Unexpected argument '\(first)'")
-    }
-    let address = parser.text(Self.addressOption)
-    let isSession = parser.isSet("session")
-    guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
-      throw UsageError("--system, --session and --address exclude each other")
-    }
-    if let address {
-      (bus, busName) = (.address(address), "this bus")
-    } else if isSession || command.needsSessionBus {
-      (bus, busName) = (.session, "the session bus")
-    } else {
-      (bus, busName) = (.system, "the system bus")
+      throw UsageError(tr("Unexpected argument '\(first)'"))
     }
     isJSON = parser.isSet("json")
     output = StandardOutput()
+    // Programs read what goes into a pipe or has a form.
+    if isJSON || !output.isOnTerminal || parser.text("format") != nil { Translations.close() }
+    let address = parser.text(Self.addressOption)
+    let isSession = parser.isSet("session")
+    guard [parser.isSet("system"), isSession, address != nil].count(where: \.self) < 2 else {
+      throw UsageError(tr("--system, --session and --address exclude each other"))
+    }
+    if let address {
+      (bus, busName) = (.address(address), tr("this bus"))
+    } else if isSession || command.needsSessionBus {
+      (bus, busName) = (.session, tr("the session bus"))
+    } else {
+      (bus, busName) = (.system, tr("the system bus"))
+    }
   }
 
   /// Ends the program when the reader of its output has gone, or when the output cannot be written.
@@ -88,7 +90,7 @@ final class Invocation {
     // Weak, since the invocation owns the output.
     output.onEnd = { [weak self] reason in
       guard let self else { return }
-      if let reason { fail("The output cannot be written: \(reason)") } else { finish(ExitStatus.success) }
+      if let reason { fail(tr("The output cannot be written: \(reason)")) } else { finish(ExitStatus.success) }
     }
   }
 
@@ -178,7 +180,7 @@ extension Invocation {
     do throws(DBusError) {
       let service = try ServiceConnection(to: bus)
       service.connection.onDisconnected = { [weak self] in
-        self?.fail("Lost the connection to the message bus", ExitStatus.unavailable)
+        self?.fail(tr("Lost the connection to the message bus"), ExitStatus.unavailable)
       }
       self.service = service
       return service
@@ -209,7 +211,8 @@ nonisolated extension DBusError {
   /// The message, but without libdbus's advice about X11 if there is no session bus.
   var withoutAutolaunch: String {
     message.hasPart("autolaunch")
-      ? "this login has none; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
+      ? tr(
+        "this login has none; log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM")
       : message
   }
 }

@@ -7,15 +7,15 @@ enum SubscriptionArguments {
   static func declare(_ parser: OptionParser, _ table: [ClientOption]) {
     for option in table {
       guard let flag = option.flag else { continue }
-      parser.addText(flag.name, flag.letter, flag.help, value: flag.value, words: words(option.field))
+      parser.addText(flag.name, flag.letter, tr(received: flag.help), value: flag.value, words: words(option.field))
     }
   }
 
   /// Declares the options of a subscription, with the limits that end it.
   static func declareSubscription(_ parser: OptionParser) {
     declare(parser, ClientOption.ofSubscription)
-    parser.addText("count", "n", "Stop after this many locations", value: "NUMBER")
-    parser.addText("duration", nil, "Stop after this time", value: "TIME")
+    parser.addText("count", "n", tr("Stop after this many locations"), value: "NUMBER")
+    parser.addText("duration", nil, tr("Stop after this time"), value: "TIME")
   }
 
   private static func words(_ field: ClientOption.Field) -> [String] {
@@ -36,7 +36,7 @@ enum SubscriptionArguments {
       do throws(OptionError) {
         try option.set(value, in: &options)
       } catch {
-        throw .init("--\(flag) is invalid: \(error.message)")
+        throw .init(tr("--\(flag) is invalid: \(error.message)"))
       }
     }
     return options
@@ -118,11 +118,11 @@ nonisolated extension AccuracyLevel {
 /// Options whose values are checked; nil for an option that was not given.
 extension OptionParser {
   func milliseconds(_ name: String) throws(UsageError) -> UInt32? {
-    try value(name, "a time such as 500ms, 10s, 5m or 1h30m", Quantity.milliseconds)
+    try value(name, tr("a time such as 500ms, 10s, 5m or 1h30m"), Quantity.milliseconds)
   }
 
   func metres(_ name: String) throws(UsageError) -> Double? {
-    try value(name, "a distance such as 25m or 1.5km", Quantity.metres)
+    try value(name, tr("a distance such as 25m or 1.5km"), Quantity.metres)
   }
 
   /// Reads a time with a sign, such as -30min.
@@ -137,29 +137,31 @@ extension OptionParser {
   /// Rejects zero: a limit of nothing is never intended.
   func duration(_ name: String, atMost limit: UInt32 = .max) throws(UsageError) -> UInt32? {
     guard let duration = try milliseconds(name) else { return nil }
-    guard duration > 0 else { throw UsageError("--\(name) takes a time longer than 0s") }
-    guard duration <= limit else { throw UsageError("--\(name) takes at most \(Quantity.text(milliseconds: limit))") }
+    guard duration > 0 else { throw UsageError(tr("--\(name) takes a time longer than 0s")) }
+    guard duration <= limit else {
+      throw UsageError(tr("--\(name) takes at most \(Quantity.text(milliseconds: limit))"))
+    }
     return duration
   }
 
   func count(_ name: String) throws(UsageError) -> UInt32? {
-    try value(name, "a whole number from 1 to \(UInt32.max)") { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
+    try value(name, tr("a whole number from 1 to \(UInt32.max)")) { UInt32($0).flatMap { $0 > 0 ? $0 : nil } }
   }
 
   func place(_ name: String) throws(UsageError) -> Location? {
-    try value(name, "degrees of latitude and longitude such as 52.5,13.4") { Location(degrees: $0) }
+    try value(name, tr("degrees of latitude and longitude such as 52.5,13.4")) { Location(degrees: $0) }
   }
 
   /// Reads `--format`, which excludes `--json`.
   func format() throws(UsageError) -> String? {
     guard let text = text("format") else { return nil }
-    guard !isSet("json") else { throw UsageError("--format and --json exclude each other") }
+    guard !isSet("json") else { throw UsageError(tr("--format and --json exclude each other")) }
     return text
   }
 
   private func value<T>(_ name: String, _ kind: String, _ read: (String) -> T?) throws(UsageError) -> T? {
     guard let text = text(name) else { return nil }
-    guard let value = read(text) else { throw UsageError("--\(name) takes \(kind), not '\(text)'") }
+    guard let value = read(text) else { throw UsageError(tr("--\(name) takes \(kind), not '\(text)'")) }
     return value
   }
 }

@@ -21,7 +21,7 @@ final class AuthorizationPrompt {
   private static let option = "interactive"
 
   static func declare(_ parser: OptionParser, letter: Character? = nil) {
-    parser.addSwitch(option, letter, "Allow a dialog, or a password prompt on this terminal")
+    parser.addSwitch(option, letter, tr("Allow a dialog, or a password prompt on this terminal"))
   }
 
   init(_ invocation: Invocation, on service: ServiceConnection) {
@@ -50,7 +50,7 @@ final class AuthorizationPrompt {
     // On the session bus GeoClue decides, without polkit.
     if invocation.bus == .system { agent = TerminalAgent { [weak self] in self?.request(options, handler) } }
     guard let agent else {
-      invocation.output.showProgress("Waiting for an answer (Ctrl-C stops)")
+      invocation.output.showProgress(tr("Waiting for an answer (Ctrl-C stops)"))
       return request(options, handler)
     }
     // No progress line, since the agent asks its question on the same terminal.
@@ -99,14 +99,15 @@ final class AuthorizationPrompt {
     guard let seconds else { return nil }
     switch reason {
     // polkit does not tell the two apart.
-    case .rejectedByAgent where onTerminal: return "The answer was no, or the password was wrong"
+    case .rejectedByAgent where onTerminal: return tr("The answer was no, or the password was wrong")
     case .rejectedByAgent:
-      return "The dialog was cancelled, or the answer was no; run the command again to be asked again"
+      return tr("The dialog was cancelled, or the answer was no; run the command again to be asked again")
     // The service ends a dialog after 119 s.
-    case .authorizationRequired where seconds >= 110: return "Nobody answered within two minutes"
+    case .authorizationRequired where seconds >= 110: return tr("Nobody answered within two minutes")
     case .authorizationRequired:
-      return "The user could not be asked: no polkit agent runs in this session; run the command on a terminal, where "
-        + "pkttyagent asks for the password"
+      return tr(
+        "The user could not be asked: no polkit agent runs in this session; run the command on a terminal, where "
+          + "pkttyagent asks for the password")
     default: return nil
     }
   }

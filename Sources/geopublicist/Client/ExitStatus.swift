@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 nonisolated enum ExitStatus {
   static let success: Int32 = 0
@@ -28,28 +29,29 @@ nonisolated struct Failure {
     switch error.name {
     case .noReply where presence == .activatable, .serviceUnknown where presence == .activatable,
       .nameHasNoOwner where presence == .activatable:
-      self.init("The service did not start; `geopublicist doctor` finds out why", ExitStatus.unavailable)
+      self.init(tr("The service did not start; `geopublicist doctor` finds out why"), ExitStatus.unavailable)
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
-        "The service is not on \(bus), and nothing starts it there; `geopublicist doctor` finds out why",
+        tr("The service is not on \(bus), and nothing starts it there; `geopublicist doctor` finds out why"),
         ExitStatus.unavailable)
-    case .locationTimeout: self.init(error.message, ExitStatus.timeout)
+    case .locationTimeout: self.init(tr(received: error.message), ExitStatus.timeout)
     case .noReply:
-      self.init("The service did not answer: \(error.message); `geopublicist doctor` finds out why", ExitStatus.timeout)
-    case .locationUnavailable: self.init(error.message, ExitStatus.unavailable)
-    case .notAuthorized: self.init(error.message, ExitStatus.notAuthorized)
+      self.init(
+        tr("The service did not answer: \(error.message); `geopublicist doctor` finds out why"), ExitStatus.timeout)
+    case .locationUnavailable: self.init(tr(received: error.message), ExitStatus.unavailable)
+    case .notAuthorized: self.init(tr(received: error.message), ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)
     case .interactiveAuthorizationRequired:
       self.init(
         Sentences.authorization(reason: AuthorizationReason.authorizationRequired.rawValue), ExitStatus.notAuthorized)
-    case .accessDenied: self.init("The policy of \(bus) forbids it: \(error.message)", ExitStatus.notAuthorized)
-    case .disconnected: self.init("The connection to the message bus is lost", ExitStatus.unavailable)
-    case .badAddress: self.init("This is not a D-Bus address: \(error.message)", ExitStatus.usage)
-    case .noServer: self.init("Cannot connect to \(bus): \(error.message)", ExitStatus.unavailable)
+    case .accessDenied: self.init(tr("The policy of \(bus) forbids it: \(error.message)"), ExitStatus.notAuthorized)
+    case .disconnected: self.init(tr("The connection to the message bus is lost"), ExitStatus.unavailable)
+    case .badAddress: self.init(tr("This is not a D-Bus address: \(error.message)"), ExitStatus.usage)
+    case .noServer: self.init(tr("Cannot connect to \(bus): \(error.message)"), ExitStatus.unavailable)
     case _
     where error.name == .timedOut || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
       || name.hasPrefix("org.freedesktop.systemd1."):
-      self.init("The bus could not start the service: \(error.message)", ExitStatus.unavailable)
+      self.init(tr("The bus could not start the service: \(error.message)"), ExitStatus.unavailable)
     default: self.init(error.message.isEmpty ? name : error.message, ExitStatus.failure)
     }
   }
@@ -58,7 +60,7 @@ nonisolated struct Failure {
   init(_ failure: CallFailure, on bus: String, presence: DoctorFacts.Service? = nil) {
     switch failure {
     case .notSent(let error) where error.name != .disconnected:
-      self.init("The call could not be sent: \(error.message)", ExitStatus.failure)
+      self.init(tr("The call could not be sent: \(error.message)"), ExitStatus.failure)
     case .notSent(let error), .lost(let error), .refused(let error):
       self.init(error, on: bus, presence: presence)
     }

@@ -58,7 +58,7 @@ enum Program {
       g_spawn_check_wait_status(status, &error) != 0
     else {
       let said = errors.flatMap { String(cString: $0).split(separator: "\n").last.map { String($0).printable } }
-      return ("", said ?? error.map { String(cString: $0.pointee.message) } ?? "it failed")
+      return ("", said ?? error.map { String(cString: $0.pointee.message) } ?? tr("it failed"))
     }
     return (output.map { String(String(cString: $0).prefix { $0 != "\n" }) } ?? "", nil)
   }

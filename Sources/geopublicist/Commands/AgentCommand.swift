@@ -6,11 +6,11 @@ import MainLoop
 
 final class AgentCommand: Command {
   static let name = "agent"
-  static let summary = "Run the location agent of this user, on a desktop that has none"
+  static let summary = tr("Run the location agent of this user, on a desktop that has none")
 
   static let examples: Examples = [
-    ("switch on", "Turn location on and start the agent, now and at each login."),
-    ("agent", "Run the agent until Ctrl-C, for a desktop without systemd's user units."),
+    ("switch on", tr("Turn location on and start the agent, now and at each login.")),
+    ("agent", tr("Run the agent until Ctrl-C, for a desktop without systemd's user units.")),
   ]
 
   let invocation: Invocation
@@ -24,12 +24,12 @@ final class AgentCommand: Command {
 
   func begin() {
     guard let file = AgentStatusFile() else {
-      return invocation.fail("An agent of geopublicist is already running for this user")
+      return invocation.fail(tr("An agent of geopublicist is already running for this user"))
     }
     self.file = file
     do throws(DBusError) {
       agent = try UserAgent(on: invocation.bus, level: readSwitch()) { [invocation] in
-        invocation.fail("Lost the connection to the message bus", ExitStatus.unavailable)
+        invocation.fail(tr("Lost the connection to the message bus"), ExitStatus.unavailable)
       }
     } catch { return invocation.fail(error) }
     agent?.onChange = { [weak self] _ in self?.report() }

@@ -6,10 +6,10 @@ import GeopublicistProcessSupport
 
 final class AuthorizeCommand: Command {
   static let name = "authorize"
-  static let summary = "Show whether this user may have the location"
+  static let summary = tr("Show whether this user may have the location")
   static let examples: Examples = [
-    ("authorize", "Show whether this user may have the exact location."),
-    ("authorize --interactive -a city", "Ask the user to allow the approximate location."),
+    ("authorize", tr("Show whether this user may have the exact location.")),
+    ("authorize --interactive -a city", tr("Ask the user to allow the approximate location.")),
   ]
 
   static func declareOptions(_ parser: OptionParser) {

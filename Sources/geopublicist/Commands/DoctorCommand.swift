@@ -7,15 +7,15 @@ import Glibc
 
 final class DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = "Find out what makes location fail, and how to fix it"
+  static let summary = tr("Find out what makes location fail, and how to fix it")
   static let examples: Examples = [
-    ("doctor", "Check everything that locations depend on."),
-    ("doctor --json", "Print one JSON object for each finding, with a stable Id."),
+    ("doctor", tr("Check everything that locations depend on.")),
+    ("doctor --json", tr("Print one JSON object for each finding, with a stable Id.")),
   ]
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "geoclue-config", nil, "Read GeoClue's configuration in this folder, not \(GeoClueConfiguration.folder)",
+      "geoclue-config", nil, tr("Read GeoClue's configuration in this folder, not \(GeoClueConfiguration.folder)"),
       value: "FOLDER")
   }
 
@@ -27,7 +27,7 @@ final class DoctorCommand: Command {
     self.invocation = invocation
     configurationFolder = invocation.parser.text("geoclue-config") ?? GeoClueConfiguration.folder
     guard invocation.parser.text("geoclue-config") == nil || TextFile.exists(configurationFolder) else {
-      throw UsageError("--geoclue-config: There is no folder \(configurationFolder)")
+      throw UsageError(tr("--geoclue-config: There is no folder \(configurationFolder)"))
     }
   }
 
@@ -49,7 +49,9 @@ final class DoctorCommand: Command {
     for diagnosis in diagnoses { show(diagnosis) }
     let problems = diagnoses.count { $0.outcome == .problem }
     if !invocation.isJSON {
-      output.line(problems == 0 ? "Nothing is wrong." : "\(problems) problem\(problems == 1 ? "" : "s") found.")
+      output.line(
+        problems == 0
+          ? tr("Nothing is wrong.") : tr("\(problems) problem found.", "\(problems) problems found.", count: problems))
     }
     invocation.finish(problems == 0 ? ExitStatus.success : ExitStatus.failure)
   }

@@ -7,15 +7,15 @@ import GeopublicistProcessSupport
 
 final class ListCommand: Command {
   static let name = "list"
-  static let summary = "Show which programs use the location"
+  static let summary = tr("Show which programs use the location")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("format", "f", "Print each as this text, such as '{program} {level}'", value: "TEXT")
+    parser.addText("format", "f", tr("Print each as this text, such as '{program} {level}'"), value: "TEXT")
   }
 
   static let examples: Examples = [
-    ("list", "Show the programs of this user; as root, of all users."),
-    ("list --format '{pid} {program}'", "Print two words for each program."),
+    ("list", tr("Show the programs of this user; as root, of all users.")),
+    ("list --format '{pid} {program}'", tr("Print two words for each program.")),
   ]
 
   let invocation: Invocation
@@ -46,7 +46,7 @@ final class ListCommand: Command {
     let isIdle = entries.isEmpty && output.isTerminal
     let texts = template.map { template in entries.map { template.text($0.value) } }
     invocation.show(
-      texts ?? (isIdle ? ["No program uses the location."] : table.lines(for: output)),
+      texts ?? (isIdle ? [tr("No program uses the location.")] : table.lines(for: output)),
       orJSON: subscriptions.map(JSONText.text))
   }
 }

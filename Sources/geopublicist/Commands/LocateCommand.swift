@@ -7,20 +7,20 @@ import MainLoop
 
 final class LocateCommand: Command {
   static let name = "locate"
-  static let summary = "Show where this machine is, once"
+  static let summary = tr("Show where this machine is, once")
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRequest)
-    parser.addText("timeout", "t", "Wait no longer than this (default 20s, at most 2min)", value: "TIME")
-    parser.addText("maximum-age", nil, "Accept a cached location up to this old (default 30s)", value: "TIME")
+    parser.addText("timeout", "t", tr("Wait no longer than this (default 20s, at most 2min)"), value: "TIME")
+    parser.addText("maximum-age", nil, tr("Accept a cached location up to this old (default 30s)"), value: "TIME")
     AuthorizationPrompt.declare(parser, letter: "i")
     LocationTemplate.declare(parser)
   }
 
   static let examples: Examples = [
-    ("locate", "Show the location and everything that is known about it."),
-    ("locate --format '{latitude:.4},{longitude:.4}'", "Print two numbers for another program."),
-    ("locate -a city --timeout 5s --json", "Get an approximate location, as one JSON object."),
+    ("locate", tr("Show the location and everything that is known about it.")),
+    ("locate --format '{latitude:.4},{longitude:.4}'", tr("Print two numbers for another program.")),
+    ("locate -a city --timeout 5s --json", tr("Get an approximate location, as one JSON object.")),
   ]
 
   let invocation: Invocation
@@ -61,12 +61,12 @@ final class LocateCommand: Command {
   private func showProgress(_ service: ServiceConnection) {
     let dots = Text.isUnicode ? "…" : "..."
     var seconds = 0
-    invocation.output.showProgress("Waiting for a location\(dots)")
+    invocation.output.showProgress(tr("Waiting for a location\(dots)"))
     ticks = MainLoop.main.every(microseconds: 1_000_000) { [weak self, invocation] in
       seconds += 1
       // An agent registers within a second after GeoClue has started, if there is one.
       if seconds >= 2 { self?.sayWhatItWaitsFor(service, [.authorizationRequired, .noAgent]) }
-      invocation.output.showProgress("Waiting for a location\(dots) \(seconds) s (Ctrl-C stops)")
+      invocation.output.showProgress(tr("Waiting for a location\(dots) \(seconds) s (Ctrl-C stops)"))
     }
   }
 

@@ -7,14 +7,14 @@ import MainLoop
 
 final class MonitorCommand: Command {
   static let name = "monitor"
-  static let summary = "Show each change of the service, GeoClue and this user's access"
+  static let summary = tr("Show each change of the service, GeoClue and this user's access")
   static let examples: Examples = [
-    ("monitor", "Print each change until Ctrl-C, without using the location."),
-    ("monitor --listen --json", "Use the location, and print one JSON object for each change."),
+    ("monitor", tr("Print each change until Ctrl-C, without using the location.")),
+    ("monitor --listen --json", tr("Use the location, and print one JSON object for each change.")),
   ]
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("listen", "l", "Use the location meanwhile, so that GeoClue runs and its errors appear")
+    parser.addSwitch("listen", "l", tr("Use the location meanwhile, so that GeoClue runs and its errors appear"))
   }
 
   private static let shown = ["State", "StateReason", "AvailableAccuracy", "InUse"]
@@ -43,7 +43,7 @@ final class MonitorCommand: Command {
   private func presenceChanged(_ isThere: Bool) {
     subscription = nil
     authorization = nil
-    print("Service", [("Present", .boolean(isThere))], isThere ? "is running" : "has exited")
+    print("Service", [("Present", .boolean(isThere))], isThere ? tr("is running") : tr("has exited"))
     guard isThere, let service = invocation.service else { return }
     // A subscription that is never started receives the authorization, and does not use the location.
     subscription = ServiceSubscription(on: service, ClientOptions(), starts: invocation.parser.isSet("listen")) {
@@ -92,7 +92,7 @@ final class MonitorCommand: Command {
     if let accuracy = values["AvailableAccuracy"]?.string {
       print("Sources", [], Sentences.sources(accuracy))
     }
-    if let isUsed = values["InUse"]?.boolean { print("In use", [], isUsed ? "yes" : "no") }
+    if let isUsed = values["InUse"]?.boolean { print(tr("In use"), [], isUsed ? tr("yes") : tr("no")) }
   }
 
   /// Prints an event: the time, the subject, and the text or, with `--json`, the members.

@@ -5,7 +5,7 @@ import GeopublicistProcessSupport
 
 final class PlaceCommand: Command {
   static let name = "place"
-  static let summary = "Add, list or remove named places, for geopublicist run"
+  static let summary = tr("Add, list or remove named places, for geopublicist run")
   static let operands: String? = "add|list|remove [NAME]"
 
   static func operandWords(after operands: [String]) -> [String] {
@@ -17,15 +17,16 @@ final class PlaceCommand: Command {
   }
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("here", nil, "With add: the place where this machine is now")
-    parser.addText("at", nil, "With add: the place at these degrees, such as 52.5,13.4", value: "LAT,LON")
-    parser.addSwitch("force", nil, "With add: replace an existing place")
-    parser.addText("radius", nil, "With add: how far the place reaches (default 150m, at least 50m)", value: "METRES")
+    parser.addSwitch("here", nil, tr("With add: the place where this machine is now"))
+    parser.addText("at", nil, tr("With add: the place at these degrees, such as 52.5,13.4"), value: "LAT,LON")
+    parser.addSwitch("force", nil, tr("With add: replace an existing place"))
+    parser.addText(
+      "radius", nil, tr("With add: how far the place reaches (default 150m, at least 50m)"), value: "METRES")
   }
 
   static let examples: Examples = [
-    ("place add home --here --radius 150m", "Call the place where this machine is now home."),
-    ("place list", "Show the places."),
+    ("place add home --here --radius 150m", tr("Call the place where this machine is now home.")),
+    ("place list", tr("Show the places.")),
   ]
 
   private enum Action {
@@ -46,20 +47,20 @@ final class PlaceCommand: Command {
     case ("remove", 2): action = .remove(words[1])
     case ("add", 2):
       guard Place.isName(words[1]) else {
-        throw .init("'\(words[1])' cannot name a place: use letters, digits, - and _ (sun is reserved)")
+        throw .init(tr("'\(words[1])' cannot name a place: use letters, digits, - and _ (sun is reserved)"))
       }
       let place = try parser.place("at")
-      guard parser.isSet("here") != (place != nil) else { throw .init("place add takes --here or --at LAT,LON") }
+      guard parser.isSet("here") != (place != nil) else { throw .init(tr("place add takes --here or --at LAT,LON")) }
       let radius = try parser.metres("radius") ?? 150
-      guard CircularRegion.radii.contains(radius) else { throw .init("--radius takes 50m to 1000km") }
+      guard CircularRegion.radii.contains(radius) else { throw .init(tr("--radius takes 50m to 1000km")) }
       action = .add(words[1], at: place, radius: radius)
-    default: throw .init("place takes add NAME, list, or remove NAME")
+    default: throw .init(tr("place takes add NAME, list, or remove NAME"))
     }
   }
 
   func begin() {
     if case .add(let name, _, _) = action, !invocation.parser.isSet("force"), file.names.contains(name) {
-      return invocation.fail("There is a place '\(name)' already; --force replaces it")
+      return invocation.fail(tr("There is a place '\(name)' already; --force replaces it"))
     }
     switch action {
     case .list:
@@ -72,7 +73,7 @@ final class PlaceCommand: Command {
         let places = try file.read()
         let others = places.filter { $0.name != name }
         guard others.count < places.count else {
-          return invocation.fail("There is no place '\(name)'; see geopublicist place list")
+          return invocation.fail(tr("There is no place '\(name)'; see geopublicist place list"))
         }
         try file.write(others)
         invocation.finish(ExitStatus.success)
@@ -89,7 +90,7 @@ final class PlaceCommand: Command {
   private func add(_ name: String, _ location: Location, _ radius: Double) {
     if let accuracy = location.accuracy, accuracy > radius {
       return invocation.fail(
-        "The location is only accurate to \(Number.short(accuracy, 0)) m; give a --radius of at least that")
+        tr("The location is only accurate to \(Number.short(accuracy, 0)) m; give a --radius of at least that"))
     }
     invocation.attempt {
       let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
@@ -108,7 +109,7 @@ final class PlaceCommand: Command {
     let table = Table(header: ["NAME", "LATITUDE", "LONGITUDE", "RADIUS"], rows: rows).lines(for: invocation.output)
     let isEmpty = places.isEmpty && invocation.output.isTerminal
     invocation.show(
-      isEmpty ? ["There are no places; add one with: geopublicist place add NAME --here"] : table,
+      isEmpty ? [tr("There are no places; add one with: geopublicist place add NAME --here")] : table,
       orJSON: places.map { place in
         JSONText.object([
           ("Name", .string(place.name)), ("Latitude", .double(place.latitude)),

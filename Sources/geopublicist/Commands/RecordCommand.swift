@@ -7,25 +7,25 @@ import MainLoop
 
 final class RecordCommand: Command {
   static let name = "record"
-  static let summary = "Record a track for map programs, until Ctrl-C"
+  static let summary = tr("Record a track for map programs, until Ctrl-C")
   static let operands: String? = "FILE"
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "format", "f", "gpx, geojson, nmea or svg (default: by the name of FILE)", value: "FORMAT",
+      "format", "f", tr("gpx, geojson, nmea or svg (default: by the name of FILE)"), value: "FORMAT",
       words: TrackFormats.names)
-    parser.addSwitch("append", nil, "Continue an existing recording")
-    parser.addSwitch("force", nil, "Replace an existing file")
-    parser.addSwitch("summary", nil, "Record nothing; print the length, duration, speed and climb of FILE")
+    parser.addSwitch("append", nil, tr("Continue an existing recording"))
+    parser.addSwitch("force", nil, tr("Replace an existing file"))
+    parser.addSwitch("summary", nil, tr("Record nothing; print the length, duration, speed and climb of FILE"))
     SubscriptionArguments.declareSubscription(parser)
     AuthorizationPrompt.declare(parser)
   }
 
   static let examples: Examples = [
-    ("record walk.gpx", "Record as GPX; .geojson, .nmea and .svg are other formats."),
-    ("record - -f nmea | nc -lk 10110", "Serve NMEA to navigation programs."),
-    ("record --append walk.gpx", "Continue a track with a new segment."),
-    ("record --summary walk.gpx", "Print the length, duration, speed and climb of a track."),
+    ("record walk.gpx", tr("Record as GPX; .geojson, .nmea and .svg are other formats.")),
+    ("record - -f nmea | nc -lk 10110", tr("Serve NMEA to navigation programs.")),
+    ("record --append walk.gpx", tr("Continue a track with a new segment.")),
+    ("record --summary walk.gpx", tr("Print the length, duration, speed and climb of a track.")),
   ]
 
   let invocation: Invocation
@@ -47,20 +47,21 @@ final class RecordCommand: Command {
   init(_ invocation: Invocation) throws(UsageError) {
     let parser = invocation.parser
     guard invocation.operands.count == 1, let path = invocation.operands.first, !path.isEmpty else {
-      throw UsageError("record takes one FILE")
+      throw UsageError(tr("record takes one FILE"))
     }
     let named = path == "-" ? "gpx" : TrackFormats.name(forFile: path)
     guard let name = try parser.word("format") ?? named else {
-      throw UsageError("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format")
+      throw UsageError(
+        tr("record takes a FILE that ends in .\(TrackFormats.names.joined(separator: ", .")), or --format"))
     }
     guard !(parser.isSet("append") && parser.isSet("force")) else {
-      throw UsageError("--append and --force exclude each other")
+      throw UsageError(tr("--append and --force exclude each other"))
     }
     guard !(parser.isSet("append") && (name == "svg" || path == "-")) else {
-      throw UsageError("--append cannot continue a picture or standard output")
+      throw UsageError(tr("--append cannot continue a picture or standard output"))
     }
     guard !(path == "-" && (name == "svg" || invocation.isJSON)) else {
-      throw UsageError("Standard output takes neither a picture nor --json")
+      throw UsageError(tr("Standard output takes neither a picture nor --json"))
     }
     self.invocation = invocation
     self.path = path
@@ -77,7 +78,7 @@ final class RecordCommand: Command {
     if !isStream { invocation.output.ignoreReader() }
     guard let service = invocation.connect() else { return }
     service.connection.onDisconnected = { [weak self] in
-      self?.invocation.complain("Lost the connection to the message bus")
+      self?.invocation.complain(tr("Lost the connection to the message bus"))
       self?.end()
     }
     invocation.authorize(options) { [weak self] service in self?.record(from: service) }
@@ -124,17 +125,17 @@ final class RecordCommand: Command {
     state.handle(event)
     switch event {
     case .update(let reading):
-      invocation.recovered("Receiving locations again")
+      invocation.recovered(tr("Receiving locations again"))
       record(reading.location)
     case .authorization(let authorization):
       guard !state.isAuthorized else { return }
       interrupt()
       invocation.complain(about: authorization)
-    case .failure(let error): invocation.complain(error.message)
+    case .failure(let error): invocation.complain(tr(received: error.message))
     case .interrupted:
       interrupt()
-      invocation.complain("The service stopped; the recording continues when it is back")
-    case .resumed: invocation.recovered("The service is back")
+      invocation.complain(tr("The service stopped; the recording continues when it is back"))
+    case .resumed: invocation.recovered(tr("The service is back"))
     case .closed: end()
     case .refused(let error): giveUp(error)
     case .failed(let error, let isFinal):
@@ -192,8 +193,9 @@ final class RecordCommand: Command {
   }
 
   private var summary: String {
-    "\(state.count) fix\(state.count == 1 ? "" : "es"), \(TrackSummary.text(metres: metres))"
+    let length = TrackSummary.text(metres: metres)
+    return tr("\(state.count) fix, \(length)", "\(state.count) fixes, \(length)", count: state.count)
   }
 
-  private func showProgress() { invocation.output.showProgress("Recording: \(summary) (Ctrl-C stops)") }
+  private func showProgress() { invocation.output.showProgress(tr("Recording: \(summary) (Ctrl-C stops)")) }
 }

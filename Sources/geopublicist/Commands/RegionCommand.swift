@@ -7,25 +7,25 @@ import MainLoop
 
 final class RegionCommand: Command {
   static let name = "region"
-  static let summary = "Report when this machine enters or leaves a circle"
+  static let summary = tr("Report when this machine enters or leaves a circle")
   static let operands: String? = "LAT,LON,RADIUS"
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
     parser.addText(
-      "until", nil, "Stop once this machine is inside (entered) or outside (exited)", value: "EVENT",
+      "until", nil, tr("Stop once this machine is inside (entered) or outside (exited)"), value: "EVENT",
       words: ["entered", "exited"])
-    parser.addText("exec", "e", "Run this command line at each event", value: "COMMAND")
+    parser.addText("exec", "e", tr("Run this command line at each event"), value: "COMMAND")
     AuthorizationPrompt.declare(parser)
   }
 
   static let examples: Examples = [
-    ("region 52.5163,13.3777,200m", "Print a line whenever the circle is entered or left."),
+    ("region 52.5163,13.3777,200m", tr("Print a line whenever the circle is entered or left.")),
     (
       "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
-      "Lock the screen when this machine leaves the circle."
+      tr("Lock the screen when this machine leaves the circle.")
     ),
-    ("region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", "Run a command at each event."),
+    ("region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", tr("Run a command at each event.")),
   ]
 
   let invocation: Invocation
@@ -42,7 +42,7 @@ final class RegionCommand: Command {
     let parser = invocation.parser
     var options = try SubscriptionArguments.read(ClientOption.ofRegion, parser)
     guard invocation.operands.count == 1, let text = invocation.operands.first else {
-      throw .init("region takes one LAT,LON,RADIUS")
+      throw .init(tr("region takes one LAT,LON,RADIUS"))
     }
     let circle = try Self.circle(text)
     options.region.latitude = circle.latitude
@@ -56,7 +56,7 @@ final class RegionCommand: Command {
   func begin() {
     queue.onFailure = { [invocation] message in invocation.complain(message) }
     queue.onEnd = { [weak self, invocation] _, status in
-      if status != 0 { invocation.complain("The command ended with status \(status)") }
+      if status != 0 { invocation.complain(tr("The command ended with status \(status)")) }
       self?.finishIfOver()
     }
     invocation.output.whenEnding { [queue] in queue.end() }
@@ -76,9 +76,9 @@ final class RegionCommand: Command {
       hasBegun = true
       invocation.complain(about: authorization)
     case .interrupted:
-      invocation.report("Interrupted", "The service stopped; the region is monitored again when it is back")
-    case .resumed: invocation.report("Resumed", "The service is back")
-    case .failure(let error): invocation.complain(error.message)
+      invocation.report("Interrupted", tr("The service stopped; the region is monitored again when it is back"))
+    case .resumed: invocation.report("Resumed", tr("The service is back"))
+    case .failure(let error): invocation.complain(tr(received: error.message))
     case .refused(let error): invocation.fail(error)
     case .failed(let error, let isFinal): invocation.fail(error, unless: hasBegun && !isFinal)
     case .closed: invocation.finish(ExitStatus.success)
@@ -90,7 +90,7 @@ final class RegionCommand: Command {
     invocation.show(
       [RegionText.line(event, isForPeople: invocation.output.isTerminal)], orJSON: [JSONText.region(change)])
     if event.reason == .accuracyLimited {
-      invocation.complain("Only locations too coarse for this radius are allowed")
+      invocation.complain(tr("Only locations too coarse for this radius are allowed"))
     }
     if let commandLine {
       queue.add(.init(words: ["/bin/sh", "-c", commandLine], environment: Self.environment(event)))
@@ -118,8 +118,9 @@ final class RegionCommand: Command {
       let circle = CircularRegion(latitude: center.latitude, longitude: center.longitude, radius: radius)
     else {
       throw .init(
-        "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
-          + "52.5,13.4,200m, not '\(text)'")
+        tr(
+          "region takes degrees of latitude and longitude and a radius from 50m to 1000km, such as "
+            + "52.5,13.4,200m, not '\(text)'"))
     }
     return circle
   }

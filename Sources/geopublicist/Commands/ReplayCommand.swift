@@ -7,18 +7,18 @@ import Glibc
 
 final class ReplayCommand: Command {
   static let name = "replay"
-  static let summary = "Play a recorded track on the session bus, for testing programs"
+  static let summary = tr("Play a recorded track on the session bus, for testing programs")
   static let operands: String? = "FILE [-- COMMAND...]"
   static let needsSessionBus = true
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addText("speed", nil, "Play this many times faster, such as 10 or 0.5", value: "NUMBER")
-    parser.addSwitch("loop", nil, "Play from the beginning after the end")
+    parser.addText("speed", nil, tr("Play this many times faster, such as 10 or 0.5"), value: "NUMBER")
+    parser.addSwitch("loop", nil, tr("Play from the beginning after the end"))
   }
 
   static let examples: Examples = [
-    ("replay walk.gpx --speed 10", "Publish the track ten times faster, and show the location."),
-    ("replay walk.gpx -- python3 follow.py", "Publish the track while a program of the service runs."),
+    ("replay walk.gpx --speed 10", tr("Publish the track ten times faster, and show the location.")),
+    ("replay walk.gpx -- python3 follow.py", tr("Publish the track while a program of the service runs.")),
   ]
 
   let invocation: Invocation
@@ -30,7 +30,7 @@ final class ReplayCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard let file = invocation.operands.first, !file.isEmpty else { throw .init("replay takes a FILE") }
+    guard let file = invocation.operands.first, !file.isEmpty else { throw .init(tr("replay takes a FILE")) }
     self.file = file
     command = Array(invocation.operands.dropFirst())
   }
@@ -40,13 +40,14 @@ final class ReplayCommand: Command {
       // Checked here, since nobody sees the messages of the service.
       _ = try RecordedTrack.read(file)
       guard let service = Self.serviceProgram else {
-        return invocation.fail("geopublicistd is not installed beside this program")
+        return invocation.fail(tr("geopublicistd is not installed beside this program"))
       }
       guard let connection = invocation.connect() else { return }
       let daemon = Proxy(on: connection.connection, destination: .bus, path: .bus, interface: .bus)
       daemon.call("GetNameOwner", .string(ServiceContract.service.rawValue)) { [weak self] result in
         if case .success = result {
-          self?.invocation.fail("The service is already running on \(self?.invocation.busName ?? ""); stop it first")
+          self?.invocation.fail(
+            tr("The service is already running on \(self?.invocation.busName ?? ""); stop it first"))
         } else {
           self?.start(service)
         }
@@ -67,7 +68,7 @@ final class ReplayCommand: Command {
     if parser.isSet("loop") { words.append("--loop") }
     service = RunningProgram(words, isQuiet: true) { [weak self] status in
       self?.invocation.fail(
-        "geopublicistd ended with status \(status); to see why, run: \(words.joined(separator: " "))")
+        tr("geopublicistd ended with status \(status); to see why, run: \(words.joined(separator: " "))"))
     }
     guard let service else { return invocation.fail("\(program): \(String(cString: strerror(errno)))") }
     invocation.output.whenEnding { [weak self] in

@@ -6,31 +6,32 @@ import GeopublicistProcessSupport
 
 final class RunCommand: Command {
   static let name = "run"
-  static let summary = "Run a command at a place, or at a time of the sun"
+  static let summary = tr("Run a command at a place, or at a time of the sun")
   static let operands: String? = "[PLACE] -- COMMAND..."
 
   static func operandWords(after operands: [String]) -> [String] { PlaceFile().names }
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addText(
-      "when", "w", "Run each time PLACE is entered, exited or dwelled in", value: "EVENT", words: PlaceEvent.borders)
-    parser.addText("confirm", nil, "How long a change must persist (default 20s)", value: "TIME")
-    parser.addText("dwell", nil, "How long a stay must last for dwelled (default 10min)", value: "TIME")
+      "when", "w", tr("Run each time PLACE is entered, exited or dwelled in"), value: "EVENT", words: PlaceEvent.borders
+    )
+    parser.addText("confirm", nil, tr("How long a change must persist (default 20s)"), value: "TIME")
+    parser.addText("dwell", nil, tr("How long a stay must last for dwelled (default 10min)"), value: "TIME")
     parser.addText(
-      "at", nil, "Run every day at this time of the sun, such as sunset-30min", value: "TIME",
+      "at", nil, tr("Run every day at this time of the sun, such as sunset-30min"), value: "TIME",
       words: SunMoment.Event.allCases.map(\.rawValue))
-    parser.addSwitch("hooks", nil, "Run the files in ~/.config/geopublicist/hooks.d for every place and the sun")
-    parser.addSwitch("once", "1", "Run once, and exit with the command's status")
-    parser.addSwitch("with-location", nil, "Put the coordinates into the environment of commands for places")
+    parser.addSwitch("hooks", nil, tr("Run the files in ~/.config/geopublicist/hooks.d for every place and the sun"))
+    parser.addSwitch("once", "1", tr("Run once, and exit with the command's status"))
+    parser.addSwitch("with-location", nil, tr("Put the coordinates into the environment of commands for places"))
   }
 
   static let examples: Examples = [
-    ("run --when exited home -- notify-send 'Windows closed?'", "Remind me each time I leave."),
+    ("run --when exited home -- notify-send 'Windows closed?'", tr("Remind me each time I leave.")),
     (
       "run --when entered home -- nmcli radio wifi on",
-      "Turn Wi-Fi on when I come home; not if I am at home at the start."
+      tr("Turn Wi-Fi on when I come home; not if I am at home at the start.")
     ),
-    ("run --at sunset-30min -- lights on", "Turn the lights on before it gets dark, every day."),
+    ("run --at sunset-30min -- lights on", tr("Turn the lights on before it gets dark, every day.")),
   ]
 
   private enum Trigger {
@@ -55,33 +56,34 @@ final class RunCommand: Command {
     dwell = try parser.duration("dwell")
     switch (try parser.word("when"), parser.text("at"), parser.isSet("hooks")) {
     case (let event?, nil, false):
-      guard words.count > 1 else { throw .init("run --when takes a PLACE and a COMMAND") }
+      guard words.count > 1 else { throw .init(tr("run --when takes a PLACE and a COMMAND")) }
       trigger = .border(event, of: words[0])
       command = Array(words.dropFirst())
     case (nil, let time?, false):
       guard let moment = SunMoment(time) else {
         throw .init(
-          "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
-            + "not '\(time)'")
+          tr(
+            "--at takes dawn, sunrise, noon, sunset or dusk, or a time relative to it such as sunset-30min, "
+              + "not '\(time)'"))
       }
-      guard !words.isEmpty else { throw .init("run --at takes a COMMAND") }
-      guard invocation.operandsBeforeDashes == 0 else { throw .init("run --at takes no PLACE") }
+      guard !words.isEmpty else { throw .init(tr("run --at takes a COMMAND")) }
+      guard invocation.operandsBeforeDashes == 0 else { throw .init(tr("run --at takes no PLACE")) }
       trigger = .sun(moment)
       command = words
     case (nil, nil, true):
-      guard words.isEmpty else { throw .init("run --hooks takes no COMMAND") }
+      guard words.isEmpty else { throw .init(tr("run --hooks takes no COMMAND")) }
       trigger = .hooks
       command = []
-    default: throw .init("run takes --when, --at or --hooks")
+    default: throw .init(tr("run takes --when, --at or --hooks"))
     }
   }
 
   func begin() {
     if let program = command.first, !Program.exists(program) {
-      return invocation.fail("There is no program '\(program)'")
+      return invocation.fail(tr("There is no program '\(program)'"))
     }
     if case .sun = trigger, let time = invocation.parser.text("at"), time.last?.isNumber == true {
-      invocation.complain("--at \(time) is in seconds; for minutes write \(time)min")
+      invocation.complain(tr("--at \(time) is in seconds; for minutes write \(time)min"))
     }
     if case .hooks = trigger { for complaint in Hooks.complaints() { invocation.complain(complaint) } }
     queue.onFailure = { [invocation] message in
@@ -90,7 +92,7 @@ final class RunCommand: Command {
     }
     queue.onEnd = { [invocation] job, status in
       if invocation.parser.isSet("once") { return invocation.finish(status) }
-      if status != 0 { invocation.complain("\(job.words[0]) ended with status \(status)") }
+      if status != 0 { invocation.complain(tr("\(job.words[0]) ended with status \(status)")) }
     }
     invocation.output.whenEnding { [queue] in queue.end() }
     invocation.attempt {
@@ -100,7 +102,7 @@ final class RunCommand: Command {
       case .sun(let moment): follow([moment], service)
       case .border(_, let name):
         guard let place = known.first(where: { $0.name == name }) else {
-          return invocation.fail("There is no place '\(name)'; add it with: geopublicist place add \(name) --here")
+          return invocation.fail(tr("There is no place '\(name)'; add it with: geopublicist place add \(name) --here"))
         }
         follow(place, service)
       case .hooks:

@@ -6,10 +6,10 @@ import GeopublicistProcessSupport
 
 final class StatusCommand: Command {
   static let name = "status"
-  static let summary = "Show the state of the service, GeoClue and this user's access"
+  static let summary = tr("Show the state of the service, GeoClue and this user's access")
   static let examples: Examples = [
-    ("status", "Show the state of the service and the authorization."),
-    ("status --json", "Print it as one JSON object, with the limits of the service."),
+    ("status", tr("Show the state of the service and the authorization.")),
+    ("status --json", tr("Print it as one JSON object, with the limits of the service.")),
   ]
 
   /// The service promises to answer within 5 s.
@@ -32,7 +32,7 @@ final class StatusCommand: Command {
         Self.show(values.first ?? .options([]), on: invocation)
         invocation.finish(ExitStatus.success)
       case .failure(.lost(let error)) where error.name == .noReply:
-        invocation.fail("The service does not answer; `geopublicist doctor` finds out why", ExitStatus.unavailable)
+        invocation.fail(tr("The service does not answer; `geopublicist doctor` finds out why"), ExitStatus.unavailable)
       case .failure(let error): invocation.fail(error.printable)
       }
     }
@@ -43,14 +43,14 @@ final class StatusCommand: Command {
     func text(_ name: String) -> String { values[name]?.string ?? "" }
     let (state, status, reason) = (text("State"), text("AuthorizationStatus"), text("AuthorizationReason"))
     var rows = Rows()
-    rows.add("Service", "geopublicist \(text("Version")) on \(invocation.busName)")
+    rows.add(tr("Service"), tr("geopublicist \(text("Version")) on \(invocation.busName)"))
     rows.add(
-      "GeoClue", state, Sentences.emphasis(state: state),
+      tr("GeoClue"), state, Sentences.emphasis(state: state),
       detail: Sentences.source(state: state, reason: text("StateReason")))
-    rows.add("Sources", Sentences.sources(text("AvailableAccuracy")))
-    rows.add("In use", values["InUse"]?.boolean == true ? "yes" : "no")
+    rows.add(tr("Sources"), Sentences.sources(text("AvailableAccuracy")))
+    rows.add(tr("In use"), values["InUse"]?.boolean == true ? tr("yes") : tr("no"))
     rows.add(
-      "Authorization", status, Sentences.emphasis(status: status),
+      tr("Authorization"), status, Sentences.emphasis(status: status),
       detail: Sentences.authorization(reason: reason, state: state))
     invocation.show(rows.lines(for: invocation.output), orJSON: [JSONText.text(properties)])
   }

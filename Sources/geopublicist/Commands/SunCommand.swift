@@ -7,21 +7,21 @@ import MainLoop
 
 final class SunCommand: Command {
   static let name = "sun"
-  static let summary = "Show sunrise, sunset and twilight where this machine is"
+  static let summary = tr("Show sunrise, sunset and twilight where this machine is")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("follow", "F", "Show the phase now and at each change")
-    parser.addText("format", "f", "Print this text, such as '{phase} until {next-time}'", value: "TEXT")
-    parser.addText("at", nil, "Compute for these degrees, without using the location", value: "LAT,LON")
+    parser.addSwitch("follow", "F", tr("Show the phase now and at each change"))
+    parser.addText("format", "f", tr("Print this text, such as '{phase} until {next-time}'"), value: "TEXT")
+    parser.addText("at", nil, tr("Compute for these degrees, without using the location"), value: "LAT,LON")
     parser.addText(
-      "accuracy", "a", "country, city (default), neighborhood, street or exact", value: "LEVEL",
+      "accuracy", "a", tr("country, city (default), neighborhood, street or exact"), value: "LEVEL",
       words: AccuracyLevel.words)
   }
 
   static let examples: Examples = [
-    ("sun", "Show the times of today, accurate to a minute."),
-    ("sun --format '{phase}'", "Print night, dawn, day or dusk, for a theme switcher."),
-    ("sun --follow --json", "Print one object now and one at each change."),
+    ("sun", tr("Show the times of today, accurate to a minute.")),
+    ("sun --format '{phase}'", tr("Print night, dawn, day or dusk, for a theme switcher.")),
+    ("sun --follow --json", tr("Print one object now and one at each change.")),
   ]
 
   let invocation: Invocation

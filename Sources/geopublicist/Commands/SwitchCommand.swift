@@ -5,7 +5,7 @@ import MainLoop
 
 final class SwitchCommand: Command {
   static let name = "switch"
-  static let summary = "Show or set the location switch, on a desktop that has none"
+  static let summary = tr("Show or set the location switch, on a desktop that has none")
   static let operands: String? = "[on|off|LEVEL]"
 
   static func operandWords(after operands: [String]) -> [String] {
@@ -13,9 +13,9 @@ final class SwitchCommand: Command {
   }
 
   static let examples: Examples = [
-    ("switch", "Show the switch, and which agent decides."),
-    ("switch city", "Allow this user's programs approximate locations."),
-    ("switch off", "Turn location off for all programs of this user."),
+    ("switch", tr("Show the switch, and which agent decides.")),
+    ("switch city", tr("Allow this user's programs approximate locations.")),
+    ("switch off", tr("Turn location off for all programs of this user.")),
   ]
 
   let invocation: Invocation
@@ -25,10 +25,10 @@ final class SwitchCommand: Command {
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
-    guard invocation.operands.count < 2 else { throw .init("switch takes a single on, off or LEVEL") }
+    guard invocation.operands.count < 2 else { throw .init(tr("switch takes a single on, off or LEVEL")) }
     wanted = try invocation.operands.first.map { word throws(UsageError) in
       guard let level = LocationSwitch.level(word) else {
-        throw .init("switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'")
+        throw .init(tr("switch takes on, off, country, city, neighborhood, street or exact, not '\(word)'"))
       }
       return level
     }
@@ -48,7 +48,7 @@ final class SwitchCommand: Command {
     let unit = "geopublicist-agent.service"
     if let problem = Program.run(["systemctl", "--user", "enable", "--now", unit]) {
       invocation.complain(
-        "The agent could not be started (\(problem)); let your desktop run `geopublicist agent` at login")
+        tr("The agent could not be started (\(problem)); let your desktop run `geopublicist agent` at login"))
       return show(level)
     }
     var attempts = 0
@@ -64,9 +64,9 @@ final class SwitchCommand: Command {
     let (word, state) = (LocationSwitch.word(level), AgentState.current)
     let others = state == .registered ? [] : otherAgents()
     var rows = Rows()
-    rows.add("Location", word, level == .none ? .doubtful : .good)
-    rows.add("Agent", state.rawValue, detail: state.sentence)
-    for agent in others { rows.add("Other agent", "\(agent.name): \(LocationSwitch.word(agent.level ?? .none))") }
+    rows.add(tr("Location"), word, level == .none ? .doubtful : .good)
+    rows.add(tr("Agent"), state.rawValue, detail: state.sentence)
+    for agent in others { rows.add(tr("Other agent"), "\(agent.name): \(LocationSwitch.word(agent.level ?? .none))") }
     invocation.show(
       rows.lines(for: invocation.output),
       orJSON: [JSONText.object([("Switch", .string(word)), ("Agent", .string(state.rawValue))])])
@@ -89,16 +89,18 @@ final class SwitchCommand: Command {
     guard state != .registered else { return nil }
     if let other = others.first(where: { $0.level.map { $0 != level } ?? false }), let found = other.level {
       let effect =
-        if level == .none { "Location is not off" } else { "The level is not \(LocationSwitch.word(level))" }
-      return "\(effect) for programs that use GeoClue: \(other.name) decides and has \(LocationSwitch.word(found)); "
-        + other.setting(level, on: desktop)
+        if level == .none { tr("Location is not off") } else { tr("The level is not \(LocationSwitch.word(level))") }
+      return tr(
+        "\(effect) for programs that use GeoClue: \(other.name) decides and has \(LocationSwitch.word(found)); "
+          + "\(other.setting(level, on: desktop))")
     }
     guard others.isEmpty else { return nil }
     switch state {
     case .aside:
-      return "Another agent decides for programs that use GeoClue; change its setting too: "
-        + desktop.settingLocation(level != .none)
-    case .refused: return level == .none ? nil : "Location stays off: \(state.sentence)"
+      return tr(
+        "Another agent decides for programs that use GeoClue; change its setting too: "
+          + "\(desktop.settingLocation(level != .none))")
+    case .refused: return level == .none ? nil : tr("Location stays off: \(state.sentence)")
     case .registered, .waiting, .notRunning: return nil
     }
   }

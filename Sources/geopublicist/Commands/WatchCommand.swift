@@ -8,7 +8,7 @@ import MainLoop
 
 final class WatchCommand: Command {
   static let name = "watch"
-  static let summary = "Show where this machine is, continuously"
+  static let summary = tr("Show where this machine is, continuously")
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declareSubscription(parser)
@@ -17,9 +17,9 @@ final class WatchCommand: Command {
   }
 
   static let examples: Examples = [
-    ("watch", "Follow the location on the terminal until q or Ctrl-C."),
-    ("watch --distance 50m --json", "Print one JSON object whenever this machine has moved 50 m."),
-    ("watch --format waybar", "Feed a waybar module."),
+    ("watch", tr("Follow the location on the terminal until q or Ctrl-C.")),
+    ("watch --distance 50m --json", tr("Print one JSON object whenever this machine has moved 50 m.")),
+    ("watch --format waybar", tr("Feed a waybar module.")),
   ]
 
   let invocation: Invocation
@@ -64,7 +64,7 @@ final class WatchCommand: Command {
     switch event {
     case .update(let reading):
       guard region == nil else { break }
-      invocation.recovered("Receiving locations again")
+      invocation.recovered(tr("Receiving locations again"))
       invocation.show(
         [template?.text(reading) ?? LocationText.line(reading)], orJSON: [JSONText.location(reading)])
     // A drawing shows problems itself.
@@ -73,11 +73,11 @@ final class WatchCommand: Command {
       if !authorization.isAuthorized, authorization.reason != .undecided {
         showRefusal(Sentences.authorization(authorization))
       }
-    case .failure(let error): if region == nil { invocation.complain(error.message) }
+    case .failure(let error): if region == nil { invocation.complain(tr(received: error.message)) }
     case .interrupted:
       guard region == nil else { break }
-      invocation.report("Interrupted", "The service stopped; the locations continue when it is back")
-    case .resumed: if region == nil { invocation.report("Resumed", "The service is back") }
+      invocation.report("Interrupted", tr("The service stopped; the locations continue when it is back"))
+    case .resumed: if region == nil { invocation.report("Resumed", tr("The service is back")) }
     case .closed:
       draw()
       if let complaint = state.lack { invocation.complain(complaint) }
@@ -148,8 +148,8 @@ struct WatchState {
       self.authorization = authorization
       // A location that this program may no longer have must not stay on the screen.
       if !isAuthorized { last = nil }
-    case .failure(let error): complaint = error.message
-    case .interrupted: complaint = "The service stopped"
+    case .failure(let error): complaint = tr(received: error.message)
+    case .interrupted: complaint = tr("The service stopped")
     case .resumed: complaint = ""
     case .closed, .failed, .refused: break
     }
@@ -173,7 +173,7 @@ struct WatchState {
     if count > 0 || isRefused { return nil }
     switch SourceState(rawValue: sourceState) {
     case .unavailable, .waiting: return Sentences.source(state: sourceState, reason: sourceReason)
-    case .idle, .starting, .running, nil: return "No location arrived in this time"
+    case .idle, .starting, .running, nil: return tr("No location arrived in this time")
     }
   }
 
@@ -183,7 +183,7 @@ struct WatchState {
     switch SourceState(rawValue: sourceState) {
     case .running: return ""
     // The sentence, "No subscribers", would be wrong: this program subscribes.
-    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : "GeoClue is used once access is allowed"
+    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : tr("GeoClue is used once access is allowed")
     default: return Sentences.source(state: sourceState, reason: sourceReason)
     }
   }
@@ -193,12 +193,13 @@ struct WatchState {
     var rows = Rows()
     let (status, reason) = (authorization?.status.rawValue ?? "", authorization?.reason.rawValue ?? "")
     rows.add(
-      "Authorization", status.isEmpty ? "asking" : status, Sentences.emphasis(status: status),
+      tr("Authorization"), status.isEmpty ? tr("asking") : status, Sentences.emphasis(status: status),
       detail: status.isEmpty || isAuthorized && reason.isEmpty ? "" : Sentences.authorization(reason: reason))
     rows.add(
-      "GeoClue", sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState), detail: sourceDetail)
-    if !complaint.isEmpty { rows.add("Error", complaint, .bad) }
-    rows.add("Locations", "\(count)")
+      tr("GeoClue"), sourceState.isEmpty ? nil : sourceState, Sentences.emphasis(state: sourceState),
+      detail: sourceDetail)
+    if !complaint.isEmpty { rows.add(tr("Error"), complaint, .bad) }
+    rows.add(tr("Locations"), "\(count)")
     let head = rows.lines(for: output)
     guard let last else { return head }
     let place = LocationText.rows(last).lines(for: output)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeoClue
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// A finding of `doctor` about one subject.
 nonisolated struct Diagnosis: Equatable {
@@ -52,8 +53,9 @@ nonisolated extension DoctorFacts {
       return nil
     }
     let line = (agents + [GeoClueNames.agentID]).joined(separator: ";")
-    return "Set whitelist=\(line) under [agent] in \(configuration.agentsFile ?? "/etc/geoclue/geoclue.conf"); "
-      + "sudo systemctl restart geoclue"
+    return tr(
+      "Set whitelist=\(line) under [agent] in \(configuration.agentsFile ?? "/etc/geoclue/geoclue.conf"); "
+        + "sudo systemctl restart geoclue")
   }
 
   /// The findings so far, in the order in which problems are best fixed.

@@ -9,45 +9,48 @@ nonisolated extension Diagnosis {
     guard let geoclue = facts.geoclue else { return nil }
     if facts.isGeoClueStuckInProxy {
       return problem(
-        "geoclue", "stuck", "GeoClue hangs in start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed",
+        "geoclue", "stuck",
+        tr("GeoClue hangs in start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed"),
         "sudo systemctl edit geoclue: [Service] Environment=GIO_USE_PROXY_RESOLVER=dummy; "
           + "sudo systemctl restart geoclue")
     }
     switch geoclue {
-    case .missing: return problem("geoclue", "missing", "GeoClue is not installed", "Install the package geoclue-2.0")
+    case .missing:
+      return problem("geoclue", "missing", tr("GeoClue is not installed"), tr("Install the package geoclue-2.0"))
     case .failed(let message) where facts.isGeoClueUserMissing && !message.hasPart("masked"):
       return problem(
-        "geoclue", "no-user", "GeoClue does not start, and its user does not exist: \(message)",
-        "sudo systemd-sysusers; if that does not create the user geoclue: reinstall GeoClue")
+        "geoclue", "no-user", tr("GeoClue does not start, and its user does not exist: \(message)"),
+        tr("sudo systemd-sysusers; if that does not create the user geoclue: reinstall GeoClue"))
     case .failed(let message):
       if let found = withoutRoom(facts, "geoclue", message) { return found }
       // systemd's word, which both message buses pass on.
       return problem(
-        "geoclue", "failed", "GeoClue does not start: \(message)",
+        "geoclue", "failed", tr("GeoClue does not start: \(message)"),
         message.hasPart("masked") ? "sudo systemctl unmask geoclue" : "systemctl status geoclue; journalctl -u geoclue")
     case .silent:
       return problem(
-        "geoclue", "silent", "GeoClue is running, but does not answer",
+        "geoclue", "silent", tr("GeoClue is running, but does not answer"),
         "sudo systemctl restart geoclue; journalctl -u geoclue")
     case .refused(let message):
-      let finding = "The policy of the system bus does not let this user call GeoClue: \(message)"
+      let finding = tr("The policy of the system bus does not let this user call GeoClue: \(message)")
       // On the system bus the service calls GeoClue, and its state tells whether it may.
       guard
         facts.isSession || facts.service != .running || facts.stateReason == SourceReason.disallowedByPolicy.rawValue
-      else { return hint("policy", "geoclue", finding + ". The service calls it as another user") }
+      else { return hint("policy", "geoclue", tr("\(finding). The service calls it as another user")) }
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "geoclue", finding,
-        "Unless an administrator restricts GeoClue in /etc/dbus-1/system.d: reinstall GeoClue; then "
-          + "sudo systemctl reload dbus")
+        tr(
+          "Unless an administrator restricts GeoClue in /etc/dbus-1/system.d: reinstall GeoClue; then "
+            + "sudo systemctl reload dbus"))
     case .running, .activatable: break
     }
     if facts.probe == .tooOld {
       return problem(
-        "geoclue", "outdated", "GeoClue is too old: the service needs 2.5.2 or later",
-        "Install a newer GeoClue; then sudo systemctl restart geoclue")
+        "geoclue", "outdated", tr("GeoClue is too old: the service needs 2.5.2 or later"),
+        tr("Install a newer GeoClue; then sudo systemctl restart geoclue"))
     }
-    return good("geoclue", "GeoClue is available")
+    return good("geoclue", tr("GeoClue is available"))
   }
 
   /// Nil unless coordinates have been heard: silence proves nothing.
@@ -55,28 +58,31 @@ nonisolated extension Diagnosis {
     guard facts.areCoordinatesBroadcast else { return nil }
     return hint(
       "privacy", "broadcast",
-      "GeoClue broadcasts coordinates to every user of this machine, because a program sets a threshold in GeoClue",
-      "Install GeoClue 2.8.1 or later; until then, quit programs that set DistanceThreshold or TimeThreshold in GeoClue"
+      tr("GeoClue broadcasts coordinates to every user of this machine, because a program sets a threshold in GeoClue"),
+      tr(
+        "Install GeoClue 2.8.1 or later; until then, quit programs that set DistanceThreshold or TimeThreshold in GeoClue"
+      )
     )
   }
 
   static func configuration(_ facts: DoctorFacts) -> Diagnosis? {
-    let group = "[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or /etc/geoclue/conf.d"
+    let group = tr("[org.geopublicist.Location1] in /etc/geoclue/geoclue.conf or /etc/geoclue/conf.d")
     let restart = "sudo systemctl restart geoclue"
     if let file = facts.configuration?.secretFile {
       return hint(
-        "configuration", "secret", "This user cannot read \(file), which GeoClue can: its settings are not examined",
+        "configuration", "secret",
+        tr("This user cannot read \(file), which GeoClue can: its settings are not examined"),
         "sudo geopublicist doctor")
     }
     if let error = facts.configuration?.error {
       return problem(
-        "configuration", "unreadable", "GeoClue's configuration cannot be read: \(error)",
-        "Correct that file; \(restart)")
+        "configuration", "unreadable", tr("GeoClue's configuration cannot be read: \(error)"),
+        tr("Correct that file; \(restart)"))
     }
     if facts.configuration?.isServiceAllowed == false {
       return problem(
-        "configuration", "forbids", "GeoClue's configuration does not allow the service to have locations",
-        "Set allowed=true under \(group); \(restart)")
+        "configuration", "forbids", tr("GeoClue's configuration does not allow the service to have locations"),
+        tr("Set allowed=true under \(group); \(restart)"))
     }
     // GeoClue sees only the user of the service, not the users of its clients.
     if let users = facts.configuration?.serviceUsers, !users.isEmpty, let user = facts.serviceUserID,
@@ -84,27 +90,27 @@ nonisolated extension Diagnosis {
     {
       return problem(
         "configuration", "users",
-        "GeoClue's configuration restricts the service to some users, and not to the one that the service runs as",
-        "Add \(user) to users, or leave users empty, under \(group); \(restart)")
+        tr("GeoClue's configuration restricts the service to some users, and not to the one that the service runs as"),
+        tr("Add \(user) to users, or leave users empty, under \(group); \(restart)"))
     }
     if facts.isRefused(for: .disallowedByConfiguration) {
       return problem(
-        "configuration", "forbids", "GeoClue's configuration does not allow this user to have locations",
-        "Check allowed and users under \(group); \(restart)")
+        "configuration", "forbids", tr("GeoClue's configuration does not allow this user to have locations"),
+        tr("Check allowed and users under \(group); \(restart)"))
     }
-    return facts.configuration.map { _ in good("configuration", "GeoClue's configuration allows the service") }
+    return facts.configuration.map { _ in good("configuration", tr("GeoClue's configuration allows the service")) }
   }
 
   static func sources(_ facts: DoctorFacts) -> Diagnosis? {
     guard let number = facts.availableAccuracy else { return nil }
     let level = AccuracyLevel(rounding: number)
     if facts.wiFi == .iwd, facts.configuration?.isWiFiEnabled != false, level < .street {
-      let finding = "GeoClue finds no Wi-Fi networks: it asks wpa_supplicant, and iwd runs instead"
-      let remedy = "Use wpa_supplicant instead of iwd, or connect a GPS receiver"
+      let finding = tr("GeoClue finds no Wi-Fi networks: it asks wpa_supplicant, and iwd runs instead")
+      let remedy = tr("Use wpa_supplicant instead of iwd, or connect a GPS receiver")
       return number == 0 ? problem("sources", "iwd", finding, remedy) : hint("sources", "iwd", finding, remedy)
     }
     guard number == 0 else {
-      return good("sources", "GeoClue's sources reach level \(level.contractName)")
+      return good("sources", tr("GeoClue's sources reach level \(level.contractName)"))
     }
     return missingReceiver(facts) ?? missingNetworks(facts)
   }
@@ -113,47 +119,49 @@ nonisolated extension Diagnosis {
   private static func missingReceiver(_ facts: DoctorFacts) -> Diagnosis? {
     if let socket = facts.configuration?.missingSocket {
       return problem(
-        "sources", "no-socket", "GeoClue reads a receiver from \(socket), which does not exist",
-        "Start the program that creates it, or correct nmea-socket under [network-nmea] in /etc/geoclue/geoclue.conf; "
-          + "sudo systemctl restart geoclue")
+        "sources", "no-socket", tr("GeoClue reads a receiver from \(socket), which does not exist"),
+        tr(
+          "Start the program that creates it, or correct nmea-socket under [network-nmea] in /etc/geoclue/geoclue.conf; "
+            + "sudo systemctl restart geoclue"))
     }
     guard facts.isModemUnmanaged else { return nil }
     return problem(
-      "sources", "no-modem-manager", "There is a modem, but ModemManager, by which GeoClue uses it, does not run",
-      "Install ModemManager, or: sudo systemctl unmask ModemManager; sudo systemctl start ModemManager")
+      "sources", "no-modem-manager", tr("There is a modem, but ModemManager, by which GeoClue uses it, does not run"),
+      tr("Install ModemManager, or: sudo systemctl unmask ModemManager; sudo systemctl start ModemManager"))
   }
 
   private static func missingNetworks(_ facts: DoctorFacts) -> Diagnosis {
     let receiver =
       facts.isAvahiMissing
-      ? "Connect a GPS receiver (one in the network needs avahi: sudo systemctl start avahi-daemon)"
-      : "Connect a GPS receiver"
+      ? tr("Connect a GPS receiver (one in the network needs avahi: sudo systemctl start avahi-daemon)")
+      : tr("Connect a GPS receiver")
     guard facts.configuration?.isWiFiEnabled != false else {
       return problem(
-        "sources", "none", "GeoClue has no source of locations; its configuration turns Wi-Fi off",
-        "\(receiver), or set enable=true under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue")
+        "sources", "none", tr("GeoClue has no source of locations; its configuration turns Wi-Fi off"),
+        tr("\(receiver), or set enable=true under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"))
     }
     switch facts.wiFi {
     case .ready, .iwd:
       return problem(
-        "sources", "none", "GeoClue has no source of locations",
-        "\(receiver), or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
-          + "/etc/geoclue/geoclue.conf")
+        "sources", "none", tr("GeoClue has no source of locations"),
+        tr(
+          "\(receiver), or turn Wi-Fi on (nmcli radio wifi on) and set enable=true under [wifi] in "
+            + "/etc/geoclue/geoclue.conf"))
     case .unmanaged(let isMasked):
       return problem(
-        "sources", "no-supplicant", "GeoClue finds no Wi-Fi networks: wpa_supplicant, which it asks, does not run",
+        "sources", "no-supplicant", tr("GeoClue finds no Wi-Fi networks: wpa_supplicant, which it asks, does not run"),
         isMasked
           ? "sudo systemctl unmask wpa_supplicant; sudo systemctl start wpa_supplicant"
           : "sudo systemctl start wpa_supplicant NetworkManager")
     case .blocked(let isByDevice):
       return problem(
-        "sources", "blocked", "GeoClue has no source of locations, and Wi-Fi is turned off",
+        "sources", "blocked", tr("GeoClue has no source of locations, and Wi-Fi is turned off"),
         isByDevice
-          ? "Use the switch or the key of this computer; rfkill list" : "rfkill unblock wlan; nmcli radio wifi on")
+          ? tr("Use the switch or the key of this computer; rfkill list") : "rfkill unblock wlan; nmcli radio wifi on")
     case .noAdapter:
       return problem(
-        "sources", "no-adapter", "GeoClue has no source of locations, and this computer no Wi-Fi adapter",
-        "\(receiver) or a Wi-Fi adapter, or write the location into \(DoctorFacts.StaticFile.path), see geoclue(5)")
+        "sources", "no-adapter", tr("GeoClue has no source of locations, and this computer no Wi-Fi adapter"),
+        tr("\(receiver) or a Wi-Fi adapter, or write the location into \(DoctorFacts.StaticFile.path), see geoclue(5)"))
     }
   }
 
@@ -164,37 +172,44 @@ nonisolated extension Diagnosis {
     case .absent, .valid: return nil
     case .unreadable:
       return problem(
-        "static", "unreadable", "GeoClue's user cannot read \(path)",
+        "static", "unreadable", tr("GeoClue's user cannot read \(path)"),
         "sudo chown geoclue \(path); sudo chmod 600 \(path); sudo systemctl restart geoclue")
     case .invalid:
       return problem(
         "static", "invalid",
-        "\(path) is not a location: it has a line each for latitude, longitude, altitude and accuracy",
-        "Correct it, see geoclue(5); sudo systemctl restart geoclue")
+        tr("\(path) is not a location: it has a line each for latitude, longitude, altitude and accuracy"),
+        tr("Correct it, see geoclue(5); sudo systemctl restart geoclue"))
     }
   }
 
   static func server(_ facts: DoctorFacts) -> Diagnosis? {
     let url = facts.configuration?.serverURL ?? GeoClueSettings.defaultServer
     let remedy =
-      "Set url=\(GeoClueSettings.defaultServer) under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"
+      tr(
+        "Set url=\(GeoClueSettings.defaultServer) under [wifi] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"
+      )
     // Compared part by part: searching a string would link the engine for regular expressions.
     if url.split(separator: "/").contains(where: { $0 == "location.services.mozilla.com" }) {
-      return problem("server", "closed", "GeoClue uses Mozilla's location server, which was shut down in 2024", remedy)
+      return problem(
+        "server", "closed", tr("GeoClue uses Mozilla's location server, which was shut down in 2024"), remedy)
     }
     if facts.configuration?.isWiFiEnabled != false, ServerCheck.hostAndPort(of: url) == nil {
-      return problem("server", "no-url", "The location server of GeoClue's configuration is not a URL: \(url)", remedy)
+      return problem(
+        "server", "no-url", tr("The location server of GeoClue's configuration is not a URL: \(url)"), remedy)
     }
     switch facts.server {
-    case .reachable?: return good("server", "The location server can be reached")
+    case .reachable?: return good("server", tr("The location server can be reached"))
     case .unknownHost?:
       return problem(
-        "server", "unknown-host", "The host name of the location server has no address: \(url)",
-        "Connect to the network: nmcli networking on" + (url == GeoClueSettings.defaultServer ? "" : ". Or: \(remedy)"))
+        "server", "unknown-host", tr("The host name of the location server has no address: \(url)"),
+        url == GeoClueSettings.defaultServer
+          ? tr("Connect to the network: nmcli networking on")
+          : tr("Connect to the network: nmcli networking on. Or: \(remedy)"))
     case .unreachable(let message)?:
       return problem(
-        "server", "unreachable", "The location server cannot be reached: \(message): \(url)",
-        url == GeoClueSettings.defaultServer ? "Check the network, its firewall and its proxy: curl -I \(url)" : remedy)
+        "server", "unreachable", tr("The location server cannot be reached: \(message): \(url)"),
+        url == GeoClueSettings.defaultServer
+          ? tr("Check the network, its firewall and its proxy: curl -I \(url)") : remedy)
     case nil: return nil
     }
   }

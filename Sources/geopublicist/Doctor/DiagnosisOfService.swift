@@ -6,34 +6,35 @@ import GeopublicistProcessSupport
 nonisolated extension Diagnosis {
   static func bus(_ facts: DoctorFacts) -> Diagnosis? {
     if let error = facts.busError {
-      let finding = "Cannot connect to \(facts.bus): \(error)"
+      let finding = tr("Cannot connect to \(facts.bus): \(error)")
       if let found = unusable(facts, finding) { return found }
       let remedy =
         facts.isSession
-        ? "Log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM"
+        ? tr("Log in to a desktop session, or start a bus for one program: dbus-run-session -- PROGRAM")
         : "sudo systemctl start dbus.socket"
       return problem("bus", "unreachable", finding, remedy)
     }
     if let error = facts.systemBusError {
-      let finding = "Cannot connect to the system bus, where GeoClue is: \(error)"
+      let finding = tr("Cannot connect to the system bus, where GeoClue is: \(error)")
       return unusable(facts, finding)
         ?? problem("bus", "no-system-bus", finding, "sudo systemctl start dbus.socket")
     }
-    return facts.isSystemBusAsked ? good("bus", "The message bus answers") : nil
+    return facts.isSystemBusAsked ? good("bus", tr("The message bus answers")) : nil
   }
 
   /// Returns the finding about a bus that exists, but not for this program; nil otherwise.
   private static func unusable(_ facts: DoctorFacts, _ finding: String) -> Diagnosis? {
     if let variable = facts.busVariable {
       return problem(
-        "bus", "variable", "\(finding). The address comes from \(variable) in the environment",
-        "If that bus has ended: unset \(variable)")
+        "bus", "variable", tr("\(finding). The address comes from \(variable) in the environment"),
+        tr("If that bus has ended: unset \(variable)"))
     }
     guard facts.isBusDenied else { return nil }
     return problem(
       "bus", "denied", finding,
-      "Every user must be able to write to the socket: ls -ld /run/dbus /run/dbus/system_bus_socket; "
-        + "sudo systemctl restart dbus.socket restores it")
+      tr(
+        "Every user must be able to write to the socket: ls -ld /run/dbus /run/dbus/system_bus_socket; "
+          + "sudo systemctl restart dbus.socket restores it"))
   }
 
   /// The service's own configuration; with a mistake in it the service uses its defaults.
@@ -42,12 +43,12 @@ nonisolated extension Diagnosis {
       // The service runs as another user.
       guard facts.userID == 0 || !error.hasPart("Permission denied") else {
         return hint(
-          "settings", "secret", "This user cannot read the service's configuration: \(error)",
+          "settings", "secret", tr("This user cannot read the service's configuration: \(error)"),
           "sudo geopublicist doctor")
       }
       return problem(
-        "settings", "invalid", "The service's configuration has a mistake, and the defaults apply: \(error)",
-        "Correct that line; geopublicistd --check; sudo systemctl reload geopublicist")
+        "settings", "invalid", tr("The service's configuration has a mistake, and the defaults apply: \(error)"),
+        tr("Correct that line; geopublicistd --check; sudo systemctl reload geopublicist"))
     }
   }
 
@@ -56,51 +57,55 @@ nonisolated extension Diagnosis {
     let remedy = "timedatectl; sudo timedatectl set-ntp true"
     // This program is younger.
     if let now = facts.now, now < 1_767_225_600 {
-      return problem("clock", "unset", "The clock of this computer shows a year before 2026", remedy)
+      return problem("clock", "unset", tr("The clock of this computer shows a year before 2026"), remedy)
     }
     guard let difference = facts.clockDifference, abs(difference) > 600 else { return nil }
     return problem(
       "clock", "differs",
-      "The source of the location and the clock of this computer differ by "
-        + "\(Number.short(abs(difference) / 3_600, 1)) h", remedy)
+      tr(
+        "The source of the location and the clock of this computer differ by "
+          + "\(Number.short(abs(difference) / 3_600, 1)) h"), remedy)
   }
 
   static func sandbox(_ facts: DoctorFacts) -> Diagnosis? {
-    let remedy = "Ask the desktop portal: org.freedesktop.portal.Location"
+    let remedy = tr("Ask the desktop portal: org.freedesktop.portal.Location")
     if let sandbox = facts.sandbox {
       return problem(
         "sandbox", "sandboxed",
-        "This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the service",
+        tr("This program is in a \(sandbox.rawValue) sandbox, and sandboxed programs get no location from the service"),
         remedy)
     }
     if facts.authorizationReason == AuthorizationReason.sandboxed.rawValue {
       if facts.isInContainer {
         return problem(
-          "sandbox", "container", "This program runs in a container, which the service considers a sandbox",
-          "Run the program outside of the container; in Toolbox and Distrobox: distrobox-host-exec PROGRAM")
+          "sandbox", "container", tr("This program runs in a container, which the service considers a sandbox"),
+          tr("Run the program outside of the container; in Toolbox and Distrobox: distrobox-host-exec PROGRAM"))
       }
       guard facts.isOwnUnitKnown != true else {
-        return problem("sandbox", "sandboxed", "The service considers this program sandboxed", remedy)
+        return problem("sandbox", "sandboxed", tr("The service considers this program sandboxed"), remedy)
       }
       guard facts.isOwnUnitKnown != nil else {
         return problem(
-          "sandbox", "no-systemd", "systemd, which the service asks whether this program is sandboxed, does not answer",
+          "sandbox", "no-systemd",
+          tr("systemd, which the service asks whether this program is sandboxed, does not answer"),
           "sudo systemctl daemon-reexec; journalctl -b -p err _PID=1")
       }
       return problem(
         "sandbox", "unverifiable",
-        "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed. "
-          + "A program that connects in a process which then exits is not known, either",
-        "Start the program from a login, or with: systemd-run --user --scope PROGRAM")
+        tr(
+          "systemd does not know the control group of this program, so the service cannot find out whether it is sandboxed"
+        ),
+        tr("Start the program from a login, or with: systemd-run --user --scope PROGRAM"))
     }
     guard facts.clientsOfExitedProcesses == 0 else {
       return hint(
         "sandbox", "exited",
-        "Programs get no location because the process that opened the connection has exited before it was checked: "
-          + "\(facts.clientsOfExitedProcesses)",
-        "Start them again; a program that goes to the background must connect to the bus after that")
+        tr(
+          "Programs get no location because the process that opened the connection has exited before it was checked: "
+            + "\(facts.clientsOfExitedProcesses)"),
+        tr("Start them again; a program that goes to the background must connect to the bus after that"))
     }
-    return good("sandbox", "This program is not in a sandbox")
+    return good("sandbox", tr("This program is not in a sandbox"))
   }
 
   static func service(_ facts: DoctorFacts) -> Diagnosis? {
@@ -113,44 +118,46 @@ nonisolated extension Diagnosis {
         guard facts.servicePrograms.count < 2 else {
           return hint(
             "service", "two-versions",
-            "The service is version \(version), and this command version \(ProgramVersion.current); both are installed: "
-              + facts.servicePrograms.joined(separator: ", "),
-            "Remove one: sudo apt remove geopublicist, or sudo make uninstall; then \(root) restart geopublicist")
+            tr(
+              "The service is version \(version), and this command version \(ProgramVersion.current); both are installed: "
+                + "\(facts.servicePrograms.joined(separator: ", "))"),
+            tr("Remove one: sudo apt remove geopublicist, or sudo make uninstall; then \(root) restart geopublicist"))
         }
         return hint(
           "service", "other-version",
-          "The service is version \(version), and this command version \(ProgramVersion.current)",
+          tr("The service is version \(version), and this command version \(ProgramVersion.current)"),
           "\(root) restart geopublicist")
       }
-      return good("service", "The service \(version) runs on \(facts.bus)")
-    case .activatable: return good("service", "The service on \(facts.bus) starts when a program calls it")
+      return good("service", tr("The service \(version) runs on \(facts.bus)"))
+    case .activatable: return good("service", tr("The service on \(facts.bus) starts when a program calls it"))
     case .missing:
       return problem(
-        "service", "missing", "The service is not on \(facts.bus), and nothing starts it there",
+        "service", "missing", tr("The service is not on \(facts.bus), and nothing starts it there"),
         facts.isSession
-          ? "Install the package geopublicist, or start geopublicistd --session" : "Install the package geopublicist")
+          ? tr("Install the package geopublicist, or start geopublicistd --session")
+          : tr("Install the package geopublicist"))
     case .failed(let message):
       if let found = withoutRoom(facts, "service", message) { return found }
       if facts.isBusPolicyMissing, !facts.isSession, !message.hasPart("masked") {
         return problem(
           "service", "no-policy",
-          "The service does not start: the rules that permit it its name on the bus are missing",
-          "Reinstall the package geopublicist; then sudo systemctl reload dbus")
+          tr("The service does not start: the rules that permit it its name on the bus are missing"),
+          tr("Reinstall the package geopublicist; then sudo systemctl reload dbus"))
       }
       return problem(
-        "service", "failed", "The service does not start: \(message)",
+        "service", "failed", tr("The service does not start: \(message)"),
         message.hasPart("masked")
           ? "\(root) unmask geopublicist" : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case .silent:
       return problem(
-        "service", "silent", "The service is running, but does not answer",
+        "service", "silent", tr("The service is running, but does not answer"),
         "\(root) restart geopublicist; journalctl\(user) -u geopublicist")
     case .refused(let message):
-      let finding = "The policy of \(facts.bus) does not let this user call the service: \(message)"
+      let finding = tr("The policy of \(facts.bus) does not let this user call the service: \(message)")
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "service", finding,
-        "Reinstall the package geopublicist; then sudo systemctl reload dbus")
+        tr("Reinstall the package geopublicist; then sudo systemctl reload dbus"))
     }
   }
 
@@ -159,8 +166,8 @@ nonisolated extension Diagnosis {
     guard let folder = facts.fullFolder else { return nil }
     return Diagnosis(
       subject: subject, kind: "no-room", outcome: .problem,
-      finding: "A service does not start, and the file system of \(folder) is full: \(message)",
-      remedy: "Make room: df -h \(folder); sudo journalctl --vacuum-size=100M")
+      finding: tr("A service does not start, and the file system of \(folder) is full: \(message)"),
+      remedy: tr("Make room: df -h \(folder); sudo journalctl --vacuum-size=100M"))
   }
 
   /// How to permit a call that a security module forbids, by the words of dbus-daemon; nil if none does.
@@ -172,21 +179,21 @@ nonisolated extension Diagnosis {
 
   static func fix(_ facts: DoctorFacts) -> Diagnosis? {
     switch facts.attempt {
-    case .fix(isSimulated: false)?: return good("fix", "The service has a location for this user")
+    case .fix(isSimulated: false)?: return good("fix", tr("The service has a location for this user"))
     case .fix(isSimulated: true)?:
       return hint(
-        "fix", "simulated", "The service has a location for this user, but a simulated one",
-        "Stop geopublicistd --replay or --at")
+        "fix", "simulated", tr("The service has a location for this user, but a simulated one"),
+        tr("Stop geopublicistd --replay or --at"))
     case .error(let name, let message)? where name.hasSuffix(".Timeout"):
       return problem(
-        "fix", "late", "Access is allowed, but no location arrived: \(message)",
+        "fix", "late", tr("Access is allowed, but no location arrived: \(message)"),
         facts.availableAccuracy.map { AccuracyLevel(rounding: $0) == .exact } ?? true
-          ? "Move the receiver to a window; journalctl -u geoclue"
-          : "The location server may know none of the networks here; journalctl -u geoclue")
+          ? tr("Move the receiver to a window; journalctl -u geoclue")
+          : tr("The location server may know none of the networks here; journalctl -u geoclue"))
     case .error(_, let message)?:
       let user = facts.isSession ? " --user" : ""
       return problem(
-        "fix", "failed", "The service gives no location: \(message)",
+        "fix", "failed", tr("The service gives no location: \(message)"),
         "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case nil: return nil
     }

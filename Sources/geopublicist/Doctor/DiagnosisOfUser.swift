@@ -1,89 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeoClue
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 /// Findings about this user: polkit, the session, the agent and its switch.
 nonisolated extension Diagnosis {
   static func polkit(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let polkit = facts.polkit else { return nil }
-    if facts.userID == 0 { return good("polkit", "polkit is not asked about root") }
-    let decides = "polkit, which decides whether this user may have the location,"
+    if facts.userID == 0 { return good("polkit", tr("polkit is not asked about root")) }
+    let decides = tr("polkit, which decides whether this user may have the location,")
     switch polkit {
     // A policy that keeps only this user from polkit does not matter: the service asks.
     case .running, .activatable, .refused: break
-    case .missing: return problem("polkit", "missing", "\(decides) is not installed", "Install polkit")
+    case .missing: return problem("polkit", "missing", tr("\(decides) is not installed"), tr("Install polkit"))
     case .silent:
       return problem(
-        "polkit", "silent", "\(decides) does not answer", "sudo systemctl restart polkit; journalctl -u polkit")
+        "polkit", "silent", tr("\(decides) does not answer"), "sudo systemctl restart polkit; journalctl -u polkit")
     case .failed(let message):
       return problem(
-        "polkit", "failed", "\(decides) does not start: \(message)",
+        "polkit", "failed", tr("\(decides) does not start: \(message)"),
         message.hasPart("masked") ? "sudo systemctl unmask polkit" : "systemctl status polkit; journalctl -u polkit")
     }
     if facts.policyAnswer == .unknownAction {
       return problem(
-        "polkit", "no-action", "polkit does not know the actions of the service, so it refuses them",
-        "Reinstall the package geopublicist; sudo systemctl restart polkit")
+        "polkit", "no-action", tr("polkit does not know the actions of the service, so it refuses them"),
+        tr("Reinstall the package geopublicist; sudo systemctl restart polkit"))
     }
     switch facts.authorizationReason.flatMap(AuthorizationReason.init) {
     case .disallowedByPolicy:
       return problem(
         "polkit", "denied",
-        "polkit does not allow this user to have the location: a rule forbids it, or the session is a remote one",
+        tr("polkit does not allow this user to have the location: a rule forbids it, or the session is a remote one"),
         facts.ruleForServices)
     case .authorizationRequired:
       return problem(
-        "polkit", "asks", "polkit asks for permission for each program that wants the location",
-        "Use --interactive; or let an administrator's rule return polkit.Result.YES")
+        "polkit", "asks", tr("polkit asks for permission for each program that wants the location"),
+        tr("Use --interactive; or let an administrator's rule return polkit.Result.YES"))
     case .rejectedByAgent:
       return problem(
-        "polkit", "rejected", "The answer to polkit's question was no, or the password was wrong",
-        "To be asked again: geopublicist authorize --interactive")
+        "polkit", "rejected", tr("The answer to polkit's question was no, or the password was wrong"),
+        tr("To be asked again: geopublicist authorize --interactive"))
     case .policyUnavailable:
       return problem(
         "polkit", "unavailable",
         facts.policyAnswer == nil
-          ? "The service cannot ask polkit whether this user may have the location"
-          : "polkit answers this user, but not the service",
+          ? tr("The service cannot ask polkit whether this user may have the location")
+          : tr("polkit answers this user, but not the service"),
         facts.policyAnswer == nil
           ? "systemctl status polkit; journalctl -u polkit"
-          : "Reinstall the packages polkitd and geopublicist; sudo systemctl reload dbus; journalctl -u geopublicist")
+          : tr(
+            "Reinstall the packages polkitd and geopublicist; sudo systemctl reload dbus; journalctl -u geopublicist"))
     case .reducedAccuracy where facts.policyAnswer == .no:
       return problem(
-        "polkit", "approximate", "polkit allows this user only approximate locations: a rule forbids the exact one",
-        "Ask the administrator: a rule in /etc/polkit-1/rules.d or /usr/share/polkit-1/rules.d does not return "
-          + "polkit.Result.YES for org.geopublicist.location1.access-precise")
+        "polkit", "approximate", tr("polkit allows this user only approximate locations: a rule forbids the exact one"),
+        tr(
+          "Ask the administrator: a rule in /etc/polkit-1/rules.d or /usr/share/polkit-1/rules.d does not return "
+            + "polkit.Result.YES for org.geopublicist.location1.access-precise"))
     case .reducedAccuracy where facts.policyAnswer == .asks:
       return problem(
-        "polkit", "asks-precise", "polkit asks for permission before it allows the exact location",
-        "Use --interactive; or let an administrator's rule return polkit.Result.YES")
-    default: return good("polkit", "polkit is available")
+        "polkit", "asks-precise", tr("polkit asks for permission before it allows the exact location"),
+        tr("Use --interactive; or let an administrator's rule return polkit.Result.YES"))
+    default: return good("polkit", tr("polkit is available"))
     }
   }
 
   static func session(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let session = facts.session else { return nil }
-    if facts.userID == 0 { return good("session", "root needs no session") }
+    if facts.userID == 0 { return good("session", tr("root needs no session")) }
     switch session {
-    case .state("active"): return good("session", "This user's session is the active one")
+    case .state("active"): return good("session", tr("This user's session is the active one"))
     // Programs of the user run, but nobody is logged in.
     case .state("lingering"), .state("closing"), .state("offline"), .none:
       return problem(
-        "session", "none", "This user has no session",
-        "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
-          + facts.ruleForServices)
+        "session", "none", tr("This user has no session"),
+        tr(
+          "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
+            + "\(facts.ruleForServices)"))
     case .state(let state):
       return problem(
-        "session", "inactive", "This user's session is not the active one (\(state))",
-        "Switch to the session: loginctl list-sessions; sudo loginctl activate SESSION. For ssh and cron: "
-          + facts.ruleForServices)
+        "session", "inactive", tr("This user's session is not the active one (\(state))"),
+        tr(
+          "Switch to the session: loginctl list-sessions; sudo loginctl activate SESSION. For ssh and cron: "
+            + "\(facts.ruleForServices)"))
     case .silent:
       return problem(
-        "session", "silent", "systemd-logind, which knows who is logged in, does not answer",
+        "session", "silent", tr("systemd-logind, which knows who is logged in, does not answer"),
         "sudo systemctl restart systemd-logind; journalctl -u systemd-logind")
     case .noManager:
       return problem(
-        "session", "no-logind", "systemd-logind, which knows who is logged in, is not available",
+        "session", "no-logind", tr("systemd-logind, which knows who is logged in, is not available"),
         "systemctl status systemd-logind")
     }
   }
@@ -92,50 +97,54 @@ nonisolated extension Diagnosis {
     if let remedy = facts.linePermittingAgent, !facts.isSession {
       return problem(
         "agent", "service-not-allowed",
-        "GeoClue's configuration does not accept the service's own agent, so the service gets no location", remedy)
+        tr("GeoClue's configuration does not accept the service's own agent, so the service gets no location"), remedy)
     }
     let isBlamed = facts.authorizationReason == AuthorizationReason.noAgent.rawValue
     let isFree = AuthorizationStatus(rawValue: facts.authorizationStatus ?? "")?.isAuthorized ?? false
     guard isBlamed || facts.probe == .noAgent || facts.probe == .allowed else { return nil }
-    if facts.userID == 0, !facts.isSession { return good("agent", "not-needed", "root needs no agent") }
+    if facts.userID == 0, !facts.isSession { return good("agent", "not-needed", tr("root needs no agent")) }
     guard isBlamed || (facts.probe == .noAgent && !isFree) else {
       return facts.probe == .noAgent
-        ? good("agent", "not-needed", "This user has no agent, and needs none")
-        : good("agent", "An agent decides for this user")
+        ? good("agent", "not-needed", tr("This user has no agent, and needs none"))
+        : good("agent", tr("An agent decides for this user"))
     }
     if let silent = facts.agents?.first(where: { $0.level == nil }) {
       return problem(
-        "agent", "silent", "The agent of this user, \(silent.name), does not answer",
+        "agent", "silent", tr("The agent of this user, \(silent.name), does not answer"),
         silent.isOwn
-          ? "systemctl --user restart geopublicist-agent" : "End it, and log out and in again: kill \(silent.process)")
+          ? "systemctl --user restart geopublicist-agent"
+          : tr("End it, and log out and in again: kill \(silent.process)"))
     }
     // GeoClue accepts an agent in a sandbox, and the service does not.
     if isBlamed, facts.probe == .allowed, let agent = facts.agents?.first {
       return problem(
-        "agent", "confined", "The service does not accept \(agent.name), because it runs in a sandbox or a container",
-        "Run an agent outside of it: geopublicist switch on")
+        "agent", "confined",
+        tr("The service does not accept \(agent.name), because it runs in a sandbox or a container"),
+        tr("Run an agent outside of it: geopublicist switch on"))
     }
     if let remedy = facts.linePermittingAgent, facts.configuration?.agents?.contains("gnome-shell") == false {
       return problem(
-        "agent", "not-allowed", "GeoClue's configuration accepts none of the agents that this user could have", remedy)
+        "agent", "not-allowed", tr("GeoClue's configuration accepts none of the agents that this user could have"),
+        remedy)
     }
     if facts.desktop == .gnome {
       return problem(
-        "agent", "gave-up", "GNOME's agent is not registered with GeoClue; it does not try again after a failure",
+        "agent", "gave-up", tr("GNOME's agent is not registered with GeoClue; it does not try again after a failure"),
         Desktop.gnome.startingAgent)
     }
-    let both = facts.isSession ? "" : ", which the service on the system bus also follows"
-    return problem("agent", "missing", "No location agent is running for this user\(both)", facts.desktop.startingAgent)
+    let both = facts.isSession ? "" : tr(", which the service on the system bus also follows")
+    return problem(
+      "agent", "missing", tr("No location agent is running for this user\(both)"), facts.desktop.startingAgent)
   }
 
   static func locationSwitch(_ facts: DoctorFacts) -> Diagnosis? {
     if facts.isRefused(for: .disabledByUser) {
       return problem(
-        "switch", "off", "Location is turned off for this user",
+        "switch", "off", tr("Location is turned off for this user"),
         facts.limitingAgent.flatMap { $0.level == AccuracyLevel.none ? $0.setting(.exact, on: facts.desktop) : nil }
           ?? facts.desktop.turningOn)
     }
-    return facts.probe == .allowed ? good("switch", "on", "Location is turned on for this user") : nil
+    return facts.probe == .allowed ? good("switch", "on", tr("Location is turned on for this user")) : nil
   }
 
   static func accuracy(_ facts: DoctorFacts) -> Diagnosis? {
@@ -146,7 +155,7 @@ nonisolated extension Diagnosis {
     guard isLimited || (isReduced && ![.no, .asks].contains(facts.policyAnswer)) else { return nil }
     let level = isLimited ? permitted.map { " (level \($0.contractName))" } ?? "" : ""
     return problem(
-      "accuracy", "limited", "Only approximate locations are allowed for this user\(level)",
+      "accuracy", "limited", tr("Only approximate locations are allowed for this user\(level)"),
       isLimited
         ? facts.limitingAgent?.setting(.exact, on: facts.desktop) ?? facts.desktop.allowingExact
         : facts.desktop.allowingExact)
@@ -157,11 +166,11 @@ nonisolated extension Diagnosis {
     let agents = (facts.agents ?? []).filter { $0.level != nil }
     guard agents.count > 1 else { return nil }
     let list = agents.map { "\($0.name) (\(LocationSwitch.word($0.level ?? .none)))" }.joined(separator: ", ")
-    let finding = "This user has \(agents.count) location agents, and the least level applies: \(list)"
+    let finding = tr("This user has \(agents.count) location agents, and the least level applies: \(list)")
     let remedy =
       agents.contains { $0.isOwn }
-      ? "Use one: systemctl --user disable --now geopublicist-agent, or end the other"
-      : "Use one, and end the others"
+      ? tr("Use one: systemctl --user disable --now geopublicist-agent, or end the other")
+      : tr("Use one, and end the others")
     return Set(agents.map(\.level)).count == 1
       ? hint("agents", "several", finding, remedy) : problem("agents", "several", finding, remedy)
   }
@@ -174,5 +183,5 @@ nonisolated extension DoctorFacts {
   }
 
   /// How to allow the location to programs outside a session.
-  fileprivate var ruleForServices: String { "copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it" }
+  fileprivate var ruleForServices: String { tr("copy \(ruleFile) to /etc/polkit-1/rules.d and name the user in it") }
 }

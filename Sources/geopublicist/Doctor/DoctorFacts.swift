@@ -69,7 +69,7 @@ nonisolated struct DoctorFacts {
   var isSystemBusAsked = false
   /// Whether the service on the session bus is examined.
   var isSession = false
-  var bus = "the system bus"
+  var bus = tr("the system bus")
   var busError: String?
   /// Why the system bus, where GeoClue is, cannot be used.
   var systemBusError: String?

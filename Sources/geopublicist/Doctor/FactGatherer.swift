@@ -34,7 +34,7 @@ struct FactGatherer {
   }
 
   mutating func gather() -> DoctorFacts {
-    onStep("Reading configuration", facts)
+    onStep(tr("Reading configuration"), facts)
     facts.sandbox = Self.sandbox()
     facts.configuration = GeoClueSettings(folder: configurationFolder)
     facts.staticFile = DoctorFacts.StaticFile(
@@ -82,7 +82,7 @@ struct FactGatherer {
 /// The service.
 extension FactGatherer {
   private mutating func askService() {
-    onStep("Asking the service", facts)
+    onStep(tr("Asking the service"), facts)
     do throws(DBusError) {
       let questions = try BusQuestions(bus)
       facts.service = questions.presence(of: ServiceContract.service)
@@ -101,7 +101,7 @@ extension FactGatherer {
 
   private mutating func askService(_ questions: BusQuestions) throws(DBusError) {
     try readService(questions)
-    onStep("Waiting for a location", facts)
+    onStep(tr("Waiting for a location"), facts)
     do throws(DBusError) {
       let options = Value.options([("timeout", .uint32(10_000))])
       let answer = try questions.ask(
@@ -168,7 +168,7 @@ extension FactGatherer {
     default: break
     }
     guard facts.geoclue == .running, facts.configuration?.isWiFiEnabled != false else { return }
-    onStep("Connecting to the location server", facts)
+    onStep(tr("Connecting to the location server"), facts)
     facts.server = ServerCheck.check(url)
   }
 }
@@ -176,7 +176,7 @@ extension FactGatherer {
 /// The system bus: GeoClue, polkit, logind.
 extension FactGatherer {
   private mutating func askSystemBus() {
-    onStep("Asking the system bus", facts)
+    onStep(tr("Asking the system bus"), facts)
     do throws(DBusError) {
       // If `--address` names a system bus, GeoClue is on that bus.
       let questions = try BusQuestions(systemBus)
@@ -204,7 +204,7 @@ extension FactGatherer {
     facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
     // The service does not ask polkit about root, and not on a session bus.
     guard facts.polkit != .missing, facts.userID != 0, !facts.isSession else { return }
-    onStep("Asking polkit", facts)
+    onStep(tr("Asking polkit"), facts)
     do throws(DBusError) {
       facts.policyAnswer = try questions.policyAnswer()
       facts.polkit = .running
@@ -237,7 +237,7 @@ extension FactGatherer {
   }
 
   private mutating func askGeoClue(_ questions: BusQuestions) {
-    onStep("Asking GeoClue", facts)
+    onStep(tr("Asking GeoClue"), facts)
     do throws(DBusError) {
       let accuracy = try availableAccuracy(questions, milliseconds: facts.geoclue == .running ? 5_000 : 25_000)
       facts.geoclue = .running
@@ -258,7 +258,7 @@ extension FactGatherer {
 
   private mutating func listenForBroadcasts() {
     guard facts.geoclue == .running, let broadcastWatch else { return }
-    onStep("Listening to GeoClue", facts)
+    onStep(tr("Listening to GeoClue"), facts)
     broadcastWatch.wait()
     facts.areCoordinatesBroadcast = broadcastWatch.hasHeardCoordinates
   }

@@ -2,6 +2,7 @@
 import DBus
 import GeoClue
 import GeopublicistClient
+import GeopublicistProcessSupport
 import Glibc
 import MainLoop
 
@@ -107,7 +108,7 @@ nonisolated enum ServerCheck {
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, port, &hints, &list) == 0, let list else { return .unknownHost }
     defer { freeaddrinfo(list) }
-    var message = "no answer"
+    var message = tr("no answer")
     var next: UnsafeMutablePointer<addrinfo>? = list
     while let address = next?.pointee {
       switch connect(to: address, milliseconds) {

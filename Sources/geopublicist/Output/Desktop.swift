@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
+import GeopublicistProcessSupport
 
 /// The desktop of this session, whose settings decide about locations.
 nonisolated enum Desktop: Equatable {
@@ -25,19 +26,20 @@ nonisolated enum Desktop: Equatable {
   static var current: Desktop { Desktop(g_getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }) }
 
   private static let arrow = Text.isUnicode ? "→" : ">"
-  private static let gnomePage = "Settings \(arrow) Privacy & Security \(arrow) Location"
+  private static let gnomePage = tr("Settings \(arrow) Privacy & Security \(arrow) Location")
 
   var turningOn: String { settingLocation(true) }
 
   /// Where this desktop turns location on or off.
   func settingLocation(_ isOn: Bool) -> String {
     switch self {
-    case .gnome, .phosh: "\(Self.gnomePage), or gsettings set org.gnome.system.location enabled \(isOn)"
-    case .elementary: "System Settings \(Self.arrow) Security & Privacy \(Self.arrow) Location Services"
+    case .gnome, .phosh: tr("\(Self.gnomePage), or gsettings set org.gnome.system.location enabled \(isOn)")
+    case .elementary: tr("System Settings \(Self.arrow) Security & Privacy \(Self.arrow) Location Services")
     case .withoutAgent: "geopublicist switch \(isOn ? "on" : "off")"
     case .unknown:
-      "Turn it \(isOn ? "on" : "off") in the settings of your desktop; where it has no such setting: "
-        + "geopublicist switch \(isOn ? "on" : "off")"
+      tr(
+        "Turn it \(isOn ? "on" : "off") in the settings of your desktop; where it has no such setting: "
+          + "geopublicist switch \(isOn ? "on" : "off")")
     }
   }
 
@@ -47,18 +49,19 @@ nonisolated enum Desktop: Equatable {
     case .gnome, .phosh: "gsettings set org.gnome.system.location max-accuracy-level exact"
     case .elementary, .withoutAgent: "geopublicist switch exact"
     case .unknown:
-      "gsettings set org.gnome.system.location max-accuracy-level exact; where `geopublicist agent` decides: "
-        + "geopublicist switch exact"
+      tr(
+        "gsettings set org.gnome.system.location max-accuracy-level exact; where `geopublicist agent` decides: "
+          + "geopublicist switch exact")
     }
   }
 
   var startingAgent: String {
     switch self {
     // GNOME's agent registers at login, and does not try again after GeoClue has refused it.
-    case .gnome: "Log out and in again, so that GNOME registers its agent"
-    case .phosh, .elementary: "Log out and in again, so that the desktop registers its agent"
+    case .gnome: tr("Log out and in again, so that GNOME registers its agent")
+    case .phosh, .elementary: tr("Log out and in again, so that the desktop registers its agent")
     case .withoutAgent: "geopublicist switch on"
-    case .unknown: "Log in to a desktop that has a location switch; in any other: geopublicist switch on"
+    case .unknown: tr("Log in to a desktop that has a location switch; in any other: geopublicist switch on")
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistClient
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 nonisolated enum Sentences {
   /// Describes the location source, from the properties `State` and `StateReason`.
@@ -8,7 +9,7 @@ nonisolated enum Sentences {
     guard let state = SourceState(rawValue: state), let known = SourceReason(rawValue: reason) else {
       return reason.isEmpty ? state : reason
     }
-    return SourceStatus(state: state, reason: known).sentence
+    return tr(received: SourceStatus(state: state, reason: known).sentence)
   }
 
   /// Explains an authorization and what to do about it.
@@ -16,10 +17,10 @@ nonisolated enum Sentences {
   /// - Parameter state: The property `State`, if known: GeoClue decides only while a program uses the location.
   static func authorization(reason: String, state: String? = nil) -> String {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(SourceState.init)) {
-    case (.undecided?, .idle?): "not decided yet; GeoClue decides when a program asks for the location"
-    case (.authorizationRequired?, _): "polkit requires that the user is asked; use --interactive"
-    case (.undecided?, .unavailable?): "not decided yet; GeoClue, which decides, is not available"
-    case (let reason?, _): reason.sentence
+    case (.undecided?, .idle?): tr("not decided yet; GeoClue decides when a program asks for the location")
+    case (.authorizationRequired?, _): tr("polkit requires that the user is asked; use --interactive")
+    case (.undecided?, .unavailable?): tr("not decided yet; GeoClue, which decides, is not available")
+    case (let reason?, _): tr(received: reason.sentence)
     case (nil, _): reason
     }
   }
@@ -27,7 +28,7 @@ nonisolated enum Sentences {
   /// Explains an authorization that was received as an object.
   static func authorization(_ authorization: Authorization) -> String {
     authorization.reason == .authorizationRequired
-      ? Self.authorization(reason: authorization.reason.rawValue) : authorization.sentence
+      ? Self.authorization(reason: authorization.reason.rawValue) : tr(received: authorization.sentence)
   }
 
   static func emphasis(status: String) -> Emphasis {
@@ -50,9 +51,9 @@ nonisolated enum Sentences {
   /// Describes GeoClue's sources, from the property `AvailableAccuracy`.
   static func sources(_ accuracy: String) -> String {
     switch accuracy {
-    case "unknown": "unknown while GeoClue is not running"
-    case "none": "none"
-    default: "up to \(accuracy)"
+    case "unknown": tr("unknown while GeoClue is not running")
+    case "none": tr("none")
+    default: tr("up to \(accuracy)")
     }
   }
 }
@@ -80,17 +81,17 @@ nonisolated enum LocationText {
   static func rows(_ reading: ServiceLocation, now: Timestamp = Moment.now) -> Rows {
     let location = reading.location
     var rows = Rows()
-    rows.add("Latitude", degrees(location.latitude) + degree, .strong)
-    rows.add("Longitude", degrees(location.longitude) + degree, .strong)
-    rows.add("Accuracy", location.accuracy.map { "\(plusMinus)\(Number.short($0, 1)) m" })
-    rows.add("Altitude", location.altitude.map { Number.short($0, 1) + " m" })
-    rows.add("Speed", location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
-    rows.add("Heading", location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
-    rows.add("Level", reading.level + (reading.isReduced ? " (less than requested)" : ""))
-    rows.add("Source", location.sourceDescription)
-    if location.isSimulated { rows.add("Simulated", "yes, this location was not measured", .doubtful) }
+    rows.add(tr("Latitude"), degrees(location.latitude) + degree, .strong)
+    rows.add(tr("Longitude"), degrees(location.longitude) + degree, .strong)
+    rows.add(tr("Accuracy"), location.accuracy.map { "\(plusMinus)\(Number.short($0, 1)) m" })
+    rows.add(tr("Altitude"), location.altitude.map { Number.short($0, 1) + " m" })
+    rows.add(tr("Speed"), location.speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
+    rows.add(tr("Heading"), location.heading.map { Number.short($0, 0) + degree + " " + compassPoint($0) })
+    rows.add(tr("Level"), reading.level + (reading.isReduced ? tr(" (less than requested)") : ""))
+    rows.add(tr("Source"), location.sourceDescription)
+    if location.isSimulated { rows.add(tr("Simulated"), tr("yes, this location was not measured"), .doubtful) }
     let age = now.microseconds(since: location.timestamp) / 1_000_000
-    rows.add("Measured", "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
+    rows.add(tr("Measured"), "\(Moment.local(location.timestamp)) (\(Moment.age(age)))")
     return rows
   }
 
@@ -118,27 +119,27 @@ nonisolated enum RegionText {
       return fields.filter { !$0.isEmpty }.joined(separator: " ")
     }
     return "\(Moment.local(event.timestamp == Timestamp() ? Moment.now : event.timestamp))  \(sentence(event))"
-      + (event.hasGap ? ", at some time before" : "") + (event.isSimulated ? " (simulated)" : "")
+      + (event.hasGap ? tr(", at some time before") : "") + (event.isSimulated ? tr(" (simulated)") : "")
   }
 
   private static func sentence(_ event: RegionEvent) -> String {
     switch event.kind {
-    case .determined: event.state == .inside ? "Inside" : "Outside"
-    case .entered: "Entered"
-    case .exited: "Left"
-    case .dwelled: "Still inside"
-    case .lost: "Unknown: \(reason(event.reason))"
+    case .determined: event.state == .inside ? tr("Inside") : tr("Outside")
+    case .entered: tr("Entered")
+    case .exited: tr("Left")
+    case .dwelled: tr("Still inside")
+    case .lost: tr("Unknown: \(reason(event.reason))")
     }
   }
 
   private static func reason(_ reason: RegionReason) -> String {
     switch reason {
-    case .noFix: "no location arrived"
-    case .slept: "the machine was asleep"
-    case .accuracyInsufficient: "the locations are too coarse, or too close to the border"
-    case .accuracyLimited: "only coarser locations are allowed"
-    case .notAuthorized: "access to the location is not allowed"
-    case .none: "for an unknown reason"
+    case .noFix: tr("no location arrived")
+    case .slept: tr("the machine was asleep")
+    case .accuracyInsufficient: tr("the locations are too coarse, or too close to the border")
+    case .accuracyLimited: tr("only coarser locations are allowed")
+    case .notAuthorized: tr("access to the location is not allowed")
+    case .none: tr("for an unknown reason")
     }
   }
 }

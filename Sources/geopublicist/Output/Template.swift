@@ -10,7 +10,7 @@ nonisolated struct LocationTemplate {
 
   @MainActor static func declare(_ parser: OptionParser) {
     parser.addText(
-      "format", "f", "Print this text with {fields}, or \(Suggestion.alternatives(presets))", value: "TEXT",
+      "format", "f", tr("Print this text with {fields}, or \(Suggestion.alternatives(presets))"), value: "TEXT",
       words: presets)
   }
 
@@ -35,8 +35,9 @@ nonisolated struct LocationTemplate {
       case "waybar": .waybar
       case _ where !text.contains("{"):
         throw .init(
-          "--format takes a text with fields, such as '{latitude},{longitude}', or "
-            + Suggestion.alternatives(Self.presets))
+          tr(
+            "--format takes a text with fields, such as '{latitude},{longitude}', or "
+              + "\(Suggestion.alternatives(Self.presets))"))
       default: .template(try Template(text, fields: Self.fields))
       }
   }
@@ -108,7 +109,7 @@ nonisolated struct LocationTemplate {
   private static func waybar(_ reading: ServiceLocation) -> String {
     let location = reading.location
     let place = "\(Number.fixed(location.latitude, 4)), \(Number.fixed(location.longitude, 4))"
-    let accuracy = location.accuracy.map { "±\(Number.short($0, 0)) m" } ?? "accuracy unknown"
+    let accuracy = location.accuracy.map { "±\(Number.short($0, 0)) m" } ?? tr("accuracy unknown")
     return JSONText.object([
       ("text", .string(place)),
       ("tooltip", .string("\(accuracy)\n\(reading.level)\n\(Moment.local(location.timestamp))")),
@@ -147,12 +148,12 @@ nonisolated struct Template {
         rest = rest.dropFirst()
       case ("\\", "n"), ("\\", "t"): text.append(rest.popFirst() == "n" ? "\n" : "\t")
       case ("{", _):
-        guard let end = rest.firstIndex(of: "}") else { throw .init("--format has a '{' without its '}'") }
+        guard let end = rest.firstIndex(of: "}") else { throw .init(tr("--format has a '{' without its '}'")) }
         if !text.isEmpty { parts.append(.text(text)) }
         text = ""
         parts.append(try Self.field(rest[..<end], of: fields))
         rest = rest[rest.index(after: end)...]
-      case ("}", _): throw .init("--format has a '}' without its '{'; write '}}' for a brace")
+      case ("}", _): throw .init(tr("--format has a '}' without its '{'; write '}}' for a brace"))
       default: text.append(character)
       }
     }
@@ -179,11 +180,11 @@ nonisolated struct Template {
     let pieces = content.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(pieces[0])
     guard fields.contains(name) else {
-      throw .init("--format has no field '\(name)'; the fields are \(fields.joined(separator: ", "))")
+      throw .init(tr("--format has no field '\(name)'; the fields are \(fields.joined(separator: ", "))"))
     }
     guard pieces.count > 1 else { return .field(name, digits: nil) }
     guard pieces[1].hasPrefix("."), let digits = Int(pieces[1].dropFirst()), (0...mostDigits).contains(digits) else {
-      throw .init("--format takes a precision from .0 to .\(mostDigits), as in {\(name):.4}")
+      throw .init(tr("--format takes a precision from .0 to .\(mostDigits), as in {\(name):.4}"))
     }
     return .field(name, digits: digits)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistCGLib
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 
 nonisolated enum Text {
   static func padded(_ text: String, to width: Int) -> String {
@@ -91,11 +92,11 @@ nonisolated enum Moment {
 
   static func age(_ seconds: Int64) -> String {
     switch seconds {
-    case ..<1: "now"
-    case ..<120: "\(seconds) s ago"
-    case ..<7_200: "\(seconds / 60) min ago"
-    case ..<172_800: "\(seconds / 3_600) h ago"
-    default: "\(seconds / 86_400) days ago"
+    case ..<1: tr("now")
+    case ..<120: tr("\(seconds) s ago")
+    case ..<7_200: tr("\(seconds / 60) min ago")
+    case ..<172_800: tr("\(seconds / 3_600) h ago")
+    default: tr("\(seconds / 86_400) day ago", "\(seconds / 86_400) days ago", count: Int(seconds / 86_400))
     }
   }
 

@@ -18,7 +18,7 @@ final class TrackPicture: TrackSink {
     self.path = path
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replacing ? 0 : O_EXCL)
     let descriptor = open(path, flags, 0o644)
-    guard descriptor >= 0 else { throw .system(path, hint: errno == EEXIST ? "; --force replaces it" : "") }
+    guard descriptor >= 0 else { throw .system(path, hint: errno == EEXIST ? tr("; --force replaces it") : "") }
     close(descriptor)
   }
 

@@ -46,12 +46,12 @@ nonisolated struct TrackSummary: Equatable {
 
   var rows: Rows {
     var rows = Rows()
-    rows.add("Fixes", "\(count)")
-    rows.add("Length", Self.text(metres: metres))
-    rows.add("Duration", seconds > 0 ? Self.text(seconds: seconds) : nil)
-    rows.add("Speed", speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
-    rows.add("Climb", climb.map { Number.fixed($0, 0) + " m" })
-    rows.add("Descent", descent.map { Number.fixed($0, 0) + " m" })
+    rows.add(tr("Fixes"), "\(count)")
+    rows.add(tr("Length"), Self.text(metres: metres))
+    rows.add(tr("Duration"), seconds > 0 ? Self.text(seconds: seconds) : nil)
+    rows.add(tr("Speed"), speed.map { "\(Number.short($0, 1)) m/s (\(Number.short($0 * 3.6, 1)) km/h)" })
+    rows.add(tr("Climb"), climb.map { Number.fixed($0, 0) + " m" })
+    rows.add(tr("Descent"), descent.map { Number.fixed($0, 0) + " m" })
     return rows
   }
 

@@ -47,7 +47,7 @@ final class TrackStream: TrackSink {
   func discard() {}
 
   private func write(_ text: String) throws(TrackFailure) {
-    if let code = StandardStream.write(text, to: STDOUT_FILENO) { throw .system("standard output", code) }
+    if let code = StandardStream.write(text, to: STDOUT_FILENO) { throw .system(tr("standard output"), code) }
   }
 }
 
@@ -75,7 +75,7 @@ final class TrackWriter: TrackSink {
     descriptor = open(path, flags | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       isNew = false
-      throw .system(path, hint: errno == EEXIST ? "; --force replaces it, --append continues it" : "")
+      throw .system(path, hint: errno == EEXIST ? tr("; --force replaces it, --append continues it") : "")
     }
     let size = existing == .append ? lseek(descriptor, 0, SEEK_END) : 0
     isNew = existing == .refuse || size == 0
@@ -91,7 +91,9 @@ final class TrackWriter: TrackSink {
     guard pread(descriptor, &bytes, count, size - off_t(count)) == count else { throw .system(path) }
     guard bytes.suffix(trailer.count) == trailer[...],
       format.resume(after: String(decoding: bytes.dropLast(trailer.count), as: UTF8.self))
-    else { throw TrackFailure("\(path): this is not a recording of geopublicist in this format; it is left as it is") }
+    else {
+      throw TrackFailure(tr("\(path): this is not a recording of geopublicist in this format; it is left as it is"))
+    }
     end = size - off_t(trailer.count)
   }
 

@@ -25,7 +25,8 @@ final class CommandQueue {
 
   func add(_ job: Job) {
     guard waiting.count < Self.longest else {
-      onFailure?("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is dropped")
+      onFailure?(
+        tr("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is dropped"))
       return
     }
     waiting.append(job)
@@ -61,8 +62,8 @@ enum Hooks {
 
   /// Returns a sentence for each file that is not run, or one about a missing folder.
   static func complaints() -> [String] {
-    guard TextFile.exists(folder) else { return ["There is no folder \(folder)"] }
-    return all.compactMap { path in problem(of: path).map { "\(path) is skipped: \($0)" } }
+    guard TextFile.exists(folder) else { return [tr("There is no folder \(folder)")] }
+    return all.compactMap { path in problem(of: path).map { tr("\(path) is skipped: \($0)") } }
   }
 
   private static var all: [String] { TextFile.names(in: folder).map { "\(folder)/\($0)" } }
@@ -70,9 +71,9 @@ enum Hooks {
   private static func problem(of path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return String(cString: strerror(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return "it is not a file" }
-    if status.st_uid != getuid() { return "it belongs to another user" }
-    if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users can write to it" }
-    return status.st_mode & S_IXUSR == 0 ? "it is not executable" : nil
+    guard status.st_mode & S_IFMT == S_IFREG else { return tr("it is not a file") }
+    if status.st_uid != getuid() { return tr("it belongs to another user") }
+    if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return tr("other users can write to it") }
+    return status.st_mode & S_IXUSR == 0 ? tr("it is not executable") : nil
   }
 }

@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistClient
 import GeopublicistLocationModel
+import GeopublicistProcessSupport
 import MainLoop
 
 /// The sun at a place and a moment, as text for people and scripts.
@@ -48,9 +49,9 @@ nonisolated struct SunReport {
 
   var rows: Rows {
     var rows = Rows()
-    rows.add("Phase", phase.rawValue + (day.polar.map { " (polar \($0.rawValue))" } ?? ""), .strong)
+    rows.add(tr("Phase"), phase.rawValue + (day.polar.map { " (polar \($0.rawValue))" } ?? ""), .strong)
     for event in SunDay.Event.allCases { rows.add(event.title, day[event].map(Self.clock)) }
-    rows.add("Next", next.map { "\($0.event.rawValue), \(Self.local($0.time))" })
+    rows.add(tr("Next"), next.map { "\($0.event.rawValue), \(Self.local($0.time))" })
     return rows
   }
 
