@@ -21,10 +21,11 @@ spec=packaging/fedora/geopublicist.spec
 rpmspec --parse --define '_unitdir /usr/lib/systemd/system' --define '_userunitdir /usr/lib/systemd/user' \
   --define '_sysusersdir /usr/lib/sysusers.d' "$spec" > "$scratch/parsed"
 rpmlint --strict --config packaging/fedora/rpmlint.toml "$spec" > "$scratch/rpmlint" 2>&1 || fail "$(cat "$scratch/rpmlint")"
+po/build.sh .build/share/locale
 PROGRAMS=${1:-.build/release} DESTDIR=$scratch/root PREFIX=/usr SYSTEMUNITDIR=/usr/lib/systemd/system APPARMORDIR='' \
   packaging/install.sh
-# What is installed, without what %license and %doc name and with compressed manual pages as patterns.
-(cd "$scratch/root" && find . -type f ! -path '*/doc/*' ! -path '*/licenses/*' ! -path '*/apparmor.d/*' | sed 's|^\.||') |
+# What is installed, without what %license, %doc and %find_lang name and with compressed manual pages as patterns.
+(cd "$scratch/root" && find . -type f ! -path '*/doc/*' ! -path '*/licenses/*' ! -path '*/locale/*' ! -path '*/apparmor.d/*' | sed 's|^\.||') |
   sort > "$scratch/installed"
 sed -n '/^%files/,/^%changelog/p' "$scratch/parsed" | sed -n 's/^\(%config(noreplace) \)\?\(\/[^ ]*\)$/\2/p' |
   grep -v '/doc/' > "$scratch/patterns"

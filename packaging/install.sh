@@ -45,6 +45,7 @@ case ${1:-} in
     for program in geopublicistd geopublicist; do
       [ -x "$programs/$program" ] || { echo "$programs/$program is missing: run make build first" >&2; exit 1; }
     done
+    [ -d .build/share/locale ] || po/build.sh .build/share/locale
     # place SOURCE TARGET [MODE]
     place() { install -D -m "${3:-644}" "$1" "${DESTDIR:-}$2"; }
     ;;
@@ -86,6 +87,10 @@ for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
 [ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
 
 file .build/share/geopublicist/places "$share/geopublicist"
+for language in po/*.po; do
+  catalogs=locale/$(basename "$language" .po)/LC_MESSAGES
+  file ".build/share/$catalogs/geopublicist.mo" "$share/$catalogs"
+done
 file packaging/metainfo/org.geopublicist.Location1.metainfo.xml "$share/metainfo"
 file packaging/org.geopublicist.Location1.desktop "$share/applications"
 for page in packaging/man/*.?; do file "$page" "$share/man/man${page##*.}"; done

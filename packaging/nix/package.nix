@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # callPackage ./package.nix { }: builds the tree that this file is in.
-{ lib, stdenv, swift, swiftpm, lld, dbus, glib, pkg-config, polkit, python3, systemd, man }:
+{ lib, stdenv, swift, swiftpm, lld, dbus, gettext, glib, pkg-config, polkit, python3, systemd, man }:
 
 stdenv.mkDerivation {
   pname = "geopublicist";
   version = "1.1.0";
   src = lib.cleanSource ../..;
 
-  nativeBuildInputs = [ lld pkg-config python3 swift swiftpm ];
+  nativeBuildInputs = [ gettext lld pkg-config python3 swift swiftpm ];
   buildInputs = [ dbus glib polkit systemd ];
 
   postPatch = "patchShebangs packaging Tests/Rig";
