@@ -85,15 +85,15 @@ nonisolated public struct Phrase: ExpressibleByStringInterpolation {
 nonisolated public enum Translations {
   /// Selects the user's language.
   public static func open() {
+    // Other character sets lack letters of some languages.
+    guard g_get_charset(nil) != 0 else { return }
     setlocale(LC_MESSAGES, "")
     guard let program = g_file_read_link("/proc/self/exe", nil) else { return }
     defer { g_free(program) }
     guard let folder = g_path_get_dirname(program) else { return }
     defer { g_free(folder) }
     bindtextdomain("geopublicist", String(cString: folder) + "/../share/locale")
-    var codeset: UnsafePointer<CChar>?
-    g_get_charset(&codeset)
-    bind_textdomain_codeset("geopublicist", codeset)
+    bind_textdomain_codeset("geopublicist", "UTF-8")
     textdomain("geopublicist")
   }
 

@@ -354,6 +354,17 @@ import Testing
     #expect(DoctorFacts.StaticFile(path, geoclueUser: 12_345) == .unreadable)
   }
 
+  @Test func `the socket of a receiver counts if it is configured and missing`() throws {
+    let folder = TemporaryDirectory()
+    for (enable, socket, missing) in [
+      ("true", "/nonexistent", true), ("false", "/nonexistent", false), ("true", "/", false),
+    ] {
+      let text = "[network-nmea]\nenable=\(enable)\nnmea-socket=\(socket)\n"
+      try text.write(toFile: folder.file("geoclue.conf"), atomically: true, encoding: .utf8)
+      #expect(geopublicist.GeoClueSettings(folder: folder.path)?.missingSocket == (missing ? socket : nil))
+    }
+  }
+
   @Test func `a refused question of polkit can be asked again`() {
     var facts = Self.healthy()
     facts.authorizationReason = "rejected-by-agent"
