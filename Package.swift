@@ -129,7 +129,7 @@ let package = Package(
     .testTarget(
       name: "DBusTests",
       dependencies: ["DBus", "GeopublicistCDBus", "GeopublicistMainLoopTestSupport", "GeopublicistTestSupport"],
-      exclude: ["huge-sender.py", "raw-peer.py"]),
+      exclude: ["descriptor-peer.py", "huge-sender.py", "raw-peer.py"]),
     .testTarget(
       name: "GeoClueTests",
       dependencies: [

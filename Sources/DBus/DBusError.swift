@@ -13,6 +13,8 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
   }
 
   public var description: String { "\(name): \(message)" }
+
+  static let noDescriptors = DBusError(.notSupported, "The file descriptors cannot be sent")
 }
 
 // MARK: - Standard names that this package receives or sends

@@ -78,18 +78,6 @@ import Testing
     for call in waiting { call.drop() }
   }
 
-  /// What a newer bus says of a connection has one in it (`ProcessFD`), unasked: the rest must stay readable.
-  @Test func `a file descriptor in a reply leaves the rest readable`() throws {
-    let message = try Message(signal: "S", of: "a.b", at: "/", [.string("before")])
-    message.append(descriptors: 1)
-    try message.append([.string("after")])
-    #expect(try message.arguments() == [.string("before"), .structure([]), .string("after")])
-    let inside = try Message(signal: "S", of: "a.b", at: "/")
-    inside.append(descriptorInVariant: 0)
-    #expect(try inside.arguments() == [.variant(.structure([]))])
-    #expect(message.hasDescriptors && inside.hasDescriptors)
-  }
-
   @Test func `a huge string is carried, and small ones after it`() throws {
     let (peers, _) = try Peers.withSample()
     let text = Value.string(String(repeating: "x", count: 3_000_000))

@@ -230,8 +230,9 @@ class Peer:
         return self.serial
 
     def send_bytes(self, data, fds=0):
-        """Sends bytes as they are, with so many descriptors."""
-        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * fds))] if fds else []
+        """Sends bytes as they are, with these descriptors or that many."""
+        fds = [0] * fds if isinstance(fds, int) else fds
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         try:
             sent = self.socket.sendmsg([data], ancillary)
             if sent < len(data):

@@ -21,7 +21,8 @@ extension Connection {
     else { return nil }
     message.startsService = false
     dbus_message_set_serial(message.raw, .random(in: 1 << 31 ... .max))
-    return replies.add(message, timeout: .never, expecting: nil, within: .smallAnswer) { [weak replies] result in
+    return replies.add(message, to: peer, timeout: .never, expecting: nil, within: .smallAnswer) {
+      [weak replies] result in
       switch result {
       case .success: handler(.answered)
       case .failure(.refused) where replies?.lastSender == peer: handler(.answered)

@@ -151,7 +151,13 @@ import MainLoop
     return queue(message)
   }
 
+  /// Whether the connection can carry the message: only connections over Unix sockets carry file descriptors.
+  func canSend(_ message: Message) -> Bool {
+    !message.hasDescriptors || !isOpen || dbus_connection_can_send_type(raw, cdbus_type_unix_fd) != 0
+  }
+
   private func queue(_ message: Message) -> UInt32? {
+    guard canSend(message) else { return nil }
     guard isConnected else {
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil
@@ -224,7 +230,7 @@ import MainLoop
     replies.resend()
     let messages = unsent
     unsent = []
-    for message in messages { _ = queue(message.isSent ? message.copy() : message) }
+    for message in messages { if let message = message.unsent() { _ = queue(message) } }
     for action in rejoinActions.values { action(forgettingOwners) }
     return true
   }
@@ -276,7 +282,7 @@ import MainLoop
     }
   }
 
-  /// Any peer may send file descriptors, which this package refuses call by call. libdbus leaves the bus when a message
+  /// Any peer may send file descriptors, which are refused call by call unless the method has them. libdbus leaves the bus when a message
   /// contains more descriptors than its limit (16 by default) or the process runs out of them. The limit is therefore
   /// as high as the kernel allows per message, and while such a message is waiting, no other is read.
   private static func raiseDescriptorLimits(_ connection: OpaquePointer) {

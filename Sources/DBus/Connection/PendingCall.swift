@@ -130,13 +130,12 @@ final class ReplyRouter {
   private(set) var lastSender: BusName?
 
   func add(
-    _ message: Message, timeout: CallTimeout, expecting signature: Signature?, within budget: ReadBudget,
-    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
+    _ message: Message?, to destination: BusName?, timeout: CallTimeout, expecting signature: Signature?,
+    within budget: ReadBudget, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall {
-    let destination = message.destination
     let isLost = connection.map { $0.isToRejoin && !$0.isConnected } ?? false
-    let isOverLimit = hasTooMany(of: destination)
-    let serial = isLost || isOverLimit ? nil : connection?.post(message)
+    let refusal = refusal(of: message, to: destination)
+    let serial = isLost || refusal != nil ? nil : message.flatMap { connection?.post($0) }
     let call = PendingCall(
       serial: serial, to: destination, expecting: signature, within: budget, router: self, handler)
     if connection?.isToRejoin == true { call.request = message }
@@ -144,8 +143,8 @@ final class ReplyRouter {
       waiting[serial] = Waiting(call)
       if limit != nil, let destination { unanswered.add(serial, to: destination) }
       call.fail(after: timeout)
-    } else if isOverLimit {
-      call.failNextTurn(.notSent(DBusError(.limitsExceeded, "Too many earlier calls are still unanswered")))
+    } else if let refusal {
+      call.failNextTurn(.notSent(refusal))
     } else if isLost {
       held.append(Waiting(call))
       call.fail(after: timeout)
@@ -155,9 +154,13 @@ final class ReplyRouter {
     return call
   }
 
-  private func hasTooMany(of destination: BusName?) -> Bool {
-    guard let limit, let destination, destination != .bus else { return false }
-    return unanswered.count(of: destination) >= limit
+  /// Returns why a call cannot be sent, or nil if it can.
+  private func refusal(of message: Message?, to destination: BusName?) -> DBusError? {
+    guard let message, connection?.canSend(message) != false else { return .noDescriptors }
+    guard let limit, let destination, destination != .bus, unanswered.count(of: destination) >= limit else {
+      return nil
+    }
+    return DBusError(.limitsExceeded, "Too many earlier calls are still unanswered")
   }
 
   func receive(_ reply: Message) {
@@ -198,7 +201,10 @@ final class ReplyRouter {
         held.append(Waiting(call))
         continue
       }
-      let message = request.isSent ? request.copy() : request
+      guard let message = request.unsent() else {
+        call.failNextTurn(.notSent(.noDescriptors))
+        continue
+      }
       call.request = message
       guard let serial = connection?.post(message) else { continue }
       call.serial = serial
@@ -228,17 +234,16 @@ extension Connection {
   /// Calls a method. The handler receives the result once, asynchronously, unless the connection is closed by this
   /// side.
   ///
-  /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed or has too many unanswered calls, with
-  /// ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
+  /// Fails with ``CallFailure/notSent(_:)`` if the connection is closed, has too many unanswered calls or cannot carry the
+  /// message's file descriptors, with ``CallFailure/lost(_:)`` after the timeout (25 s by default) and when the other side or the connection is gone, and
   /// with ``CallFailure/refused(_:)`` for any error that the other side returns, for a reply whose signature differs from
   /// `expecting` (`InvalidArgs`) and for one that exceeds the budget (`LimitsExceeded`).
   public func call(
     _ message: Message, timeout: CallTimeout = .standard, expecting signature: Signature? = nil,
     within budget: ReadBudget = .reply, _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) -> PendingCall {
-    // A message keeps its first serial number, but each call needs its own.
-    let message = message.isSent ? message.copy() : message
-    return replies.add(message, timeout: timeout, expecting: signature, within: budget, handler)
+    replies.add(
+      message.unsent(), to: message.destination, timeout: timeout, expecting: signature, within: budget, handler)
   }
 
   /// Calls a method of the bus itself and waits up to 25 seconds for the reply.
@@ -246,7 +251,7 @@ extension Connection {
     // libdbus accepts a forged reply here, so check it and ask again. No attacker wins that race ten times.
     for _ in 0..<10 {
       guard isConnected else { break }
-      let request = message.isSent ? message.copy() : message
+      guard let request = message.unsent() else { throw .noDescriptors }
       let reply = try withDBusError { dbus_connection_send_with_reply_and_block(raw, request.raw, -1, $0) }
       let answer = Message(owning: reply)
       if answer.kind == .reply, answer.sender == .bus { return try answer.arguments() }

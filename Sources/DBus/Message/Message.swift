@@ -18,6 +18,8 @@ nonisolated public final class Message {
   private var knownWireSize: Int?
   /// The receiver that this process has set, so that it need not be read back for each message that is sent.
   private var receiver: BusName?
+  /// The number of file descriptors that this process has appended.
+  var descriptorCount = 0
 
   /// Takes over the caller's reference.
   package init(owning raw: OpaquePointer) { self.raw = raw }
@@ -75,8 +77,15 @@ nonisolated public final class Message {
     destination = caller
   }
 
-  /// Returns a copy that can be sent and changed independently.
+  /// Returns a copy that can be sent and changed independently. Only for messages without file descriptors.
   func copy() -> Message { Message(owning: allocated(dbus_message_copy(raw))) }
+
+  /// Returns the message if it has not been sent, otherwise a copy, because a message keeps its first serial number.
+  /// Returns nil if the process cannot duplicate the message's file descriptors.
+  func unsent() -> Message? {
+    guard isSent, hasDescriptors else { return isSent ? copy() : self }
+    return dbus_message_copy(raw).map(Message.init(owning:))
+  }
 }
 
 // MARK: - Header

@@ -13,7 +13,7 @@ nonisolated extension Message {
   }
 }
 
-/// Reads values within a budget. A file descriptor is skipped and replaced by an empty structure.
+/// Reads values within a budget.
 ///
 /// Checks the type of each value before reading it, because libdbus aborts the process on a mismatch.
 nonisolated private enum MessageReader {
@@ -55,9 +55,12 @@ nonisolated private enum MessageReader {
       return .structure(try elements(of: &iterator, &budget))
     case cdbus_type_array: return try array(&iterator, &budget)
     case cdbus_type_unix_fd:
-      try budget.spend(4)
-      // The bus may send one unasked in a reply (`ProcessFD`). It stays with the message, which closes it.
-      return .structure([])
+      try budget.spendDescriptor()
+      var descriptor: Int32 = -1
+      // A duplicate. Libdbus does not check which descriptor of the message is meant.
+      dbus_message_iter_get_basic(&iterator, &descriptor)
+      guard descriptor >= 0 else { throw DBusError(.failed, "A file descriptor is missing or cannot be duplicated") }
+      return .descriptor(OwnedDescriptor(owning: descriptor))
     default: throw DBusError(.notSupported, "The message contains an unknown type")
     }
   }

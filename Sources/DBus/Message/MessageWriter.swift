@@ -7,33 +7,52 @@ nonisolated extension Message {
   ///
   /// Throws `InvalidArgs` for values that D-Bus cannot carry: a string with a NUL, an array with elements of different
   /// types, more than 32 levels of containers, or a signature of more than 255 characters. libdbus would abort the
-  /// process for each of them. Throws `LimitsExceeded` above 16 MiB, because a bus would end the connection.
+  /// process for each of them. Throws `LimitsExceeded` above 16 MiB and for more than 16 file descriptors, because a bus
+  /// would end the connection, and if the process cannot duplicate a descriptor. Then the message must not be sent.
   public func append(_ values: [Value]) throws(DBusError) {
     guard !values.isEmpty else { return }
     guard !isSent else { throw DBusError(.failed, "The message has already been sent and cannot be changed") }
-    try MessageWriter.check(values, after: signature)
+    descriptorCount = try MessageWriter.check(values, after: signature, descriptors: descriptorCount)
     var iterator = DBusMessageIter()
     dbus_message_iter_init_append(raw, &iterator)
-    for value in values { MessageWriter.write(value, to: &iterator) }
+    for value in values { try MessageWriter.write(value, to: &iterator) }
+  }
+}
+
+nonisolated extension Message {
+  /// Appends arguments to a message that will be copied for many receivers, which cannot contain file descriptors.
+  func appendShared(_ values: [Value]) throws(DBusError) {
+    try append(values)
+    if descriptorCount > 0 { throw DBusError(.invalidArgs, "A message for many receivers has no file descriptors") }
   }
 }
 
 /// Validates values and writes validated values.
 nonisolated enum MessageWriter {
   private static let maximumSize = 16 * 1024 * 1024
+  /// dbus-daemon's default, and the most that every bus forwards.
+  private static let maximumDescriptors = 16
   private static let unspeakable = DBusError(.invalidArgs, "The values do not form a valid signature")
 
-  /// Validates arguments that follow those with the given signature. Throws like ``Message/append(_:)``.
-  static func check(_ values: [Value], after signature: String = "") throws(DBusError) {
+  /// Validates arguments that follow those with the given signature and number of file descriptors. Throws like
+  /// ``Message/append(_:)``. Returns the number of file descriptors, including those before.
+  @discardableResult
+  static func check(
+    _ values: [Value], after signature: String = "", descriptors: Int = 0
+  ) throws(DBusError) -> Int {
     var size = 0
-    for value in values { size += try check(value) }
-    guard size <= maximumSize else { throw DBusError(.limitsExceeded, "The message is too large") }
+    var descriptors = descriptors
+    for value in values { size += try check(value, &descriptors) }
+    guard size <= maximumSize, descriptors <= maximumDescriptors else {
+      throw DBusError(.limitsExceeded, "The message is too large")
+    }
     let types = values.reduce(into: signature) { $0 += $1.signature }
     guard Signature(validating: types) != nil else { throw unspeakable }
+    return descriptors
   }
 
   /// Validates everything that libdbus requires without checking it itself. Returns the approximate size in bytes.
-  private static func check(_ value: Value, depth: Int = 0) throws(DBusError) -> Int {
+  private static func check(_ value: Value, _ descriptors: inout Int, depth: Int = 0) throws(DBusError) -> Int {
     guard depth < 32 else { throw DBusError(.invalidArgs, "Too many levels of containers") }
     var size = 8
     switch value {
@@ -49,10 +68,10 @@ nonisolated enum MessageWriter {
       size += signature.rawValue.utf8.count
     case .variant(let inner):
       guard isSimple(inner) || Signature(validating: inner.signature) != nil else { throw unspeakable }
-      size += try check(inner, depth: depth + 1)
+      size += try check(inner, &descriptors, depth: depth + 1)
     case .structure(let fields):
       if fields.isEmpty { throw DBusError(.invalidArgs, "A structure cannot be empty") }
-      for field in fields { size += try check(field, depth: depth + 1) }
+      for field in fields { size += try check(field, &descriptors, depth: depth + 1) }
     case .bytes(let bytes):
       size += bytes.count
     case .array(let type, let elements):
@@ -61,7 +80,7 @@ nonisolated enum MessageWriter {
         guard element.signature == type.rawValue else {
           throw DBusError(.invalidArgs, "All elements of an array must have its element type")
         }
-        size += try check(element, depth: depth + 1)
+        size += try check(element, &descriptors, depth: depth + 1)
       }
     case .dictionary(let key, let type, let entries):
       guard key.isBasic, type.isSingle else {
@@ -71,9 +90,10 @@ nonisolated enum MessageWriter {
         guard entry.key.signature == key.rawValue, entry.value.signature == type.rawValue else {
           throw DBusError(.invalidArgs, "All entries of a dictionary must have its key and value types")
         }
-        size += try check(entry.key, depth: depth + 1)
-        size += try check(entry.value, depth: depth + 1)
+        size += try check(entry.key, &descriptors, depth: depth + 1)
+        size += try check(entry.value, &descriptors, depth: depth + 1)
       }
+    case .descriptor: descriptors += 1
     default: break
     }
     return size
@@ -87,7 +107,7 @@ nonisolated enum MessageWriter {
     }
   }
 
-  fileprivate static func write(_ value: Value, to iterator: inout DBusMessageIter) {
+  fileprivate static func write(_ value: Value, to iterator: inout DBusMessageIter) throws(DBusError) {
     switch value {
     case .byte(let number): basic(cdbus_type_byte, number, &iterator)
     case .boolean(let flag): basic(cdbus_type_boolean, dbus_bool_t(flag ? 1 : 0), &iterator)
@@ -101,19 +121,31 @@ nonisolated enum MessageWriter {
     case .string(let string): text(cdbus_type_string, string, &iterator)
     case .objectPath(let path): text(cdbus_type_object_path, path.rawValue, &iterator)
     case .signature(let signature): text(cdbus_type_signature, signature.rawValue, &iterator)
+    case .descriptor(let descriptor):
+      var number = descriptor.rawValue
+      // Fails if the process has too many: libdbus duplicates it.
+      if dbus_message_iter_append_basic(&iterator, cdbus_type_unix_fd, &number) == 0 {
+        throw DBusError(.limitsExceeded, "A file descriptor cannot be duplicated")
+      }
     case .variant(let inner):
-      container(cdbus_type_variant, inner.signature, &iterator) { write(inner, to: &$0) }
+      try container(cdbus_type_variant, inner.signature, &iterator) { contents throws(DBusError) in
+        try write(inner, to: &contents)
+      }
     case .structure(let fields):
-      container(cdbus_type_struct, nil, &iterator) { for field in fields { write(field, to: &$0) } }
-    case .bytes(let bytes): fixedArray(bytes, &iterator)
+      try container(cdbus_type_struct, nil, &iterator) { contents throws(DBusError) in
+        for field in fields { try write(field, to: &contents) }
+      }
+    case .bytes(let bytes): try fixedArray(bytes, &iterator)
     case .array(let type, let elements):
-      container(cdbus_type_array, type.rawValue, &iterator) { for element in elements { write(element, to: &$0) } }
+      try container(cdbus_type_array, type.rawValue, &iterator) { contents throws(DBusError) in
+        for element in elements { try write(element, to: &contents) }
+      }
     case .dictionary(let key, let type, let entries):
-      container(cdbus_type_array, "{" + key.rawValue + type.rawValue + "}", &iterator) { array in
+      try container(cdbus_type_array, "{" + key.rawValue + type.rawValue + "}", &iterator) { array throws(DBusError) in
         for entry in entries {
-          container(cdbus_type_dict_entry, nil, &array) {
-            write(entry.key, to: &$0)
-            write(entry.value, to: &$0)
+          try container(cdbus_type_dict_entry, nil, &array) { contents throws(DBusError) in
+            try write(entry.key, to: &contents)
+            try write(entry.value, to: &contents)
           }
         }
       }
@@ -129,8 +161,8 @@ nonisolated enum MessageWriter {
     string.withCString { basic(type, $0, &iterator) }
   }
 
-  private static func fixedArray(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) {
-    container(cdbus_type_array, "y", &iterator) { array in
+  private static func fixedArray(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) throws(DBusError) {
+    try container(cdbus_type_array, "y", &iterator) { array in
       bytes.withUnsafeBufferPointer {
         // An empty array has a null address, which libdbus rejects.
         guard var start = $0.baseAddress, !$0.isEmpty else { return }
@@ -143,11 +175,17 @@ nonisolated enum MessageWriter {
   }
 
   private static func container(
-    _ type: Int32, _ signature: String?, _ iterator: inout DBusMessageIter, _ body: (inout DBusMessageIter) -> Void
-  ) {
+    _ type: Int32, _ signature: String?, _ iterator: inout DBusMessageIter,
+    _ body: (inout DBusMessageIter) throws(DBusError) -> Void
+  ) throws(DBusError) {
     var inner = DBusMessageIter()
     guard dbus_message_iter_open_container(&iterator, type, signature, &inner) != 0 else { fatalError("out of memory") }
-    body(&inner)
+    do throws(DBusError) {
+      try body(&inner)
+    } catch {
+      dbus_message_iter_abandon_container(&iterator, &inner)
+      throw error
+    }
     if dbus_message_iter_close_container(&iterator, &inner) == 0 { fatalError("out of memory") }
   }
 }

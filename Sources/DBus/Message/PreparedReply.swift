@@ -10,7 +10,7 @@ nonisolated public final class PreparedReply {
   public init(_ values: [Value]) throws(DBusError) {
     message = Message(owning: allocated(dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN)))
     dbus_message_set_no_reply(message.raw, 1)
-    try message.append(values)
+    try message.appendShared(values)
     size = message.wireSize
   }
 

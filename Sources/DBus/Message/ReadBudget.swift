@@ -7,17 +7,21 @@ nonisolated public struct ReadBudget: Hashable, Sendable {
   public var bytes: Int
   /// The maximum number of values, including nested ones. An `ay` counts as one.
   public var values: Int
+  /// The maximum number of file descriptors. A message may name one of its descriptors any number of times.
+  public var descriptors: Int
 
-  /// Limits the bytes on the wire and the number of values.
-  public init(bytes: Int, values: Int) {
+  /// Limits the bytes on the wire and the number of values and of file descriptors, of which none are accepted by default.
+  public init(bytes: Int, values: Int, descriptors: Int = 0) {
     self.bytes = bytes
     self.values = values
+    self.descriptors = descriptors
   }
 
-  /// For replies from trusted services, such as the names of all connections.
-  public static let reply = ReadBudget(bytes: 4 << 20, values: 1 << 18)
+  /// For replies from trusted services, such as the names of all connections. Accepts as many file descriptors as the
+  /// kernel passes in one message.
+  public static let reply = ReadBudget(bytes: 4 << 20, values: 1 << 18, descriptors: 253)
   /// For signals, which any process may send.
-  public static let signal = ReadBudget(bytes: 1 << 16, values: 1 << 12)
+  public static let signal = ReadBudget(bytes: 1 << 16, values: 1 << 12, descriptors: 16)
   /// For a reply from an untrusted program that consists of one small value.
   public static let smallAnswer = ReadBudget(bytes: 256, values: 8)
 
@@ -26,6 +30,13 @@ nonisolated public struct ReadBudget: Hashable, Sendable {
     guard values > 0, count <= bytes else { throw Self.exhausted }
     values -= 1
     bytes -= count
+  }
+
+  /// Charges one file descriptor.
+  mutating func spendDescriptor() throws(DBusError) {
+    try spend(4)
+    guard descriptors > 0 else { throw DBusError(.limitsExceeded, "The message has too many file descriptors") }
+    descriptors -= 1
   }
 
   private static let exhausted = DBusError(.limitsExceeded, "The message is too large")

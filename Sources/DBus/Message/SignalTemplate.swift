@@ -15,7 +15,7 @@ nonisolated public final class SignalTemplate {
     guard dbus_message_set_interface(message.raw, interface.rawValue) != 0,
       dbus_message_set_member(message.raw, member.rawValue) != 0
     else { fatalError("out of memory") }
-    try message.append(arguments)
+    try message.appendShared(arguments)
     // Reading any field makes libdbus cache the positions of all fields, which the copies inherit.
     _ = dbus_message_get_member(message.raw)
     size = message.wireSize

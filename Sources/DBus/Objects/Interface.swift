@@ -37,7 +37,7 @@ public struct InterfaceMember<Owner: AnyObject> {
 
   fileprivate let add: (InterfaceTable) -> Void
 
-  /// Declares a method. The handler answers the call, immediately or later. An error that it throws becomes the answer.
+  /// Declares a method. File descriptors are accepted only in arguments declared as `h`. The handler answers the call, immediately or later. An error that it throws becomes the answer.
   public static func method(
     _ name: MemberName, in inputs: Arguments = [:], out outputs: Arguments = [:],
     _ handler: @escaping (Owner, MethodCall) throws(DBusError) -> Void

@@ -27,7 +27,8 @@ import MainLoop
 
   // The message is not kept until the answer, because it may be large.
   private var message: Message?
-  private let hasDescriptors: Bool
+  /// The arguments of a message with file descriptors, which are read or refused immediately.
+  private var early: Result<[Value], DBusError>?
   /// Whether the path is too long to be read. ``path`` is then the root.
   let hasLongPath: Bool
   private let serial: UInt32
@@ -38,11 +39,9 @@ import MainLoop
   /// The required signature of the answer, or nil before the method is known.
   var outputs: String?
 
-  init?(_ message: Message, on connection: Connection) {
+  init?(_ message: Message, on connection: Connection, acceptsDescriptors: (MethodCall) -> Bool) {
     guard let sender = message.sender, let member = message.member else { return nil }
-    // The connection reads nothing while a message with descriptors is kept, not even replies that this call waits for.
-    hasDescriptors = message.hasDescriptors
-    self.message = hasDescriptors ? nil : message
+    self.message = message
     self.connection = connection
     generation = connection.generation
     self.sender = sender
@@ -55,6 +54,13 @@ import MainLoop
     signature = message.signature
     serial = message.serial
     wantsReply = message.wantsReply
+    guard message.hasDescriptors else { return }
+    // The connection reads nothing while a message with descriptors is kept, not even replies that this call waits for.
+    self.message = nil
+    early =
+      acceptsDescriptors(self)
+      ? Result { () throws(DBusError) in try message.arguments() }
+      : .failure(DBusError(.notSupported, "File descriptors are not accepted"))
   }
 
   isolated deinit {
@@ -72,6 +78,7 @@ import MainLoop
     }
     do throws(DBusError) {
       let reply = try Message(replyTo: serial, from: sender, values)
+      guard connection?.canSend(reply) != false else { throw .noDescriptors }
       answer(reply)
     } catch {
       fail(error)
@@ -100,14 +107,17 @@ import MainLoop
   }
 
   /// Discards unread arguments of a call that will be refused later.
-  public func forgetArguments() { message = nil }
+  public func forgetArguments() {
+    message = nil
+    early = nil
+  }
 
   /// Reads the arguments. Deferred until the call has been admitted.
   func readArguments() throws(DBusError) {
-    guard !hasDescriptors else { throw DBusError(.notSupported, "File descriptors are not accepted") }
-    guard let message else { return }
-    self.message = nil
-    arguments = try message.arguments()
+    guard let unread = early ?? message.map({ message in Result { () throws(DBusError) in try message.arguments() } })
+    else { return }
+    forgetArguments()
+    arguments = try unread.get()
   }
 
   private func answer(_ reply: @autoclosure () -> Message) {

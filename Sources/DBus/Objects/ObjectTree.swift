@@ -31,7 +31,8 @@ public final class ObjectTree {
   }
 
   func dispatch(_ message: Message) {
-    guard let connection, let call = MethodCall(message, on: connection) else { return }
+    guard let connection, let call = MethodCall(message, on: connection, acceptsDescriptors: hasDescriptors)
+    else { return }
     if let intake { intake(call) } else { perform(call) }
   }
 
@@ -47,7 +48,7 @@ public final class ObjectTree {
   private func route(_ call: MethodCall) throws(DBusError) {
     guard !call.hasLongPath else { throw DBusError(.limitsExceeded, "The path is too long") }
     if try StandardInterface.handlePeer(call) { return }
-    let object = objects[call.path].flatMap { $0.isVisible(to: call.sender) ? $0 : nil }
+    let object = object(for: call)
     let children = { self.children(of: call.path, for: call.sender) }
     guard object != nil || call.path == .root || !children().isEmpty else {
       throw DBusError(.unknownObject, "There is no object at this path")
@@ -65,6 +66,16 @@ public final class ObjectTree {
     try call.readArguments()
     call.outputs = method.outputs.signature
     try method.handler(try interface.liveOwner(), call)
+  }
+
+  private func object(for call: MethodCall) -> ExportedObject? {
+    objects[call.path].flatMap { $0.isVisible(to: call.sender) ? $0 : nil }
+  }
+
+  /// Whether the called method declares file descriptors among its arguments, and the call has that signature.
+  private func hasDescriptors(_ call: MethodCall) -> Bool {
+    let method = try? interface(for: call, of: object(for: call)).table.methods[call.member]
+    return method?.inputs.signature == call.signature && call.signature.contains("h")
   }
 
   /// Returns the interface named in the call or, if it names none, the first one with the member.

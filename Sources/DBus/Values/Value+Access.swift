@@ -15,6 +15,8 @@ nonisolated extension Value {
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The value of an `o`.
   public var objectPath: ObjectPath? { if case .objectPath(let value) = self { value } else { nil } }
+  /// The file descriptor of an `h`.
+  public var descriptor: OwnedDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
   /// The fields of a structure.
   public var structure: [Value]? { if case .structure(let fields) = self { fields } else { nil } }
   /// The bytes of an `ay`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A value of any D-Bus type except file descriptors, which this package neither sends nor accepts.
+/// A value of any D-Bus type.
 ///
 /// Only large or recursive values are heap-allocated: a location consists of a dozen values, and allocating each would
 /// cost more than sending it.
@@ -28,6 +28,8 @@ nonisolated public enum Value: Hashable, Sendable {
   case objectPath(ObjectPath)
   /// `g`
   case signature(Signature)
+  /// `h`, an open file descriptor.
+  case descriptor(OwnedDescriptor)
   /// `ay`
   case bytes([UInt8])
   /// An array whose elements have the given single type. An `ay` is ``bytes(_:)`` instead.
@@ -67,6 +69,7 @@ nonisolated public enum Value: Hashable, Sendable {
     case .string: "s"
     case .objectPath: "o"
     case .signature: "g"
+    case .descriptor: "h"
     case .variant: "v"
     case .bytes: "ay"
     case .array(let element, _): "a" + element.rawValue

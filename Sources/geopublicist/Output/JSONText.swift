@@ -19,6 +19,7 @@ nonisolated enum JSONText {
     case .string(let string): quoted(string)
     case .objectPath(let path): quoted(path.rawValue)
     case .signature(let signature): quoted(signature.rawValue)
+    case .descriptor: "null"
     case .bytes(let bytes): "[" + bytes.map { "\($0)" }.joined(separator: ",") + "]"
     case .array(_, let elements): "[" + elements.map(text).joined(separator: ",") + "]"
     case .structure(let fields): "[" + fields.map(text).joined(separator: ",") + "]"
