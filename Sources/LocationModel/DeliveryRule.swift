@@ -87,6 +87,12 @@ package struct DeliveryRule: Sendable {
     return true
   }
 
+  /// Records that the last location delivered was sent only now, because it had to wait.
+  package mutating func sentLate(at now: UInt64) -> [Action] {
+    sent?.at = now
+    return settleTimer()
+  }
+
   /// Handles the requested time. Calling it too early or without a candidate has no effect.
   package mutating func timerFired(at now: UInt64) -> [Action] {
     armedAt = nil

@@ -56,6 +56,12 @@ package final class Pacer {
     onNeedChanged()
   }
 
+  /// Counts the thresholds from now, because the last location of the output had to wait.
+  package func sentLate() {
+    perform(rule.sentLate(at: now))
+    onNeedChanged()
+  }
+
   /// Makes the next periodic check due now, because the device may have moved.
   package func checkNow() {
     check.checkNow(at: now)

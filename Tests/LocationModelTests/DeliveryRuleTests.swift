@@ -143,6 +143,15 @@ import Testing
     #expect(rule.timerFired(at: 2_000_000) == [])
   }
 
+  /// While facts were confirmed, a location waited for 0.7 s, and the next one came 4.3 s after it instead of 5 s.
+  @Test func `the interval counts from when a location was sent that had to wait`() {
+    var rule = DeliveryRule(Configuration(timeThreshold: 5_000))
+    let fixes = (0...1).map { DeliverySimulation.fix($0) }
+    #expect(rule.received(fixes[0], at: 0) == [.deliver(fixes[0])])
+    #expect(rule.sentLate(at: 700_000) == [])
+    #expect(rule.received(fixes[1], at: 1_000_000) == [.armTimer(at: 5_700_000)])
+  }
+
   @Test func `with a late timer debounce still counts, and without it the newest wins`() {
     let fixes = (0...2).map { DeliverySimulation.fix($0, metres: Double($0)) }
     var debounced = DeliveryRule(Configuration(debounce: 200))

@@ -29,6 +29,8 @@ final class DeliverySlot: Subscriber, Cancellable {
   /// The newest location from before the question that holds deliveries. It may be sent as soon as that is answered.
   private var earlier: Location?
   private var waitsForRoom = false
+  /// Whether what is sent has waited.
+  private var isLate = true
 
   /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
   /// counts.
@@ -90,6 +92,7 @@ final class DeliverySlot: Subscriber, Cancellable {
     }
     if location == newest { newest = nil }
     earlier = nil
+    if isLate { pacer?.sentLate() }
     emit?(location)
   }
 
@@ -103,6 +106,8 @@ final class DeliverySlot: Subscriber, Cancellable {
   private func keep(_ location: Location) {
     if let newest, let hold = hold(), newest.receivedAt < hold.question { earlier = newest }
     newest = location
+    isLate = false
     release()
+    isLate = true
   }
 }
