@@ -48,6 +48,20 @@ import Testing
     #expect(machine.accepts(arrivedAt: 1_000, at: time) == isAccepted)
   }
 
+  /// The chain held back a coarser location for 24 s, and a caller that accepted 2 s got it.
+  @Test func `a location that was held back must be young enough, too`() {
+    var options = ClientOptions()
+    options.maximumAge = 10
+    var machine = LocationRequestMachine(options, SourceStatus(), at: 50_000, sourceDecides: false)
+    _ = machine.handle(standing(.allowed), at: 50_000)
+    _ = machine.handle(.prepared, at: 50_001)
+    var (old, new) = (location, location)
+    (old.receivedAt, new.receivedAt) = (1_000, 49_000)
+    #expect(machine.handle(.location(old, .exact), at: 50_002) == [])
+    let delivery = Delivery(location: new, level: .exact, isReduced: false)
+    #expect(machine.handle(.location(new, .exact), at: 50_003).last == .deliver(delivery))
+  }
+
   @Test func `a location that arrived after the call satisfies every maximum age`() {
     #expect(machine { $0.maximumAge = 0 }.accepts(arrivedAt: 1_000, at: 20_000_000))
   }

@@ -53,7 +53,8 @@ nonisolated struct LocationRequestMachine: ClientMachine {
       source = status
       return evaluate()
     case .location(let location, let level):
-      take(location, level)
+      // One that was held back arrived earlier, maybe long before the call.
+      if level != .exact || accepts(arrivedAt: location.receivedAt, at: now) { take(location, level) }
       return evaluate(released: location)
     case .slept:
       (kept, best, standing.cached) = (nil, nil, nil)
