@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistTestSupport
+import Testing
+
+@testable import GeopublicistGatekeeper
+
+/// Every order of events up to a depth. What is checked must hold in each state that can be reached.
+@Suite struct ExplorationTests {
+  @Test func `from every state logind's answers lead to a session that is known`() {
+    let events: [SessionState.Event] = [
+      .wanted, .doubted, .left, .came, .answered(.active), .answered(.inactive), .lost, .timer,
+    ]
+    let found = Exploration(SessionState(), depth: 5, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
+    print("SessionState: \(found.nodes.count) states")
+    #expect(found.nodes.count > 100)
+    for node in found.nodes {
+      var (machine, now) = (node.machine, node.now)
+      if machine.isHeld(at: now) {
+        #expect(machine.wakeUp.map { $0 <= now + Confirmation.holdTime } ?? false, "held for ever after \(node.path)")
+      }
+      _ = machine.handle(.wanted, at: now)
+      for _ in 0..<8 {
+        now = machine.isAsking ? now + 1_000 : max(now, machine.wakeUp ?? now)
+        _ = machine.handle(machine.isAsking ? .answered(.active) : .timer, at: now)
+      }
+      let isKnown = machine.state == .active && !machine.isDoubtful && !machine.isAsking
+      #expect(isKnown, "after \(node.path): \(machine)")
+    }
+  }
+
+  @Test func `from every state an agent that answers is found`() throws {
+    let (agent, other) = (BusName(":1.1"), BusName(":1.2"))
+    let events: [AgentSearch.Event] = [
+      .wanted(again: false), .wanted(again: true, isGeoClueThere: false), .listed([agent, other], isComplete: true),
+      .answered(agent, .exact), .answered(agent, nil), .answered(other, .city), .silent(agent), .silent(other),
+      .verified(agent, isAgent: true), .verified(other, isAgent: false), .announced(agent, .none), .invalidated(agent),
+      .left(agent), .doubted, .timer,
+    ]
+    let found = Exploration(AgentSearch(), depth: 3, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
+    print("AgentSearch: \(found.nodes.count) states")
+    for node in found.nodes {
+      var (machine, now) = (node.machine, node.now)
+      let answers: [AgentSearch.Event] = [
+        .wanted(again: true), .listed([agent, other], isComplete: true), .answered(agent, .exact), .answered(other, nil),
+        .verified(agent, isAgent: true), .verified(other, isAgent: false), .timer,
+      ]
+      for _ in 0..<8 {
+        // Silent connections are not asked for a while.
+        now += 200_000_000
+        for answer in answers { _ = machine.handle(answer, at: now) }
+      }
+      #expect(machine.level(without: ":1.9") == .level(.exact), "after \(node.path): \(machine)")
+      #expect(!machine.isHeld(at: now), "after \(node.path): \(machine)")
+    }
+  }
+
+  @Test func `from every state polkit's answers lead to a decision`() {
+    let events: [PolicyAnswers.Event] =
+      [.wanted, .doubted(isServed: true), .doubted(isServed: false)]
+      + PolkitAction.allCases.map { .answered($0, PolkitReply(.yes)) }
+      + [
+        .answered(.accessPrecise, PolkitReply(.challenge)), .answered(.access, PolkitReply(.no)),
+        .answered(.accessWithoutAgent, .unavailable), .consented(.accessPrecise, PolkitReply(.yes)),
+        .timer(isServed: true, isPolkitThere: true), .timer(isServed: false, isPolkitThere: false),
+      ]
+    let found = Exploration(PolicyAnswers(), depth: 3, events, wakeUp: \.wakeUp) { _ = $0.handle($1, at: $2) }
+    print("PolicyAnswers: \(found.nodes.count) states")
+    for node in found.nodes {
+      var (machine, now) = (node.machine, node.now)
+      if machine.isHeld(at: now) {
+        #expect(machine.wakeUp.map { $0 <= now + Confirmation.holdTime } ?? false, "held for ever after \(node.path)")
+      }
+      for _ in 0..<8 {
+        now += 40_000_000
+        _ = machine.handle(.timer(isServed: true, isPolkitThere: true), at: now)
+        _ = machine.handle(.wanted, at: now)
+        for action in PolkitAction.allCases {
+          _ = machine.handle(.answered(action, PolkitReply(action == .accessWithoutAgent ? .no : .yes)), at: now)
+        }
+      }
+      let isDecided = machine.answer(to: .accessPrecise) == .yes && machine.answer(to: .accessWithoutAgent) == .no
+      #expect(isDecided && !machine.isHeld(at: now), "after \(node.path): \(machine)")
+    }
+  }
+}
