@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistCGLib
 import GeopublicistProcessSupport
 import GeopublicistService
 import GeopublicistSimulatedKernel
@@ -37,8 +38,18 @@ if let index = arguments.firstIndex(of: "--ignore") {
   world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)
 }
 world.narrates = arguments.contains("--story")
-Log.install()
-Log.maximumLevel = world.narrates ? .debug : .error
+// What the service logs is not written but examined.
+g_log_set_writer_func(
+  { _, fields, count, _ in
+    var texts: [String: String] = [:]
+    for field in UnsafeBufferPointer(start: fields, count: Int(count)) {
+      guard let key = field.key, let value = field.value else { continue }
+      texts[String(cString: key)] = String(cString: value.assumingMemoryBound(to: CChar.self))
+    }
+    MainActor.assumeIsolated { world.logged(texts) }
+    return G_LOG_WRITER_HANDLED
+  }, nil, nil)
+Log.maximumLevel = world.narrates ? .debug : .notice
 world.begin()
 let day = Day(world, hours: hours, kept: only)
 let begin = world.schedule.now
@@ -47,9 +58,9 @@ var starts = 0
 let options = try DaemonOptions([
   "geopublicistd", "--address", world.bus.address, "--geoclue-address", world.bus.address,
 ])
-var configuration = Configuration()
 while world.waitForCall() {
   starts += 1
+  var configuration = try Configuration.load(file: nil)
   serving: while true {
     let session = try Session(options, configuration, nil, ServiceNotifier())
     let end = try session.run()
@@ -65,8 +76,12 @@ print("faults \(day.faultCount)")
 print("calls \(world.checks.calls)")
 print("locations \(world.checks.locations)")
 print("starts \(starts)")
+print("turns \(world.checks.longestTurn)")
 print("hash \(String(world.hash.value, radix: 16))")
-for path in ["/bus", "/run/cells", "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", ""] {
+for path in [
+  "/bus", "/run/cells", "/etc/geoclue/geoclue.conf", "/etc/geopublicist/geopublicist.conf",
+  "/etc/geoclue", "/etc/geopublicist", "/etc", "/run", "",
+] {
   if unlink(folder + path) != 0 { rmdir(folder + path) }
 }
 if let violation = world.checks.violation {

@@ -4,12 +4,14 @@ import GeopublicistLocationModel
 /// What must hold once things have been quiet.
 extension Checks {
   /// Checks everything at the end of a quiet time.
-  func quiet() {
+  func quiet(rests: Bool) {
     let now = world.schedule.now
+    guard !rests else { return rested() }
     var isNeeded = false
     for client in world.clients where client.isConnected {
       for subscription in client.subscriptions where subscription.isStarted {
         truth(client, subscription)
+        inTime(client, subscription)
         guard subscription.isPlain, subscription.level == .exact, client.entitlement.level == .exact else { continue }
         isNeeded = true
         guard world.geoclue.hasActiveClient, now - world.geoclue.lastFixAt < 2_000_000 else { continue }
@@ -19,7 +21,14 @@ extension Checks {
             "the next fix reaches a permitted client within a second",
             "client \(client.number) has waited for \(silence / 1_000) ms at \(subscription.path)")
         }
+        if let accuracy = subscription.last?.accuracy, accuracy > 100, silence < 2_000_000 {
+          broken("a client that asks for exact locations gets them", "\(accuracy) m at \(subscription.path)")
+        }
       }
+      for region in client.regions { truth(client, region) }
+    }
+    guard !isNeeded || now - max(world.geoclue.lastFixAt, world.geoclue.silentAt) < 45_000_000 else {
+      return broken("a source that has fallen silent is asked again", "")
     }
     if isNeeded, !world.geoclue.hasActiveClient {
       broken("GeoClue is held while a permitted client waits", "it has \(world.geoclue.clientCount) clients")
@@ -27,7 +36,8 @@ extension Checks {
   }
 
   private func truth(_ client: Client, _ subscription: Client.Subscription) {
-    let expected = world.truth.authorization(of: client, asking: subscription.level)
+    let expected = world.truth.authorization(
+      of: client, asking: subscription.level, isNamed: subscription.isNamed)
     guard let told = subscription.told else {
       return broken(
         "each started subscription is told its authorization", "\(subscription.path) of client \(client.number)")
@@ -37,6 +47,47 @@ extension Checks {
         "what a client was told last is true",
         "client \(client.number) of \(client.user) was told \(told) at \(subscription.path), true is \(expected)")
     }
+  }
+
+  /// Checks that a client is sent what is due.
+  private func inTime(_ client: Client, _ subscription: Client.Subscription) {
+    let (now, thresholds) = (world.schedule.now, subscription.thresholds)
+    if let end = subscription.endsAt, now > end + 2_000_000, client.isReading {
+      broken("a subscription ends when its duration is over", subscription.path)
+    }
+    guard thresholds.time > 0, thresholds.time < 50_000_000, thresholds.debounce == 0, thresholds.distance == 0,
+      thresholds.accuracy == 0, !thresholds.isSignificant, subscription.level == .exact, !subscription.isNamed,
+      client.entitlement.level == .exact, now - max(subscription.startedAt, client.entitlement.since) > thresholds.time
+    else { return }
+    let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
+    if silence > thresholds.time + world.geoclue.interval + 1_500_000, now - world.geoclue.lastFixAt < 2_000_000 {
+      broken("an update comes when its interval is over", "\(silence / 1_000) ms at \(subscription.path)")
+    }
+  }
+
+  /// Checks that clients that want a location seldom let GeoClue rest, and get it.
+  private func rested() {
+    let now = world.schedule.now
+    for client in world.clients where client.isConnected && client.entitlement.level == .exact {
+      for subscription in client.subscriptions where subscription.isStarted {
+        let silence = now - max(subscription.lastLocationAt, subscription.startedAt)
+        if silence > Client.rest + 10_000_000 {
+          broken("a resting source wakes in time", "\(silence / 1_000) ms at \(subscription.path)")
+        }
+      }
+    }
+  }
+
+  /// Looks while clients rest: GeoClue must not be held long before the next of them is due.
+  func resting() {
+    let now = world.schedule.now
+    let subscriptions = world.clients.flatMap(\.subscriptions)
+    let isDue = subscriptions.contains { now - $0.lastLocationAt > Client.rest - 20_000_000 }
+    let isRecent = subscriptions.contains { now - $0.lastLocationAt < 10_000_000 || now - $0.startedAt < 10_000_000 }
+    // What a client asked for before it came to rest may be answered later.
+    let rest = subscriptions.allSatisfy { $0.thresholds.time == Client.rest && $0.last != nil }
+    guard rest, world.clients.allSatisfy({ $0.regions.isEmpty && $0.creations == 0 }), !subscriptions.isEmpty, !isDue, !isRecent, world.geoclue.clientCount > 0 else { return }
+    broken("GeoClue rests until the next location is due", "\(world.geoclue.clientCount) clients")
   }
 
   /// Checks that nothing remains a while after every client has left.
@@ -65,6 +116,7 @@ extension Checks {
   func probe() {
     for client in world.clients where client.isConnected && world.schedule.now - client.entitlement.since > 10_000_000 {
       client.locateNow()
+      client.askInTurn()
     }
   }
 }

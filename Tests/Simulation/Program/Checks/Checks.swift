@@ -34,15 +34,32 @@ final class Checks {
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
+    /// Whether it names the program that GeoClue's configuration can disallow.
+    var isNamed = false
   }
 
+  nonisolated struct Owner {
+    let name: String
+    /// Whether it names the program that GeoClue's configuration can disallow.
+    let isNamed: Bool
+    /// That of a region, in metres.
+    let radius: Double?
+  }
+
+
   /// The client that has created each object.
-  private var owners: [String: String] = [:]
+  private var owners: [String: Owner] = [:]
   /// What was left when every client had left for the first time.
   var remainsBefore: Remains?
   /// When GeoClue was asked for a client.
   private var requests: [Int64] = []
-  private var counts: [String: (second: Int64, count: Int)] = [:]
+  /// What a user may still be told about its authorization, and since when it was last refilled.
+  private var shares: [UInt32: (left: Double, at: Int64)] = [:]
+  /// When a client asked for something that the service knows, and how many answers others got since.
+  var turns: [Int: (since: Int64, answers: Int)] = [:]
+  var longestTurn = 0
+  let audit = Audit()
+  static let mostTurns = 40
   /// The location of each reduced level, with the time since which it has been sent and how often the machine had slept.
   private var reducedLocations: [AccuracyLevel: (latitude: Double, longitude: Double, time: Int64, sleeps: Int)] = [:]
 
@@ -101,15 +118,23 @@ final class Checks {
 
   // MARK: - Privacy
 
-  func created(_ path: String, by client: Client) { owners[path] = client.name }
+  func created(_ path: String, by client: Client, isNamed: Bool, radius: Double? = nil) {
+    owners[path] = Owner(name: client.name, isNamed: isNamed, radius: radius)
+    let count = client.subscriptions.count
+    if client.isReading, count > World.subscriptionsPerConnection {
+      broken("a client has no more objects than its limit", "client \(client.number) has \(count)")
+    }
+  }
 
   /// Examines a message from the service.
   func sent(_ parcel: Parcel) {
     economy(parcel)
     guard parcel.kind == .signal || parcel.kind == .reply else { return }
-    if parcel.kind == .signal, let owner = owners[parcel.path], parcel.destination != owner {
+    let owner = parcel.kind == .signal ? owners[parcel.path] : nil
+    if let owner, parcel.destination != owner.name {
       return broken("an object speaks only to the client that created it", parcel.story)
     }
+    if let owner, let radius = owner.radius, let event = parcel.values.first?.properties { told(event, radius, parcel) }
     guard let location = Self.location(in: parcel.values) else { return }
     let now = world.schedule.now
     guard let name = parcel.destination else {
@@ -124,7 +149,10 @@ final class Checks {
       call.member == "GetLocation"
     {
       answer(location, call)
+      named(call.wish.isNamed, parcel)
     }
+    named(owner?.isNamed ?? false, parcel)
+    granted(client, parcel)
     let level = location["Level"]?.string.flatMap(AccuracyLevel.init(contractName:)) ?? .exact
     let entitled = client.entitlement.finest(at: now)
     guard level <= entitled else {
@@ -133,6 +161,12 @@ final class Checks {
         "client \(client.number) of \(client.user) gets \(level), entitled to \(entitled): \(parcel.story)")
     }
     guard level != .none else { return broken("a location has a level", parcel.story) }
+    let isReduced = location["Reduced"]?.boolean
+    if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
+      now - subscription.startedAt > Entitlement.tolerance, isReduced != (level < subscription.level)
+    {
+      return broken("a reduced location is marked", parcel.story)
+    }
     if level == .exact { exact(location, client, parcel) } else { reduced(location, level, client, parcel) }
   }
 
@@ -146,6 +180,9 @@ final class Checks {
       return broken(
         "no location from before the last suspend is sent",
         "client \(client.number) gets a fix \(age) ms old: \(parcel.story)")
+    }
+    if fix.isOutlier, parcel.member == "LocationUpdated", world.isOutlierObvious(fix) {
+      broken("a single jump is not believed", parcel.story)
     }
     // The newest fix that the service has read is what GeoClue itself would report to a new client.
     if let revoked = client.entitlement.revokedAt, fix.measuredAt < revoked, fix.number < world.geoclue.newestRead {
@@ -167,7 +204,11 @@ final class Checks {
     guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
       return broken("a reduced location is no finer than its level", parcel.story)
     }
-    pace(location, level, parcel)
+    // The evidence of a region may be older.
+    if parcel.member != "StateChanged" { pace(location, level, parcel) }
+    if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking {
+      broken("no reduced location from before the last suspend is sent", parcel.story)
+    }
     for key in ["Altitude", "Speed", "Heading", "Description"] where location[key] != nil {
       broken("a reduced location says nothing that comes from a finer one", "\(key): \(parcel.story)")
     }
@@ -203,6 +244,23 @@ final class Checks {
     }
   }
 
+  /// A program that GeoClue's configuration disallows gets nothing.
+  private func named(_ isNamed: Bool, _ parcel: Parcel) {
+    guard isNamed, let since = world.disallowedSince, world.schedule.now - since > Entitlement.tolerance else { return }
+    broken("a program that GeoClue disallows gets nothing", parcel.story)
+  }
+
+  /// An event of a region reveals no more than its client may know.
+  private func told(_ event: [String: Value], _ radius: Double, _ parcel: Parcel) {
+    guard let state = event["State"]?.string, state != "unknown",
+      let client = world.clients.first(where: { $0.name == parcel.destination })
+    else { return }
+    let level = client.entitlement.finest(at: world.schedule.now)
+    guard level == .exact || Self.cells[level].map({ $0 <= radius }) ?? false else {
+      return broken("a region tells no more than its client may know", "entitled to \(level): \(parcel.story)")
+    }
+  }
+
   private static let intervals: [AccuracyLevel: Int64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
 
   /// A reduced location must not tell more often than its level allows that the machine has moved.
@@ -218,42 +276,28 @@ final class Checks {
     reducedLocations[level] = (latitude, longitude, now, world.sleeps)
   }
 
-  // MARK: - Delivery
-
-  func delivered(_ subscription: Client.Subscription, to client: Client) {
-    if subscription.count > subscription.maximum {
-      broken("a subscription ends with its last update", subscription.path)
-    }
-    let last = subscription.lastLocationAt
-    guard subscription.threshold > 0, client.isReading, last > client.readSince, last > subscription.startedAt,
-      last > client.entitlement.since, last > world.wokeAt, last > subscription.toldAt
-    else { return }
-    let gap = world.schedule.now - last
-    if gap < subscription.threshold - 50_000 {
-      broken("updates keep their distance in time", "\(gap / 1_000) ms at \(subscription.path)")
-    }
-  }
-
   // MARK: - Economy
 
-  /// The most messages that one client may be sent in a second.
-  private static let share = 400
+  /// How often a user may be told about its authorization: at once, and each second.
+  private static let share = (burst: 520.0, perSecond: 66.0)
   /// The most bytes that the bus may hold for a client that does not read.
   private static let mostUnread = 1_400_000
 
   private func economy(_ parcel: Parcel) {
     guard let name = parcel.destination, let client = world.clients.first(where: { $0.name == name }) else { return }
-    let second = world.schedule.now / 1_000_000
-    var count = counts[name] ?? (second, 0)
-    if count.second != second { count = (second, 0) }
-    if parcel.kind == .signal { count.count += 1 }
-    counts[name] = count
-    if count.count > Self.share {
-      broken("a client is sent no more than its share", "client \(client.number): \(count.count) signals in a second")
+    if parcel.kind == .reply {
+      for number in turns.keys.sorted() where number != client.number { turns[number]?.answers += 1 }
     }
     if client.unread > Self.mostUnread {
       broken("a client that does not read is sent little", "client \(client.number): \(client.unread) bytes")
     }
+    guard parcel.member == "AuthorizationChanged" else { return }
+    let now = world.schedule.now
+    var (left, at) = shares[client.user] ?? (Self.share.burst, now)
+    left = min(Self.share.burst, left + Double(now - at) / 1_000_000 * Self.share.perSecond) - 1
+    at = now
+    shares[client.user] = (left, at)
+    if left < 0 { broken("a user is told no more than its share", "user \(client.user)") }
   }
 
   /// Examines a call to GeoClue.

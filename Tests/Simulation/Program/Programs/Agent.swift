@@ -7,6 +7,17 @@ final class Agent: Program {
   static let path = "/org/freedesktop/GeoClue2/Agent"
   static let interface = "org.freedesktop.GeoClue2.Agent"
 
+  /// How it tells that its level has changed.
+  enum Manner: CaseIterable {
+    /// With the new level, at once.
+    case announces
+    /// Only that there is a new level.
+    case invalidates
+    /// Only while GeoClue runs, as GNOME Shell does.
+    case announcesToGeoClue
+  }
+
+  var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
   /// Whether the service can know of it: it has answered or announced its level.
   private(set) var isKnown = false
@@ -14,8 +25,8 @@ final class Agent: Program {
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?
 
-  override init(_ world: World, user: UInt32) {
-    chance = Chance(world.seed, "agent of \(user)")
+  init(_ world: World, user: UInt32, isSecond: Bool = false) {
+    chance = Chance(world.seed, "agent of \(user)\(isSecond ? ", the second" : "")")
     super.init(world, user: user)
   }
 
@@ -37,10 +48,21 @@ final class Agent: Program {
     guard new != level else { return }
     level = new
     if isConnected {
-      isKnown = true
-      propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(new.rawValue))])
+      switch manner {
+      case .announces: announce()
+      case .invalidates:
+        signal(
+          Self.path, Self.properties, "PropertiesChanged",
+          [.string(Self.interface), .options([]), .strings(["MaxAccuracyLevel"])])
+      case .announcesToGeoClue: if world.geoclue.isRunning { announce() }
+      }
     }
     world.truth.changed("the agent of \(user) allows \(new)")
+  }
+
+  /// A service that has not found the agent yet does not listen.
+  private func announce() {
+    propertiesChanged(Self.path, Self.interface, [("MaxAccuracyLevel", .uint32(level.rawValue))])
   }
 
   /// Announces different levels, hundreds a second.

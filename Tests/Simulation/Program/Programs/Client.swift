@@ -8,10 +8,26 @@ final class Client: Program {
   static let path = "/org/geopublicist/Location1"
   static let subscription = "org.geopublicist.Location1.Subscription"
 
+  /// The thresholds of a subscription, 0 for none.
+  struct Thresholds {
+    /// In microseconds.
+    var time: Int64 = 0
+    var debounce: Int64 = 0
+    var duration: Int64 = 0
+    /// In metres.
+    var distance = 0.0
+    var accuracy = 0.0
+    var isSignificant = false
+    var maximum = Int.max
+  }
+
   /// What a client knows about one of its subscriptions.
   final class Subscription {
     let path: String
     var level: AccuracyLevel
+    let thresholds: Thresholds
+    /// Whether it names the program that GeoClue's configuration can disallow.
+    let isNamed: Bool
     /// Whether every fix must be delivered.
     let isPlain: Bool
     var isStarted = false
@@ -21,21 +37,30 @@ final class Client: Program {
     var told: (status: String, reason: String)?
     var toldAt: Int64 = .min / 2
     var lastLocationAt: Int64 = .min / 2
-    /// The least time between two locations in microseconds, and the greatest number of them.
-    var threshold: Int64 = 0
-    var maximum = Int.max
+    var last: (latitude: Double, longitude: Double, accuracy: Double, sequence: UInt64)?
     var count = 0
+    /// When it must have ended.
+    var endsAt: Int64?
 
-    init(_ path: String, _ level: AccuracyLevel, isPlain: Bool) {
-      (self.path, self.level, self.isPlain) = (path, level, isPlain)
+    init(_ path: String, _ level: AccuracyLevel, _ thresholds: Thresholds, isPlain: Bool, isNamed: Bool) {
+      (self.path, self.level, self.thresholds, self.isPlain, self.isNamed) = (path, level, thresholds, isPlain, isNamed)
     }
   }
 
   let number: Int
   let isSandboxed: Bool
   var entitlement = Entitlement()
-  private var chance: Chance
+  var chance: Chance
   private(set) var subscriptions: [Subscription] = []
+  var regions: [Region] = []
+  /// How many objects it waits for.
+  var creations = 0
+  /// How many objects its user's programs may have at most.
+  var objects: Int { subscriptions.count + creations }
+  /// Whether systemd did not know it when the service asked.
+  var isUnverifiable = false
+  /// Whether it answers like an agent, though it is none.
+  var poses = false
   private(set) var locations = 0
   /// Changes with each ``act()`` and ``rest()``.
   private var round = 0
@@ -49,8 +74,8 @@ final class Client: Program {
 
   func start() {
     guard !isConnected else { return }
-    subscriptions = []
-    entitlement = Entitlement()
+    (subscriptions, regions, creations) = ([], [], 0)
+    (entitlement, isUnverifiable) = (Entitlement(), false)
     isReading = true
     connect()
     world.truth.changed("client \(number) of \(user) comes as \(name)")
@@ -58,7 +83,7 @@ final class Client: Program {
 
   func exit() {
     guard isConnected else { return }
-    subscriptions = []
+    (subscriptions, regions, creations) = ([], [], 0)
     disconnect()
     world.truth.changed("client \(number) leaves")
   }
@@ -83,7 +108,7 @@ final class Client: Program {
 
   private func step() {
     let subscription = subscriptions.isEmpty ? nil : chance.pick(subscriptions)
-    switch chance.number(in: 0...13) {
+    switch chance.number(in: 0...17) {
     case 0...3: locate()
     case 4, 5: if subscriptions.count < 4 { subscribe(isPlain: chance.percent(60)) }
     case 6, 7: if let subscription { start(subscription) }
@@ -92,13 +117,16 @@ final class Client: Program {
     case 10: if let subscription { changeLevel(of: subscription) }
     case 11: authorize()
     case 12: if let subscription { readLocation(of: subscription) }
+    case 13, 14: if regions.count < 3 { monitor() }
+    case 15: if !regions.isEmpty { change(chance.pick(regions)) }
+    case 16: if chance.percent(20) { for _ in 0..<20 { subscribe(isPlain: true, starts: false) } }
     default: if chance.percent(20) { exit() }
     }
   }
 
   // MARK: - Calls
 
-  private func ask(
+  func ask(
     _ path: String, _ interface: String, _ member: String, _ values: [Value] = [], within deadline: Int64 = 5_000_000,
     wanting wish: Checks.Wish = Checks.Wish(),
     _ handler: @escaping (Parcel) -> Void = { _ in }
@@ -118,12 +146,17 @@ final class Client: Program {
     if chance.percent(60) {
       let milliseconds = UInt32(chance.pick([0, 50, 1_000, 5_000, 30_000, 120_000]))
       options.append(("timeout", .uint32(milliseconds)))
-      timeout = Int64(milliseconds) * 1_000
+      // Even a call that does not wait is answered only when the facts about its caller are known.
+      timeout = milliseconds == 0 ? 5_000_000 : Int64(milliseconds) * 1_000
     }
     var wish = Checks.Wish(maximumAge: 30_000)
     if chance.percent(50) {
       wish.maximumAge = Int64(chance.pick([0, 1, 2_000, 60_000]))
       options.append(("maximum-age", .uint32(UInt32(wish.maximumAge))))
+    }
+    if chance.percent(20) {
+      wish.isNamed = true
+      options.append(Self.named)
     }
     if chance.percent(25) {
       wish.accuracy = Double(chance.pick([1, 8, 100]))
@@ -139,13 +172,14 @@ final class Client: Program {
   /// Asks for a location that must come.
   func locateNow() {
     let level = entitlement.level
-    ask(
-      Self.path, Self.service, "GetLocation",
-      [.options([("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0))])],
-      within: 8_000_000
-    ) { [weak self] reply in
+    var options: [(String, Value)] = [
+      ("accuracy", .string("exact")), ("timeout", .uint32(8_000)), ("maximum-age", .uint32(0)),
+    ]
+    // No location is as accurate, but each is better than none.
+    if chance.percent(30) { options += [("required-accuracy", .double(1)), ("best-effort", .boolean(true))] }
+    ask(Self.path, Self.service, "GetLocation", [.options(options)], within: 8_000_000) { [weak self] reply in
       guard let self else { return }
-      if level == .exact, reply.kind == .error {
+      if level == .exact, reply.kind == .error, world.geoclue.interval < 8_000_000 {
         world.checks.broken("a permitted call gets a location when all is well", "client \(number): \(reply.errorName)")
       }
       if level == .none, reply.kind != .error || !reply.errorName.hasSuffix("NotAuthorized") {
@@ -154,31 +188,48 @@ final class Client: Program {
     }
   }
 
-  func subscribe(isPlain: Bool, at fixed: AccuracyLevel? = nil) {
+  /// The program that GeoClue's configuration disallows at times.
+  static let named = ("desktop-id", Value.string("org.example.Named"))
+
+  func subscribe(isPlain: Bool, at fixed: AccuracyLevel? = nil, every rest: Int64? = nil, starts: Bool? = nil) {
     let level = fixed ?? chance.pick(Self.levels)
     var options: [(String, Value)] = [("accuracy", .string("\(level)"))]
-    var (threshold, maximum) = (Int64(0), Int.max)
+    var thresholds = Thresholds()
+    let isNamed = fixed == nil && chance.percent(15)
+    if isNamed { options.append(Self.named) }
     if !isPlain {
-      if chance.percent(30) { options.append(("distance-threshold", .double(Double(chance.pick([1, 20, 500]))))) }
-      if chance.percent(50) {
-        threshold = Int64(chance.pick([500, 5_000, 40_000, 200_000]))
-        options.append(("time-threshold", .uint32(UInt32(threshold))))
-      }
-      if chance.percent(30) { options.append(("debounce", .uint32(UInt32(chance.pick([300, 4_000]))))) }
-      if chance.percent(15) { options.append(("mode", .string("significant"))) }
-      if chance.percent(15) { options.append(("duration", .uint32(UInt32(chance.pick([3_000, 60_000]))))) }
-      if chance.percent(15) {
-        maximum = chance.pick([1, 5])
-        options.append(("max-updates", .uint32(UInt32(maximum))))
-      }
+      if chance.percent(30) { thresholds.distance = Double(chance.pick([1, 20, 500])) }
+      if chance.percent(50) { thresholds.time = Int64(chance.pick([500, 5_000, 40_000, 200_000])) * 1_000 }
+      if chance.percent(30) { thresholds.debounce = Int64(chance.pick([300, 4_000])) * 1_000 }
+      if chance.percent(15) { thresholds.isSignificant = true }
+      if chance.percent(15) { thresholds.duration = Int64(chance.pick([3_000, 60_000])) * 1_000 }
+      if chance.percent(15) { thresholds.maximum = chance.pick([1, 5]) }
+      if chance.percent(20) { thresholds.accuracy = Double(chance.pick([8, 100])) }
     }
+    if let rest { thresholds = Thresholds(time: rest) }
+    func add(_ name: String, _ microseconds: Int64) {
+      if microseconds > 0 { options.append((name, .uint32(UInt32(microseconds / 1_000)))) }
+    }
+    add("time-threshold", thresholds.time)
+    add("debounce", thresholds.debounce)
+    add("duration", thresholds.duration)
+    if thresholds.distance > 0 { options.append(("distance-threshold", .double(thresholds.distance))) }
+    if thresholds.accuracy > 0 { options.append(("required-accuracy", .double(thresholds.accuracy))) }
+    if thresholds.isSignificant { options.append(("mode", .string("significant"))) }
+    if thresholds.maximum < .max { options.append(("max-updates", .uint32(UInt32(thresholds.maximum)))) }
+    let mayCreate = world.mayCreate(for: self)
+    creations += 1
+    let name = name
     ask(Self.path, Self.service, "CreateSubscription", [.options(options)]) { [weak self] reply in
-      guard let self, reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else { return }
-      let subscription = Subscription(path, level, isPlain: isPlain)
-      (subscription.threshold, subscription.maximum) = (threshold * 1_000, maximum)
+      guard let self, self.name == name else { return }
+      creations -= 1
+      guard reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue else {
+        return world.checks.refused(reply, mayCreate: mayCreate, to: self)
+      }
+      let subscription = Subscription(path, level, thresholds, isPlain: isPlain, isNamed: isNamed)
       subscriptions.append(subscription)
-      world.checks.created(path, by: self)
-      if fixed != nil || chance.percent(80) { start(subscription) }
+      world.checks.created(path, by: self, isNamed: isNamed)
+      if starts ?? (fixed != nil || chance.percent(80)) { start(subscription) }
     }
   }
 
@@ -189,6 +240,9 @@ final class Client: Program {
       guard let self, reply.kind == .reply, changes == subscription.changes else { return }
       if !subscription.isStarted { subscription.startedAt = max(now, world.schedule.now) }
       subscription.isStarted = true
+      if subscription.thresholds.duration > 0, subscription.endsAt == nil {
+        subscription.endsAt = world.schedule.now + subscription.thresholds.duration
+      }
     }
   }
 
@@ -200,7 +254,7 @@ final class Client: Program {
     }
   }
 
-  private func close(_ subscription: Subscription) {
+  func close(_ subscription: Subscription) {
     ask(subscription.path, Self.subscription, "Close") { [weak self] _ in
       self?.subscriptions.removeAll { $0 === subscription }
     }
@@ -234,17 +288,19 @@ final class Client: Program {
   // MARK: - Signals
 
   override func signalled(_ signal: Parcel) {
+    if let region = regions.first(where: { $0.path == signal.path }) { return signalled(signal, of: region) }
     guard let subscription = subscriptions.first(where: { $0.path == signal.path }) else { return }
     switch signal.member {
     case "LocationUpdated":
       locations += 1
       subscription.count += 1
-      world.checks.delivered(subscription, to: self)
+      world.checks.delivered(subscription, to: self, signal.values.first?.properties ?? [:])
       subscription.lastLocationAt = world.schedule.now
     case "AuthorizationChanged":
       guard signal.values.count == 2, let status = signal.values[0].string, let reason = signal.values[1].string else {
         return
       }
+      if subscription.isStarted { world.checks.told(self, status, before: subscription.told?.status) }
       (subscription.told, subscription.toldAt) = ((status, reason), world.schedule.now)
     case "Closed": subscriptions.removeAll { $0 === subscription }
     default: break
@@ -253,49 +309,11 @@ final class Client: Program {
 
   override func peerLeft(_ name: String) {
     // The service: its objects are gone with it.
-    if name == world.serviceName { subscriptions = [] }
-  }
-}
-
-// MARK: - Mischief
-extension Client {
-  /// Sends many calls at once.
-  func flood(_ count: Int) {
-    guard isConnected else { return }
-    for index in 0..<count {
-      call(
-        Self.service, Self.path, index.isMultiple(of: 2) ? Self.properties : Self.service,
-        index.isMultiple(of: 2) ? "GetAll" : "CreateSubscription",
-        index.isMultiple(of: 2) ? [.string(Self.service)] : [.options([("accuracy", .string("nonsense"))])])
-    }
+    if name == world.serviceName { (subscriptions, regions, creations) = ([], [], 0) }
   }
 
-  /// Sends signals that only other programs may send.
-  func forge(_ variant: Int) {
-    guard isConnected, let service = world.serviceName else { return }
-    switch variant % 4 {
-    case 0:
-      signal(
-        Agent.path, Self.properties, "PropertiesChanged",
-        [.string(Agent.interface), .options([("MaxAccuracyLevel", .uint32(8))]), .strings([])])
-    case 1:
-      signal(
-        "/org/freedesktop/GeoClue2/Client/1", "org.freedesktop.GeoClue2.Client", "LocationUpdated",
-        [.objectPath("/"), .objectPath("/org/freedesktop/GeoClue2/Client/1/Location/1")], to: service)
-    case 2:
-      signal(
-        "/org/freedesktop/DBus", SimulatedBus.name, "NameOwnerChanged",
-        [.string(Polkit.service), .string(""), .string(name)])
-    default: signal("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(false)])
-    }
-  }
-}
-
-// MARK: - Quiet times
-extension Client {
-  /// Makes sure that it follows the location.
-  func settle() {
-    for subscription in subscriptions where !subscription.isStarted { start(subscription) }
-    if !subscriptions.contains(where: { $0.isPlain && $0.level == .exact }) { subscribe(isPlain: true, at: .exact) }
+  override func called(_ call: Parcel) {
+    guard poses, call.path == Agent.path, call.member == "Get" else { return super.called(call) }
+    answer(call, [.variant(.uint32(8))])
   }
 }

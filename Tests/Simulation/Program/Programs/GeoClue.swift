@@ -16,6 +16,8 @@ struct Fix {
   let measuredAt: Int64
   /// How often the machine had slept.
   let sleeps: Int
+  /// Whether it is wrong by far.
+  let isOutlier: Bool
 }
 
 /// GeoClue with its quirks: a `CreateClient` without an agent waits until there is one; a foreign `GetAll` is an empty
@@ -38,6 +40,11 @@ final class GeoClue: SystemService {
     var isActive = false
     var isStoppedByAgent = false
     var updates: [String] = []
+    /// Whether it gets nothing more, because its receiver is lost.
+    var isSilent = false
+
+    /// Whether it may have what a receiver measures.
+    var isFine: Bool { settings["RequestedAccuracyLevel"]?.uint32 ?? 0 >= 8 }
 
     init(_ path: String, _ owner: String, _ user: UInt32) { (self.path, self.owner, self.user) = (path, owner, user) }
   }
@@ -49,6 +56,20 @@ final class GeoClue: SystemService {
   private var made = 0
   private var madePlaces = 0
   private var current: Fix?
+  /// The last location of clients that may not have what a receiver measures.
+  private var coarse: Fix?
+  /// Whether there are locations for such clients.
+  private lazy var hasCoarse = chance.percent(50)
+  /// 6 to 8, for 2.6 to 2.8.
+  private lazy var version = chance.number(in: 6...8)
+  /// How many good fixes came one after another.
+  private var steadyFixes = 0
+  private var isOutlierDue = false
+  private(set) var startedAt: Int64 = .min / 2
+  /// Since when it has had an active client.
+  private(set) var heldAt: Int64 = .min / 2
+  /// When the clients of the time last lost their receiver.
+  private(set) var silentAt: Int64 = .min / 2
   private var idleSince: Int64 = 0
   /// The time between two fixes, in microseconds.
   var interval: Int64 = 1_000_000
@@ -80,6 +101,19 @@ final class GeoClue: SystemService {
     return reads.last { $0.time < end }?.number ?? 0
   }
 
+  var hasBeenSteady: Bool { steadyFixes > 5 }
+
+  /// The receiver is lost for the clients that there are, as when its socket is closed.
+  func loseReceiver() {
+    // Silence means something only after regular fixes.
+    guard hasBeenSteady, interval == 1_000_000, !hasCompass else { return }
+    for client in held { client.isSilent = true }
+    silentAt = world.schedule.now
+  }
+
+  /// The next measurement is wrong.
+  func jump() { isOutlierDue = true }
+
   /// How many clients the service holds.
   var clientCount: Int { held.count }
   var hasActiveClient: Bool { held.contains { $0.isActive } }
@@ -90,7 +124,7 @@ final class GeoClue: SystemService {
   override func started() {
     matches = [Match("type='signal',path='\(Agent.path)',interface='\(Self.properties)'")]
     (held, agents, waiting, places, current, made) = ([], [:], [], [:], nil, 0)
-    idleSince = world.schedule.now
+    (idleSince, startedAt, coarse, steadyFixes) = (world.schedule.now, world.schedule.now, nil, 0)
     world.truth.changed("GeoClue starts")
     watchIdleness()
     measure()
@@ -118,15 +152,21 @@ final class GeoClue: SystemService {
     world.schedule.after(interval) { [weak self] in
       guard let self, isRunning, self.name == name else { return }
       if hasSource, hasActiveClient {
-        if !(hasCompass && current != nil && chance.percent(40)) { current = world.measure() }
-        for client in held where client.isActive { update(client) }
+        if held.contains(where: { $0.isActive && $0.isFine && !$0.isSilent }),
+          !(hasCompass && current != nil && chance.percent(40))
+        {
+          current = world.measure(isFine: true, isOutlier: isOutlierDue)
+          (steadyFixes, isOutlierDue) = (isOutlierDue ? steadyFixes : steadyFixes + 1, false)
+        }
+        if hasCoarse, held.contains(where: { !$0.isFine }) { coarse = world.measure(isFine: false) }
+        for client in held where client.isActive && !client.isSilent { update(client) }
       }
       measure()
     }
   }
 
   private func update(_ client: Held) {
-    guard let current else { return }
+    guard let current = client.isFine ? current : coarse else { return }
     madePlaces += 1
     let path = "\(client.path)/Location/\(madePlaces)"
     places[path] = (client.owner, current)
@@ -137,7 +177,7 @@ final class GeoClue: SystemService {
     }
     let before = client.location
     client.location = path
-    lastFixAt = world.schedule.now
+    if client.isFine { lastFixAt = world.schedule.now }
     signal(
       client.path, Self.client, "LocationUpdated",
       [.objectPath(ObjectPath(unchecked: before)), .objectPath(ObjectPath(unchecked: path))], to: client.owner)
@@ -149,7 +189,7 @@ final class GeoClue: SystemService {
     held.removeAll { $0.owner == name }
     waiting.removeAll { $0.call.sender == name }
     for (user, agent) in agents.sorted(by: { $0.key < $1.key }) where agent.owner == name { agents[user] = nil }
-    if held.isEmpty { current = nil }
+    if held.isEmpty { (current, coarse, steadyFixes) = (nil, nil, 0) }
   }
 
   override func signalled(_ signal: Parcel) {
@@ -169,8 +209,10 @@ final class GeoClue: SystemService {
 
   private func activate(_ client: Held) {
     (client.isActive, client.isStoppedByAgent) = (true, false)
+    steadyFixes = 0
+    heldAt = world.schedule.now
     propertiesChanged(client.path, Self.client, [("Active", .boolean(true))])
-    guard current != nil else { return }
+    guard (client.isFine ? current : coarse) != nil else { return }
     reportedAt = world.schedule.now
     update(client)
   }
@@ -181,7 +223,7 @@ final class GeoClue: SystemService {
     case (Self.manager, "CreateClient"): create(call, user)
     case (Self.manager, "DeleteClient"):
       held.removeAll { $0.path == call.values.first?.objectPath?.rawValue && $0.owner == call.sender }
-      if held.isEmpty { current = nil }
+      if held.isEmpty { (current, coarse, steadyFixes) = (nil, nil, 0) }
       idleSince = world.schedule.now
       answer(call, [])
     case (Self.manager, "AddAgent"): add(call, user)
@@ -241,10 +283,10 @@ final class GeoClue: SystemService {
       return refuse(call, "AccessDenied", "Geolocation disabled for UID \(client.user)")
     }
     activate(client)
-    if current == nil, hasSource, chance.percent(50) {
+    if client.isFine, current == nil, hasSource, chance.percent(50) {
       world.schedule.after(chance.time(1_000...800_000)) { [weak self] in
         guard let self, isRunning, client.isActive, held.contains(where: { $0 === client }) else { return }
-        current = world.measure()
+        current = world.measure(isFine: true)
         update(client)
       }
     }
@@ -259,9 +301,12 @@ final class GeoClue: SystemService {
       guard let place = places[call.path] else {
         return refuse(call, "UnknownMethod", "Object does not exist at path “\(call.path)”")
       }
-      reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
+      // Neither coarse locations nor wrong ones replace what the service has.
+      if place.fix.accuracy < 100, !place.fix.isOutlier {
+        reads.append((world.schedule.now, max(place.fix.number, reads.last?.number ?? 0)))
+      }
       if reads.count > 100 { reads.removeFirst(50) }
-      return answer(call, [place.owner == call.sender ? Self.properties(of: place.fix) : .options([])])
+      return answer(call, [place.owner == call.sender ? properties(of: place.fix) : .options([])])
     }
     if interface == Self.manager {
       return answer(call, [.variant(.uint32(hasSource ? 8 : 0))])
@@ -280,11 +325,11 @@ final class GeoClue: SystemService {
     }
   }
 
-  private static func properties(of fix: Fix) -> Value {
+  private func properties(of fix: Fix) -> Value {
     .options([
       ("Latitude", .double(fix.latitude)), ("Longitude", .double(fix.longitude)), ("Accuracy", .double(fix.accuracy)),
       ("Altitude", .double(-1.7976931348623157e308)), ("Speed", .double(-1)), ("Heading", .double(-1)),
-      ("Description", .string("GPS GGA")),
+      ("Description", .string(version == 6 ? "" : fix.accuracy < 100 ? "GPS GGA" : "WiFi")),
       ("Timestamp", .structure([.uint64(fix.timestamp), .uint64(0)])),
     ])
   }

@@ -7,7 +7,15 @@ final class Logind: SystemService {
   private static let path = "/org/freedesktop/login1"
   private static let manager = "org.freedesktop.login1.Manager"
 
+  /// A change of sessions of which the programs learn when logind returns.
+  var change: (() -> Void)?
+
   init(_ world: World) { super.init(world, Self.service, user: 0) }
+
+  override func started() {
+    change?()
+    change = nil
+  }
 
   /// Announces that a user's session changed.
   func announce(_ user: UInt32) {

@@ -7,13 +7,20 @@ final class Polkit: SystemService {
   private static let path = "/org/freedesktop/PolicyKit1/Authority"
   private static let authority = "org.freedesktop.PolicyKit1.Authority"
   /// A change of the rules of which the programs learn when polkitd returns.
-  private var isChanged = false
+  var change: (() -> Void)?
+  /// The users to whom conditions that polkitd does not announce deny everything.
+  var denied: Set<UInt32> = []
 
   init(_ world: World) { super.init(world, Self.service, user: 986) }
 
   /// Announces that rules may have changed.
   func announce() {
     if isRunning { signal(Self.path, Self.authority, "Changed") }
+  }
+
+  override func started() {
+    change?()
+    change = nil
   }
 
   override func serve(_ call: Parcel) {
@@ -23,7 +30,7 @@ final class Polkit: SystemService {
         let name = subject[1].properties?["name"]?.string, let action = call.values[1].string,
         let user = world.bus.peers[name]?.user
       else { return refuse(call, "org.freedesktop.PolicyKit1.Error.Failed", "There is no such subject") }
-      let answer = world.truth.policy(of: user, action)
+      let answer = denied.contains(user) ? .no : world.truth.policy(of: user, action)
       self.answer(
         call,
         [

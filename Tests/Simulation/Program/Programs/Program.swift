@@ -15,7 +15,7 @@ class Program: Peer {
     }
   }
 
-  private(set) var readSince: Int64 = .min
+  private(set) var readSince: Int64 = .min / 2
 
   init(_ world: World, user: UInt32) {
     self.world = world
@@ -23,8 +23,10 @@ class Program: Peer {
   }
 
   var isConnected: Bool { world.bus.peers[name] === self }
+  private(set) var connectedAt: Int64 = .min / 2
 
   func connect() {
+    connectedAt = world.schedule.now
     handlers = [:]
     inbox = []
     world.bus.connect(self)

@@ -5,12 +5,19 @@ import DBus
 final class Systemd: SystemService {
   static let service = "org.freedesktop.systemd1"
 
+  /// Whether it knows no process, as for programs that were started outside of units.
+  var knowsNothing = false
+
   init(_ world: World) { super.init(world, Self.service, user: 0) }
 
   override func serve(_ call: Parcel) {
     switch call.member {
     case "GetUnitByPID":
-      guard let process = call.values.first?.uint32, let program = world.program(of: process) else {
+      let program = call.values.first?.uint32.flatMap(world.program)
+      guard !knowsNothing, let program else {
+        // Who is asked about is never asked about again.
+        (program as? Client)?.isUnverifiable = true
+        world.truth.changed("systemd does not know \(program?.name ?? "a process")")
         return refuse(call, "org.freedesktop.systemd1.NoUnitForPID", "There is no such process")
       }
       answer(

@@ -7,7 +7,9 @@ final class Day {
   /// In microseconds.
   static let storm: Int64 = 140_000_000
   static let quiet: Int64 = 100_000_000
-  static let faultsPerStorm = 14
+  /// How long clients rest, in those rounds in which they do.
+  static let rest: Int64 = 330_000_000
+  static let faultsPerStorm = 20
 
   private let world: World
   /// The numbers of the only faults to use, or nil for all.
@@ -38,10 +40,17 @@ final class Day {
         world.schedule.at(end) { [world] in fault.end(in: world) }
       }
       time = begin + Self.storm
-      world.schedule.at(time) { [weak self] in self?.heal() }
-      time += Self.quiet
-      world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() }
-      world.schedule.at(time) { [world] in world.checks.quiet() }
+      let rests = round % 4 == 2
+      world.schedule.at(time) { [weak self] in self?.heal(rests: rests) }
+      if round % 4 == 1 { world.schedule.at(time + 2_000_000) { [world] in world.deny(World.users[round / 4 % 3]) } }
+      if rests {
+        for step in stride(from: 20_000_000, to: Self.rest, by: 5_000_000) {
+          world.schedule.at(time + step) { [world] in world.checks.resting() }
+        }
+      }
+      time += rests ? Self.rest : Self.quiet
+      if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
+      world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
       guard round % 4 == 3 || round == rounds - 1 else { continue }
       // Everybody leaves, and the service exits.
       world.schedule.at(time + 1) { [world] in for client in world.clients { client.exit() } }
@@ -54,6 +63,8 @@ final class Day {
 
   private func beginStorm() {
     world.tell("STORM")
+    world.healedAt = nil
+    for user in world.polkit.denied.sorted() { world.permit(user) }
     for client in world.clients {
       client.start()
       client.act()
@@ -61,9 +72,14 @@ final class Day {
   }
 
   /// Ends all faults.
-  private func heal() {
+  private func heal(rests: Bool) {
     world.tell("QUIET")
     let world = world
+    world.healedAt = world.schedule.now
+    (world.polkitFails, world.systemd.knowsNothing) = (false, false)
+    (world.polkit.change, world.logind.change) = (nil, nil)
+    world.disallow(false)
+    for agent in world.seconds { agent.exit() }
     world.polkit.latency = 50...4_000
     world.polkit.recover()
     world.polkit.start()
@@ -73,7 +89,7 @@ final class Day {
     world.geoclueFails = false
     world.geoclue.latency = 50...4_000
     world.geoclue.recover()
-    world.geoclue.interval = 1_000_000
+    world.geoclue.interval = !rests && chance.percent(20) ? 30_000_000 : 1_000_000
     world.geoclue.hasCompass = false
     world.geoclue.setSource(true)
     for user in World.users {
@@ -93,7 +109,7 @@ final class Day {
       client.rest()
       client.start()
       client.isReading = true
-      client.settle()
+      if !rests || client.number == 0 { client.settle(rests: rests) } else { client.exit() }
     }
   }
 }

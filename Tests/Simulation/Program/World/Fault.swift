@@ -10,6 +10,8 @@ struct Fault {
     case suspend, silentSuspend, clockSet
     case geoclueCrashes, geoclueHangs, geoclueSlow, geoclueFails, sourceLost, fixesSlow, compass
     case clientStopsReading, clientLeaves, clientFloods, clientForges
+    case secondAgent, polkitLost, rulesChangeUnseen, sessionChangesUnseen, systemdForgets
+    case configuration, travels, jumps, receiverLost, crowd
   }
 
   let number: Int
@@ -83,6 +85,25 @@ struct Fault {
     case .clientLeaves: client.exit()
     case .clientFloods: client.flood(10 + extra * 4)
     case .clientForges: client.forge(extra)
+    case .secondAgent:
+      let second = world.seconds.first { $0.user == user }
+      second?.start()
+      second?.setLevel(extra < 30 ? .none : extra < 60 ? .city : .exact)
+    case .polkitLost:
+      world.polkitFails = true
+      world.polkit.exit()
+    case .rulesChangeUnseen:
+      world.polkit.exit()
+      world.polkit.change = { setPolicy(.no, .no, in: world) }
+    case .sessionChangesUnseen:
+      world.logind.exit()
+      world.logind.change = { world.truth.set(.inactive, of: user) }
+    case .systemdForgets: world.systemd.knowsNothing = true
+    case .configuration: world.disallow(true)
+    case .travels: world.move()
+    case .jumps: world.geoclue.jump()
+    case .receiverLost: world.geoclue.loseReceiver()
+    case .crowd: world.crowd(of: user)
     }
   }
 
@@ -112,6 +133,14 @@ struct Fault {
     case .compass: world.geoclue.hasCompass = false
     case .clientStopsReading: world.clients[client].isReading = true
     case .clientLeaves: world.clients[client].start()
+    case .secondAgent: world.seconds.first { $0.user == user }?.exit()
+    case .polkitLost:
+      world.polkitFails = false
+      world.polkit.start()
+    case .rulesChangeUnseen: world.polkit.start()
+    case .sessionChangesUnseen: world.logind.start()
+    case .systemdForgets: world.systemd.knowsNothing = false
+    case .configuration: world.disallow(false)
     default: break
     }
   }

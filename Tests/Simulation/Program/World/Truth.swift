@@ -27,6 +27,11 @@ final class Truth {
 
   func isSandboxed(_ program: Program) -> Bool { (program as? Client)?.isSandboxed ?? false }
 
+  /// Whether a client counts as sandboxed. Root and the service's own user need not be known.
+  private func isConfined(_ client: Client) -> Bool {
+    client.isSandboxed || client.isUnverifiable && client.user != 0 && client.user != World.serviceUser
+  }
+
   func set(_ session: Session, of user: UInt32) {
     guard sessions[user] != session else { return }
     sessions[user] = session
@@ -49,20 +54,23 @@ final class Truth {
 
   /// The finest level at which a client may have locations.
   func level(of client: Client) -> AccuracyLevel {
-    guard client.isConnected, !client.isSandboxed else { return .none }
+    guard client.isConnected, !isConfined(client) else { return .none }
     if client.user == 0 || client.user == World.serviceUser { return .exact }
     if policy(of: client.user, Self.accessWithoutAgent) == .yes { return .exact }
     guard session(of: client.user) == .active else { return .none }
     let permitted: AccuracyLevel =
       policy(of: client.user, Self.accessPrecise) == .yes
       ? .exact : policy(of: client.user, Self.access) == .yes ? .city : .none
-    let agents = world.agents.filter { $0.user == client.user && $0.isConnected && $0.isKnown }
+    let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected && $0.isKnown }
     return agents.map { min($0.level, permitted) }.min() ?? .none
   }
 
   /// The status and the reason that a client must have been told once things are quiet.
-  func authorization(of client: Client, asking level: AccuracyLevel) -> (status: String, reason: String) {
-    if client.isSandboxed { return ("restricted", "sandboxed") }
+  func authorization(
+    of client: Client, asking level: AccuracyLevel, isNamed: Bool = false
+  ) -> (status: String, reason: String) {
+    if isConfined(client) { return ("restricted", "sandboxed") }
+    if isNamed, world.disallowedSince != nil { return ("restricted", "disallowed-by-configuration") }
     func authorized(_ status: String, _ granted: AccuracyLevel) -> (String, String) {
       (status, granted < level ? "reduced-accuracy" : "")
     }
@@ -71,7 +79,7 @@ final class Truth {
     guard session(of: client.user) == .active else { return ("denied", "session-inactive") }
     let (reduced, precise) = (policy(of: client.user, Self.access), policy(of: client.user, Self.accessPrecise))
     if precise == .no, reduced == .no { return ("restricted", "disallowed-by-policy") }
-    let agents = world.agents.filter { $0.user == client.user && $0.isConnected }
+    let agents = (world.agents + world.seconds).filter { $0.user == client.user && $0.isConnected }
     guard let agent = agents.map(\.level).min() else { return ("not-determined", "no-agent") }
     if agent == .none { return ("denied", "disabled-by-user") }
     if precise == .yes { return authorized("authorized-when-in-use", agent) }

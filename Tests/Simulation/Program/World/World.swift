@@ -9,6 +9,8 @@ import MainLoop
 final class World {
   static let serviceUser: UInt32 = 985
   static let users: [UInt32] = [1_001, 1_002, 1_003]
+  static let longitude = 13.4
+  static let subscriptionsPerConnection = 16
 
   let seed: UInt64
   let schedule = Schedule()
@@ -20,11 +22,25 @@ final class World {
   private(set) lazy var systemd = Systemd(self)
   private(set) lazy var geoclue = GeoClue(self)
   private(set) var agents: [Agent] = []
+  /// Further agents of users who have one.
+  private(set) var seconds: [Agent] = []
   private(set) var clients: [Client] = []
   private(set) var fixes: [UInt64: Fix] = [:]
   /// How often the machine has slept, and when it woke last.
   private(set) var sleeps = 0
   private(set) var wokeAt: Int64 = .min / 2
+  private(set) var wokeAtBoottime: Int64 = .min / 2
+  private(set) var clockSetAt: Int64 = .min / 2
+  /// Whether the machine is at the other of the two places between which it moves, and since when.
+  private(set) var isElsewhere = false
+  private(set) var movedAt: Int64 = .min / 2
+  /// Since when GeoClue's configuration has disallowed a program.
+  private(set) var disallowedSince: Int64?
+  /// `subscriptions-per-user` in the service's configuration.
+  private(set) var limit: UInt32 = 40
+  /// Since when all has been well.
+  var healedAt: Int64?
+  private let folder: String
   /// Since when the service has owned its name.
   private(set) var servingSince: Int64?
   /// Somebody has called the service, which does not run.
@@ -40,6 +56,7 @@ final class World {
 
   init(seed: UInt64, folder: String) {
     self.seed = seed
+    self.folder = folder
     chance = Chance(seed, "turns")
     bus = SimulatedBus(in: folder, socketUser: Self.serviceUser)
     bus.activatable = [Client.service, Polkit.service, Logind.service, GeoClue.service]
@@ -74,6 +91,10 @@ final class World {
     for (index, user) in people.enumerated() {
       clients.append(Client(self, index, user: user, isSandboxed: index == people.count - 1))
     }
+    clients.last?.poses = true
+    for user in Self.users.prefix(2) { seconds.append(Agent(self, user: user, isSecond: true)) }
+    for (index, agent) in agents.enumerated() { agent.manner = Agent.Manner.allCases[(index + Int(seed % 3)) % 3] }
+    write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
     polkit.start()
     logind.start()
     systemd.start()
@@ -120,7 +141,11 @@ final class World {
   private func activate(_ name: String) {
     switch name {
     case Client.service: isServiceWanted = true
-    case Polkit.service: schedule.after(chance.time(2_000...300_000)) { [weak self] in self?.polkit.start() }
+    case Polkit.service:
+      schedule.after(chance.time(2_000...300_000)) { [weak self] in
+        guard let self else { return }
+        if polkitFails { bus.activationFailed(name, "Spawn.ChildExited") } else { polkit.start() }
+      }
     case Logind.service: schedule.after(chance.time(2_000...300_000)) { [weak self] in self?.logind.start() }
     case GeoClue.service:
       schedule.after(chance.time(5_000...900_000)) { [weak self] in
@@ -133,6 +158,8 @@ final class World {
 
   /// Whether GeoClue cannot be started.
   var geoclueFails = false
+  /// Whether polkitd cannot be started.
+  var polkitFails = false
 
   private func observe(_ parcel: Parcel, _ peer: Peer) {
     let isService = peer is SocketPeer
@@ -149,16 +176,34 @@ final class World {
 
   // MARK: - The machine
 
+  /// The latitude of the place where the machine is, or of the other one.
+  func place(isOther: Bool) -> Double {
+    52.5 + Double(schedule.now) * 1e-12 + (isElsewhere != isOther ? 0.05 : 0)
+  }
+
   /// GeoClue measures where the machine is.
-  func measure() -> Fix {
-    let count = Double(fixes.count)
-    let seconds = Double(schedule.now) / 1_000_000
+  func measure(isFine: Bool, isOutlier: Bool = false) -> Fix {
+    // Each latitude is of one measurement.
+    let latitude = place(isOther: false) + Double(fixes.count) * 1e-9 + (isOutlier ? 2 : 0)
     let fix = Fix(
-      number: fixes.count + 1, latitude: 52.5 + seconds * 1e-6 + count * 1e-9, longitude: 13.4 + seconds * 1e-6,
-      accuracy: Double(chance.number(in: 3...30)), timestamp: UInt64(kernel_realtime() / 1_000_000),
-      measuredAt: schedule.now, sleeps: sleeps)
-    fixes[fix.latitude.bitPattern] = fix
+      number: fixes.count + 1, latitude: latitude, longitude: Self.longitude,
+      accuracy: isFine ? Double(chance.number(in: 3...30)) : 3_000, timestamp: UInt64(kernel_realtime() / 1_000_000),
+      measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
+    fixes[latitude.bitPattern] = fix
     return fix
+  }
+
+  /// Whether the service must notice that a measurement is wrong: good ones came before it.
+  func isOutlierObvious(_ fix: Fix) -> Bool {
+    let since = max(wokeAt, clockSetAt, geoclue.silentAt, geoclue.startedAt, geoclue.heldAt)
+    return fix.measuredAt - since > 10_000_000 && geoclue.interval == 1_000_000 && geoclue.hasBeenSteady
+      && schedule.now - fix.measuredAt < 3_000_000
+  }
+
+  func move() {
+    isElsewhere.toggle()
+    movedAt = schedule.now
+    truth.changed("the machine moves")
   }
 
   /// The machine sleeps. Programs learn of it from logind, if it runs, and from the kernel.
@@ -168,33 +213,99 @@ final class World {
       guard let self else { return }
       kernel_suspend(microseconds)
       sleeps += 1
-      wokeAt = schedule.now
+      (wokeAt, wokeAtBoottime) = (schedule.now, kernel_boottime())
       truth.changed("the machine has slept for \(microseconds / 1_000_000) s")
+      if chance.percent(30) { move() }
       if isAnnounced { schedule.after(chance.time(10...50_000)) { self.logind.prepareForSleep(false) } }
     }
   }
 
   func setClock(_ difference: Int64) {
     kernel_set_clock(difference)
+    clockSetAt = schedule.now
     truth.changed("the clock is set by \(difference / 1_000_000) s")
+  }
+
+  /// Whether all has been well since before a time.
+  func isQuiet(at time: Int64) -> Bool { healedAt.map { time > $0 + 5_000_000 } ?? false }
+
+  // MARK: - Files
+
+  private func write(_ path: String, _ text: String) {
+    guard let file = fopen("\(folder)/etc/\(path)", "w") else { fatalError("cannot write \(path)") }
+    fputs(text, file)
+    fclose(file)
+  }
+
+  /// Lets GeoClue's configuration disallow a program, or not.
+  func disallow(_ isDisallowed: Bool) {
+    guard isDisallowed != (disallowedSince != nil) else { return }
+    disallowedSince = isDisallowed ? schedule.now : nil
+    write(
+      "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
+    limit = isDisallowed ? 39 : 40
+    write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
+    // As `systemctl reload` does. The service takes it as soon as it runs.
+    if serviceName != nil { kill(getpid(), SIGHUP) }
+    truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
+  }
+
+  /// Whether no limit is in the way of another subscription of a client.
+  func mayCreate(for client: Client) -> Bool {
+    let sum = clients.filter { $0.user == client.user }.reduce(0) { $0 + $1.objects }
+    return sum < 39 && client.objects < Self.subscriptionsPerConnection
   }
 
   // MARK: - Programs and the story
 
   func program(of process: UInt32) -> Program? {
-    (clients + agents as [Program]).first { $0.process == process && $0.isConnected }
+    (clients + agents + seconds as [Program]).first { $0.process == process && $0.isConnected }
   }
 
   func programs(of user: UInt32) -> [Program] {
-    (clients + agents as [Program]).filter { $0.user == user && $0.isConnected }
+    (clients + agents + seconds as [Program]).filter { $0.user == user && $0.isConnected }
   }
 
-  private(set) var recent: [String] = []
+  /// Handles a message that the service logs.
+  func logged(_ fields: [String: String]) {
+    tell("log: \(fields["MESSAGE"] ?? "")")
+    guard let event = fields["GEOPUBLICIST_AUDIT"] else { return }
+    checks.logged(
+      Audit.Line(
+        time: schedule.now, event: event, user: fields["GEOPUBLICIST_UID"] ?? ""))
+  }
 
   func tell(_ story: @autoclosure () -> String) {
     guard narrates else { return }
     let now = schedule.now
     let digits = String(now % 1_000_000 + 1_000_000).dropFirst()
     print("\(now / 1_000_000).\(digits) \(story())")
+  }
+}
+
+// MARK: - What users do
+extension World {
+  private static let actions = [Truth.access, Truth.accessPrecise, Truth.accessWithoutAgent]
+
+  /// A condition that polkitd does not announce denies a user everything. The service learns of it when it has polkit's
+  /// answers confirmed, which it does every 30 s.
+  func deny(_ user: UInt32) {
+    polkit.denied.insert(user)
+    schedule.after(40_000_000) { [weak self] in
+      guard let self, polkit.denied.contains(user) else { return }
+      for action in Self.actions { truth.set(.no, to: action, of: user) }
+    }
+  }
+
+  func permit(_ user: UInt32) {
+    polkit.denied.remove(user)
+    for action in Self.actions { truth.set(nil, to: action, of: user) }
+    polkit.announce()
+  }
+
+  /// Programs of one user ask for much at once while those of others ask for little.
+  func crowd(of user: UInt32) {
+    for client in clients where client.user == user { client.flood(190) }
+    for client in clients where client.user != user { client.askInTurn() }
   }
 }

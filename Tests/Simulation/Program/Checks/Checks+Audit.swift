@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistCGLib
+
+/// What the service writes to its log for the administrator.
+final class Audit {
+  struct Line {
+    let time: Int64
+    let event: String
+    let user: String
+  }
+
+  /// Those of the last two minutes.
+  private(set) var lines: [Line] = []
+  /// When something was last granted to each user, and when there last were so many lines that others may be missing.
+  private(set) var grants: [String: Int64] = [:]
+  private(set) var limited: [String: Int64] = [:]
+
+  func add(_ line: Line) {
+    lines.removeAll { $0.time < line.time - 120_000_000 }
+    lines.append(line)
+    if line.event == "grant" { grants[line.user] = line.time }
+    if lines.count(where: { $0.user == line.user && $0.time >= line.time - 60_000_000 }) >= 29 {
+      limited[line.user] = line.time
+    }
+  }
+
+  func count(of user: UInt32, since time: Int64) -> Int { lines.count { $0.user == "\(user)" && $0.time >= time } }
+
+  func hasRevoked(_ user: UInt32, since time: Int64) -> Bool {
+    lines.contains { $0.user == "\(user)" && $0.event == "revocation" && $0.time >= time }
+  }
+}
+
+extension Checks {
+  /// The most lines about one user in a minute; two minutes may meet in it.
+  private static let mostLines = 62
+
+  func logged(_ line: Audit.Line) {
+    audit.add(line)
+    guard let user = UInt32(line.user) else { return }
+    let count = audit.count(of: user, since: line.time - 60_000_000)
+    if count > Self.mostLines { broken("the log has few lines about one user", "\(count) in a minute about \(user)") }
+  }
+
+  /// Whether the service may have left out lines about a user.
+  private func isLimited(_ user: UInt32, since time: Int64) -> Bool {
+    audit.limited["\(user)"].map { $0 >= time - 61_000_000 } ?? false
+  }
+
+  func granted(_ client: Client, _ parcel: Parcel) {
+    // A line that says the same of another program of the user stands for this one's, too.
+    let since = client.connectedAt - 61_000_000
+    guard audit.grants["\(client.user)"].map({ $0 < since }) ?? true, !isLimited(client.user, since: client.connectedAt)
+    else { return }
+    broken("the log says who was granted a location", "client \(client.number): \(parcel.story)")
+  }
+
+  /// A client has been told its authorization.
+  func told(_ client: Client, _ status: String, before: String?) {
+    guard let before, before.hasPrefix("authorized"), !status.hasPrefix("authorized"), client.isReading,
+      world.schedule.now - client.readSince > 1_000_000
+    else { return }
+    let now = world.schedule.now
+    if !isLimited(client.user, since: now), !audit.hasRevoked(client.user, since: now - 61_000_000) {
+      broken("the log says who has lost access", "client \(client.number), now \(status)")
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
+
+/// What clients are told by their subscriptions and regions.
+extension Checks {
+  /// How far two latitudes of the world are apart, in metres.
+  static func distance(_ one: Double, _ other: Double) -> Double { abs(one - other) * 111_195 }
+
+  func delivered(_ subscription: Client.Subscription, to client: Client, _ location: [String: Value]) {
+    let thresholds = subscription.thresholds
+    if subscription.count > thresholds.maximum {
+      broken("a subscription ends with its last update", subscription.path)
+    }
+    let new = (
+      latitude: location["Latitude"]?.double ?? .nan, longitude: location["Longitude"]?.double ?? .nan,
+      accuracy: location["Accuracy"]?.double ?? .infinity, sequence: location["Sequence"]?.uint64 ?? 0
+    )
+    defer { subscription.last = new }
+    if thresholds.accuracy > 0, new.accuracy > thresholds.accuracy {
+      broken("a location is as accurate as its subscription requires", "\(new.accuracy) m at \(subscription.path)")
+    }
+    let (now, last) = (world.schedule.now, subscription.lastLocationAt)
+    guard client.isReading, last > client.readSince, last > subscription.startedAt, last > client.entitlement.since,
+      last > world.wokeAt, last > subscription.toldAt, let before = subscription.last
+    else { return }
+    if thresholds.time > 0, now - last < thresholds.time - 50_000 {
+      broken("updates keep their distance in time", "\((now - last) / 1_000) ms at \(subscription.path)")
+    }
+    // A source of facts that does not answer interrupts the access, of which the client need not be told.
+    guard world.isQuiet(at: last), subscription.level == .exact || new.sequence != before.sequence else {
+      if world.isQuiet(at: last) { broken("a reduced location is told once in its interval", subscription.path) }
+      return
+    }
+    let isBetter = new.accuracy <= before.accuracy / 2 && before.accuracy - new.accuracy >= 10
+    if thresholds.distance > 0, !isBetter, subscription.level == .exact,
+      Self.distance(new.latitude, before.latitude) < thresholds.distance - 0.5
+    {
+      broken("updates keep their distance in space", "\(subscription.path)")
+    }
+    let age = kernel_boottime() - Int64(location["MonotonicUSec"]?.uint64 ?? 0)
+    guard thresholds.debounce > 0, subscription.level == .exact else { return }
+    if age < thresholds.debounce - 50_000 {
+      broken("an update waits for its debounce", "\(age / 1_000) ms at \(subscription.path)")
+    }
+    if thresholds.time == 0, !thresholds.isSignificant, age > thresholds.debounce + 500_000 {
+      broken("an update comes when its debounce is over", "\(age / 1_000) ms at \(subscription.path)")
+    }
+  }
+
+  func changed(_ region: Client.Region, of client: Client, _ event: [String: Value]) {
+    let (kind, state) = (event["Event"]?.string ?? "", event["State"]?.string ?? "")
+    let (previous, sequence) = (event["Previous"]?.string ?? "", event["Sequence"]?.uint64 ?? 0)
+    let story = "\(kind): \(previous) → \(state) at \(region.path)"
+    if region.isUsed { broken("a region for a single use ends with it", story) }
+    // A loss that another one follows before the client is told leaves a gap: remove the exception when it no longer does.
+    if kind == "lost" ? sequence <= region.sequence : sequence != region.sequence + 1 {
+      broken("the events of a region are numbered without gaps", "\(sequence) after \(region.sequence): \(story)")
+    }
+    let isConsistent =
+      switch kind {
+      case "entered": state == "inside"
+      case "exited": state == "outside"
+      case "dwelled": state == "inside" && previous == "inside"
+      case "lost": state == "unknown"
+      default: kind == "determined"
+      }
+    if !isConsistent { broken("an event of a region agrees with its state", story) }
+    let committedAt = Int64(event["MonotonicUSec"]?.uint64 ?? 0)
+    if kind == "entered" || kind == "exited" || (kind == "determined" && state != "unknown"), region.changedAtBoottime > 0,
+      committedAt < region.changedAtBoottime + region.confirm
+    {
+      broken("a change of a region is confirmed", story)
+    }
+    if kind != "lost", previous != "unknown", region.state == previous, region.sleeps != world.sleeps,
+      committedAt > world.wokeAtBoottime + Entitlement.tolerance
+    {
+      broken("a region forgets its state when the machine sleeps", story)
+    }
+    (region.state, region.sequence, region.sleeps) = (state, sequence, world.sleeps)
+    region.isUsed = region.isSingleUse && (kind == "entered" || kind == "exited")
+  }
+
+  /// Checks that what a region told last is true, if the machine has stayed for long.
+  func truth(_ client: Client, _ region: Client.Region) {
+    let now = world.schedule.now
+    let since = max(region.changedAt, client.entitlement.since, world.movedAt, world.wokeAt, world.clockSetAt)
+    guard region.isStarted, !region.isUsed, region.level == .exact, client.entitlement.level == .exact,
+      now - since > 85_000_000, world.geoclue.interval == 1_000_000, client.isReading,
+      now - world.geoclue.silentAt > 85_000_000
+    else { return }
+    let distance = Self.distance(world.place(isOther: false), region.latitude)
+    guard abs(distance - region.radius) > 150 else { return }
+    let expected = distance < region.radius ? "inside" : "outside"
+    if region.state != expected {
+      broken("what a region told last is true", "\(region.state), true is \(expected): \(region.path)")
+    }
+  }
+
+  // MARK: - Objects
+
+  /// Examines why an object was not created.
+  func refused(_ reply: Parcel, mayCreate: Bool, to client: Client) {
+    guard mayCreate, reply.kind == .error, reply.values.first?.string?.contains("subscriptions-per-") == true else {
+      return
+    }
+    broken("nobody below the limits is refused", "client \(client.number): \(reply.values.first?.string ?? "")")
+  }
+
+  // MARK: - Fairness
+
+  func asksInTurn(_ client: Client) { turns[client.number] = (world.schedule.now, 0) }
+
+  func hadTurn(_ client: Client) {
+    guard let turn = turns.removeValue(forKey: client.number) else { return }
+    longestTurn = max(longestTurn, turn.answers)
+    // Each of the other users may come before it in each of a few rounds.
+    if turn.answers > Self.mostTurns {
+      broken("one user's calls do not delay another's", "client \(client.number) waited for \(turn.answers) answers")
+    }
+  }
+}

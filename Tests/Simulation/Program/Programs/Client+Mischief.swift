@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+
+// MARK: - Mischief
+extension Client {
+  /// Asks for something that the service knows, which must not wait for another user's calls.
+  func askInTurn() {
+    guard isConnected, isReading else { return }
+    let asked = world.schedule.now
+    world.checks.asksInTurn(self)
+    ask(Self.path, Self.properties, "Get", [.string(Self.service), .string("Limits")]) { [weak self] reply in
+      guard let self else { return }
+      world.checks.hadTurn(self)
+      guard reply.kind == .reply, case .dictionary(_, _, let limits)? = reply.values.first?.unwrapped else { return }
+      let limit = limits.first { $0.key.string == "subscriptions-per-user" }?.value.uint32
+      if world.isQuiet(at: asked), limit != world.limit {
+        world.checks.broken("the service has read its configuration", "\(limit ?? 0), not \(world.limit)")
+      }
+    }
+  }
+
+  /// Sends many calls at once.
+  func flood(_ count: Int) {
+    guard isConnected else { return }
+    for index in 0..<count {
+      call(
+        Self.service, Self.path, index.isMultiple(of: 2) ? Self.properties : Self.service,
+        index.isMultiple(of: 2) ? "GetAll" : "CreateSubscription",
+        index.isMultiple(of: 2) ? [.string(Self.service)] : [.options([("accuracy", .string("nonsense"))])])
+    }
+  }
+
+  /// Sends signals that only other programs may send.
+  func forge(_ variant: Int) {
+    guard isConnected, let service = world.serviceName else { return }
+    switch variant % 4 {
+    case 0:
+      signal(
+        Agent.path, Self.properties, "PropertiesChanged",
+        [.string(Agent.interface), .options([("MaxAccuracyLevel", .uint32(8))]), .strings([])])
+    case 1:
+      signal(
+        "/org/freedesktop/GeoClue2/Client/1", "org.freedesktop.GeoClue2.Client", "LocationUpdated",
+        [.objectPath("/"), .objectPath("/org/freedesktop/GeoClue2/Client/1/Location/1")], to: service)
+    case 2:
+      signal(
+        "/org/freedesktop/DBus", SimulatedBus.name, "NameOwnerChanged",
+        [.string(Polkit.service), .string(""), .string(name)])
+    default: signal("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(false)])
+    }
+  }
+}
+
+// MARK: - Quiet times
+extension Client {
+  /// How often a client that rests is told, in microseconds.
+  static let rest: Int64 = 200_000_000
+
+  /// Makes sure that it follows the location. If it `rests`, it has one subscription, which lets GeoClue rest.
+  func settle(rests: Bool) {
+    guard !rests else {
+      for subscription in subscriptions { close(subscription) }
+      for region in regions { close(region) }
+      return subscribe(isPlain: false, at: .exact, every: Self.rest)
+    }
+    for subscription in subscriptions where !subscription.isStarted { start(subscription) }
+    for region in regions where !region.isStarted { start(region) }
+    if !subscriptions.contains(where: { $0.isPlain && $0.level == .exact && !$0.isNamed }) {
+      subscribe(isPlain: true, at: .exact)
+    }
+  }
+}

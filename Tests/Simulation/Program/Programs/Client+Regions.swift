@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistLocationModel
+import GeopublicistSimulatedKernel
+
+extension Client {
+  static let region = "org.geopublicist.Location1.Region"
+
+  /// What a client knows about one of its regions.
+  final class Region {
+    let path: String
+    let level: AccuracyLevel
+    let latitude: Double
+    let radius: Double
+    /// How long a change must persist, in microseconds.
+    let confirm: Int64
+    let isSingleUse: Bool
+    var isStarted = false
+    /// When it was last started or stopped, in microseconds of the monotonic and of the boot clock.
+    var changedAt: Int64 = 0
+    var changedAtBoottime: Int64 = 0
+    var state = "unknown"
+    /// How often the machine had slept when the state was told.
+    var sleeps = 0
+    var sequence: UInt64 = 0
+    var isUsed = false
+    var told: (status: String, reason: String)?
+
+    init(
+      _ path: String, _ level: AccuracyLevel, _ latitude: Double, _ radius: Double, confirm: Int64, isSingleUse: Bool
+    ) {
+      (self.path, self.level, self.latitude, self.radius) = (path, level, latitude, radius)
+      (self.confirm, self.isSingleUse) = (confirm, isSingleUse)
+    }
+  }
+
+  /// Creates a region here or at the other place between which the machine moves.
+  func monitor() {
+    let level: AccuracyLevel = chance.percent(80) ? .exact : .city
+    let radius = Double(chance.pick([200, 1_000, 20_000]))
+    let latitude = world.place(isOther: chance.percent(50))
+    let confirm = Int64(chance.pick([1_000, 5_000, 20_000]))
+    let isSingleUse = chance.percent(15)
+    var options: [(String, Value)] = [
+      ("latitude", .double(latitude)), ("longitude", .double(World.longitude)), ("radius", .double(radius)),
+      ("accuracy", .string("\(level)")), ("confirm", .uint32(UInt32(confirm))), ("single-use", .boolean(isSingleUse)),
+    ]
+    if chance.percent(30) { options.append(("dwell", .uint32(10_000))) }
+    if chance.percent(50) { options.append(("include-location", .boolean(true))) }
+    let name = name
+    ask(Self.path, Self.service, "CreateRegion", [.options(options)]) { [weak self] reply in
+      guard let self, self.name == name, reply.kind == .reply, let path = reply.values.first?.objectPath?.rawValue
+      else { return }
+      let region = Region(path, level, latitude, radius, confirm: confirm * 1_000, isSingleUse: isSingleUse)
+      regions.append(region)
+      world.checks.created(path, by: self, isNamed: false, radius: radius)
+      start(region)
+    }
+  }
+
+  func start(_ region: Region) {
+    let before = (world.schedule.now, kernel_boottime())
+    ask(region.path, Self.region, "Start") { reply in
+      guard reply.kind == .reply, !region.isStarted else { return }
+      (region.isStarted, region.changedAt, region.changedAtBoottime) = (true, before.0, before.1)
+    }
+  }
+
+  func close(_ region: Region) {
+    ask(region.path, Self.region, "Close") { [weak self] _ in self?.regions.removeAll { $0 === region } }
+  }
+
+  func change(_ region: Region) {
+    guard region.isStarted else { return start(region) }
+    if chance.percent(30) { return close(region) }
+    ask(region.path, Self.region, "Stop") { reply in
+      guard reply.kind == .reply else { return }
+      (region.isStarted, region.state, region.told) = (false, "unknown", nil)
+    }
+  }
+
+  func signalled(_ signal: Parcel, of region: Region) {
+    switch signal.member {
+    case "StateChanged": world.checks.changed(region, of: self, signal.values.first?.properties ?? [:])
+    case "AuthorizationChanged":
+      if let status = signal.values.first?.string, let reason = signal.values.last?.string {
+        if region.isStarted { world.checks.told(self, status, before: region.told?.status) }
+        region.told = (status, reason)
+      }
+    case "Closed": regions.removeAll { $0 === region }
+    default: break
+    }
+  }
+}
