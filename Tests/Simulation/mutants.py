@@ -12,11 +12,15 @@ A seed counts only if it breaks no invariant without a patch. The last line is `
 if fewer than 95 % were found.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import resource
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(os.environ.get("MUTANTS") or ROOT / "Tests/Simulation/Mutants")
@@ -55,29 +59,29 @@ def build():
     return pathlib.Path(run([*command, "--show-bin-path"], check=True).stdout.split()[-1]) / "simulate", ""
 
 
-def processor_time():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def simulate(program, seed):
-    """Returns the rule that the seed breaks, or nothing."""
-    try:
-        result = subprocess.run([program, str(seed), HOURS, *IGNORE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                timeout=600, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (90, 90)))
-    except subprocess.TimeoutExpired:
-        return "the run ends"
-    rules = [line[7:] for line in result.stdout.splitlines() if line.startswith("broken ")]
-    return rules[0] if rules else "the service does not crash" if result.returncode else None
+    """Returns the rule that the seed breaks, or nothing, and the processor time that it took."""
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen([program, str(seed), HOURS, *IGNORE], stdout=output, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (90, 90)))
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        rules = [line[7:].strip() for line in output if line.startswith("broken ")]
+    seconds = used.ru_utime + used.ru_stime
+    if process.returncode == -signal.SIGXCPU:
+        return "the run ends", seconds
+    return (rules[0] if rules else "the service does not crash" if process.returncode else None), seconds
 
 
 def found_by(program, seeds):
-    began = processor_time()
+    total = 0
     for seed in seeds:
-        rule = simulate(program, seed)
+        rule, seconds = simulate(program, seed)
+        total += seconds
         if rule:
-            return seed, rule
-        if processor_time() - began > LIMIT:
+            return f"found by seed {seed} in {total:.0f} s: {rule}"
+        if total > LIMIT:
             break
     return None
 
@@ -87,41 +91,57 @@ def sound_seeds():
     program, output = build()
     if not program:
         sys.exit(output)
-    began, seeds, seed = processor_time(), [], 0
-    while processor_time() - began < LIMIT or not seeds:
+    total, seeds, seed = 0, [], 0
+    while total < LIMIT or not seeds:
         seed += 1
-        rule = simulate(program, seed)
+        rule, seconds = simulate(program, seed)
         if rule:
             print(f"seed {seed} is left out: {rule}", flush=True)
         else:
             seeds.append(seed)
+            total += seconds
         if seed > 200:
             sys.exit("There is no sound seed")
     return seeds
 
 
+def built(patch):
+    """Builds a mutant. Returns a program of its own, or why there is none."""
+    applied = run(["patch", "-p1", "--forward", "--no-backup-if-mismatch", "-d", TREE, "-i", patch.resolve()])
+    program, output = build() if not applied.returncode else (None, "")
+    copy_tree()
+    if applied.returncode:
+        return None, "does not apply any more"
+    if not program:
+        return None, f"does not compile: {[line for line in output.splitlines() if 'error' in line][:1]}"
+    (TREE / "programs").mkdir(exist_ok=True)
+    return shutil.copy2(program, TREE / "programs" / patch.stem), ""
+
+
+def target(patch):
+    """What it changes, so that mutants of one target are built one after another: most of it is built already."""
+    return next(line for line in patch.read_text().splitlines() if line.startswith("+++ "))
+
+
 def main():
-    patches = sorted(path for path in FOLDER.glob("*.patch") if not sys.argv[1:] or path.stem in sys.argv[1:])
+    patches = [path for path in FOLDER.glob("*.patch") if not sys.argv[1:] or path.stem in sys.argv[1:]]
     copy_tree()
     seeds = sound_seeds()
-    found, judged = 0, 0
-    for patch in patches:
-        applied = run(["patch", "-p1", "--forward", "--no-backup-if-mismatch", "-d", TREE, "-i", patch.resolve()])
-        if applied.returncode:
-            print(f"{patch.stem}: does not apply any more", flush=True)
-            judged += 1
-        else:
-            program, output = build()
-            judged += 1
-            if not program:
-                print(f"{patch.stem}: does not compile: {[line for line in output.splitlines() if 'error' in line][:1]}")
+    found = 0
+    # While one mutant is built, others are simulated.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        tasks = {}
+        for patch in sorted(patches, key=lambda patch: (target(patch), patch.stem)):
+            program, problem = built(patch)
+            if program:
+                tasks[pool.submit(found_by, program, seeds)] = patch.stem
             else:
-                result = found_by(program, seeds)
-                found += result is not None
-                print(f"{patch.stem}: " + (f"found by seed {result[0]}: {result[1]}" if result else "NOT FOUND"), flush=True)
-        copy_tree()
-    print(f"{found} of {judged} mutants found")
-    return 0 if judged and found >= 0.95 * judged else 1
+                print(f"{patch.stem}: {problem}", flush=True)
+        for task in concurrent.futures.as_completed(tasks):
+            found += task.result() is not None
+            print(f"{tasks[task]}: {task.result() or 'NOT FOUND'}", flush=True)
+    print(f"{found} of {len(patches)} mutants found")
+    return 0 if patches and found >= 0.95 * len(patches) else 1
 
 
 if __name__ == "__main__":
