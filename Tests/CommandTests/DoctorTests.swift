@@ -228,15 +228,6 @@ import Testing
     #expect(finding.map { found?.contains($0) == true } ?? (found == nil), "\(found ?? "nothing")")
   }
 
-  @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `doctor reports a logind that does not answer`() throws {
-    let bus = try PrivateBus(.session)
-    let logind = try ChildProcess([Rig.python, Rig.file("logind.py"), bus.address, "65534", "active"])
-    try eventually("logind is there") { logind.standardOutput.hasPrefix("ready") }
-    try logind.send("hang\n")
-    try eventually("logind hangs") { logind.standardOutput.hasSuffix("done\n") }
-    #expect(try problems(on: bus, as: 65534)["session"]?.contains("does not answer") == true)
-  }
-
   @Test(.enabled(if: Rig.isRoot, "mounts a root of its own")) func `doctor reports a sandbox`() throws {
     // The file by which every program in a Flatpak sandbox knows that it is in one, over this machine's root.
     let script = """
