@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import GeopublicistGatekeeper
 import MainLoop
 
 /// Dispatches calls, taking accounts in turn, while the limits allow it and the bus has room for the answers.
@@ -98,7 +99,7 @@ final class CallIntake {
     let account = client.account ?? .common
     switch refusals.add(
       (call, error), bytes: bytes, of: client.name, account,
-      mayRefuseNow: outbox.isEmpty && queue.count(of: account) == 0,
+      mayRefuseNow: outbox.isEmpty && mayRefuse(account),
       at: MainLoop.main.clock.monotonic())
     {
     case .refuseNow: call.fail(error)
@@ -110,9 +111,12 @@ final class CallIntake {
     }
   }
 
+  /// While the bus is slow, an account is refused nothing before its other calls have been answered.
+  private func mayRefuse(_ account: Account) -> Bool { !outbox.isSlow || queue.count(of: account) == 0 }
+
   private func refuseDue() {
     let now = MainLoop.main.clock.monotonic()
-    while outbox.isEmpty, let (call, error) = refusals.next(at: now, { queue.count(of: $0) == 0 }) { call.fail(error) }
+    while outbox.isEmpty, let (call, error) = refusals.next(at: now, mayRefuse) { call.fail(error) }
     if refusals.count == 0 { refusing = nil }
   }
 

@@ -53,6 +53,9 @@ final class Outbox {
     return queued < pace.limit
   }
 
+  /// Whether the bus takes answers more slowly than the service could give them.
+  var isSlow: Bool { pace.limit < BusPace.water.upperBound }
+
   /// Whether the bus has taken everything, so that a refusal delays no answer.
   var isEmpty: Bool { queuedBytes() == 0 }
 

@@ -4,8 +4,8 @@ import GeopublicistGatekeeper
 /// Schedules the refusal of calls.
 ///
 /// A refusal costs the bus, and users waiting for answers, as much as any other answer, and invites the next call. Each
-/// account therefore gets a burst of immediate refusals and then a steady rate, and only when its other calls have been
-/// answered. Its clients take turns. A client that floods the service only delays itself, because the bus limits the
+/// account therefore gets a burst of immediate refusals and then a steady rate; while the bus is slow, only when its
+/// other calls have been answered. Its clients take turns. A client that floods the service only delays itself, because the bus limits the
 /// calls that a connection may have unanswered.
 nonisolated struct RefusalQueue<Client: Hashable, Call> {
   struct Bounds: Sendable {
