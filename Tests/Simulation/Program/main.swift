@@ -33,6 +33,11 @@ setenv("RUNTIME_DIRECTORY", folder + "/run", 1)
 kernel_set_files(folder)
 kernel_set_user(World.serviceUser)
 
+var signals = sigset_t()
+sigemptyset(&signals)
+sigaddset(&signals, SIGHUP)
+sigprocmask(SIG_BLOCK, &signals, nil)
+
 let world = World(seed: seed, folder: folder)
 if let index = arguments.firstIndex(of: "--ignore") {
   world.checks.ignored = arguments[index + 1].split(separator: ";").map(String.init)

@@ -245,8 +245,8 @@ final class World {
       "geoclue/geoclue.conf", "[org.example.Named]\nallowed=\(!isDisallowed)\nsystem=false\nusers=\n")
     limit = isDisallowed ? 39 : 40
     write("geopublicist/geopublicist.conf", "[Limits]\nsubscriptions-per-user=\(limit)\n")
-    // As `systemctl reload` does. The service takes it as soon as it runs.
-    if serviceName != nil { kill(getpid(), SIGHUP) }
+    // As `systemctl reload` does. The signal is blocked, so a service that does not run yet takes it when it does.
+    kill(getpid(), SIGHUP)
     truth.changed("GeoClue's configuration \(isDisallowed ? "disallows" : "allows") a program")
   }
 
