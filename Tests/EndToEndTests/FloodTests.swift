@@ -32,11 +32,93 @@ struct FloodTests {
     }
     try always("others are served", for: .seconds(2)) { try witness.property("Version") != "" }
     let grown = try residentKilobytes(of: machine) - before
-    let (made, signals) = try counts(of: flapping)
+    let (made, signals, _) = try counts(of: flapping)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
     print("\(made) announcements, \(signals) signals, \(grown) KB more in \(seconds) s")
     #expect(grown < 4 * 1024 || !Daemon.isMemoryItsOwn, "\(grown) KB more after \(made) announcements")
     #expect(Double(signals) < mostSignals(seconds), "\(signals) signals after \(made) announcements in \(seconds) s")
+  }
+
+  /// What makes the service change its mind, or at least look.
+  enum Source: String, CaseIterable {
+    case names, network, logind, polkit, configuration
+  }
+
+  /// The most bytes that clients are sent about their state. However many events there are, it does not grow.
+  private func mostBytes(_ seconds: Double) -> Int { Int(mostSignals(seconds) * 700) }
+
+  /// Each in a control group with the memory that the unit allows.
+  @Test(arguments: Source.allCases)
+  func `a flood of events from any source costs others nothing`(source: Source) throws {
+    let machine = try GatekeeperMachine(.yes)
+    let group = try MemoryGroup(megabytes: 160, machine.daemon.processIdentifier)
+    let witness = try machine.consumer(as: 0)
+    let path = try witness.subscribeAndStart()
+    let listening = try ChildProcess.ready([
+      Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", "1", "2", "8,8",
+      "\(GatekeeperMachine.person)",
+    ])
+    defer { listening.kill() }
+    var flood: ChildProcess?
+    if [.names, .network, .logind].contains(source) {
+      flood = try ChildProcess.ready([
+        Rig.python, Rig.file("flood.py"), machine.bus.address, source.rawValue, "\(GatekeeperMachine.person)",
+      ])
+    }
+    defer { flood?.kill() }
+    let began = ContinuousClock.now
+    for (step, sentence) in walk(12).enumerated() {
+      switch source {
+      case .polkit: try machine.setPolicy(step % 2 == 0 ? .no : .yes)
+      case .configuration: for number in 0..<50 { try machine.setGeoClueRules("[a\(step)-\(number)]\nallowed=false\n") }
+      case .names, .network, .logind: break
+      }
+      try machine.receiver.write(sentence)
+      try eventually("the witness is served", within: .seconds(3)) {
+        deviation(of: witness.locations(from: path).last ?? .null, from: sentence) < 1e-6
+      }
+      try always("others are served", for: .milliseconds(250)) { try witness.property("Version") != "" }
+    }
+    let (_, signals, bytes) = try counts(of: listening)
+    let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
+    print("\(source): \(signals) signals, \(bytes) bytes in \(seconds) s")
+    // Each client also receives every fix.
+    let fixes = 64 * 12
+    #expect(Double(signals) < mostSignals(seconds) + Double(fixes), "\(signals) signals in \(seconds) s")
+    #expect(bytes < mostBytes(seconds) + fixes * 700, "\(bytes) bytes in \(seconds) s")
+    if let flood {
+      _ = flood.newLines()
+      try flood.send("count")
+      let line = try eventual("a count", within: .seconds(30), seen: flood.standardError) { flood.newLines().first }
+      let sent = try #require(Int(line))
+      print("\(source): \(sent) bytes of events")
+      #expect(sent > 0)
+    }
+    #expect(group.failures == 0, "the memory is enough")
+  }
+
+  /// A control group with so much memory for one process.
+  private final class MemoryGroup {
+    private let path: String?
+
+    init(megabytes: Int, _ process: pid_t) throws {
+      let folder = "/sys/fs/cgroup/memory/geopublicist-flood-\(process)"
+      guard mkdir(folder, 0o755) == 0 else {
+        path = nil
+        return
+      }
+      path = folder
+      try "\(megabytes << 20)".write(toFile: "\(folder)/memory.limit_in_bytes", atomically: false, encoding: .utf8)
+      try "\(process)".write(toFile: "\(folder)/cgroup.procs", atomically: false, encoding: .utf8)
+    }
+
+    /// How often the limit was reached.
+    var failures: Int {
+      let text = path.flatMap { try? String(contentsOfFile: "\($0)/memory.failcnt", encoding: .utf8) }
+      return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
+    }
+
+    isolated deinit { if let path { rmdir(path) } }
   }
 
   private func residentKilobytes(of machine: GatekeeperMachine) throws -> Int {
@@ -45,12 +127,12 @@ struct FloodTests {
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }
 
-  /// How many announcements were made, and how many signals its clients have read.
-  private func counts(of flapping: ChildProcess) throws -> (made: Int, signals: Int) {
+  /// How many announcements were made, and how many signals and bytes its clients have read.
+  private func counts(of flapping: ChildProcess) throws -> (made: Int, signals: Int, bytes: Int) {
     _ = flapping.newLines()
     try flapping.send("count")
-    let line = try eventual("an answer", within: .seconds(10), seen: flapping.output) { flapping.newLines().first }
+    let line = try eventual("an answer", within: .seconds(30), seen: flapping.standardError) { flapping.newLines().first }
     let numbers = line.split(separator: " ").compactMap { Int($0) }
-    return (numbers[0], numbers[1])
+    return (numbers[0], numbers[1], numbers[2])
   }
 }
