@@ -177,7 +177,10 @@ nonisolated extension AgentSearch {
   private mutating func verified(_ name: BusName, _ isAgent: Bool, _ now: Int64) {
     // The connection may have left in the meantime.
     guard case .verifying(let level, let isOutdated) = work.removeValue(forKey: name) else { return }
-    guard isAgent else { return refusals[name] = Refusal() }
+    guard isAgent else {
+      refusals[name] = Refusal()
+      return
+    }
     refusals[name] = nil
     agents[name] = Agent(level: level)
     if isOutdated { doubt(name, now) }
@@ -205,8 +208,10 @@ nonisolated extension AgentSearch {
     let answering = agents.filter { !$0.value.confirmation.isExpired }
     let absent: Facts.AgentLevel = isSettled && agents.count == answering.count ? .none : .unknown
     func coarsest(except source: BusName?) -> (name: BusName, agent: Agent)? {
-      answering.filter { $0.key != source }.min { ($0.value.level, $0.key.rawValue) < ($1.value.level, $1.key.rawValue) }
-        .map { ($0.key, $0.value) }
+      answering.filter { $0.key != source }.min {
+        ($0.value.level, $0.key.rawValue) < ($1.value.level, $1.key.rawValue)
+      }
+      .map { ($0.key, $0.value) }
     }
     let source = coarsest(except: nil)
     let other = source.flatMap { coarsest(except: $0.name) }

@@ -85,7 +85,9 @@ package final class SystemGatekeeper: Gatekeeper {
     }
     let (policy, session) = (known.policy.hold(at: now), sessions.hold(on: user))
     let access = agents.isHeld(user) || users[user]?.access.isHeld == true ? Hold() : nil
-    guard let hold = policy ?? session ?? access, decision(for: client, asking: .exact, as: "").isHeld else { return nil }
+    guard let hold = policy ?? session ?? access, decision(for: client, asking: .exact, as: "").isHeld else {
+      return nil
+    }
     return hold.and(session).and(access).onBootClock()
   }
 

@@ -131,7 +131,9 @@ struct FloodTests {
   private func counts(of flapping: ChildProcess) throws -> (made: Int, signals: Int, bytes: Int) {
     _ = flapping.newLines()
     try flapping.send("count")
-    let line = try eventual("an answer", within: .seconds(30), seen: flapping.standardError) { flapping.newLines().first }
+    let line = try eventual("an answer", within: .seconds(30), seen: flapping.standardError) {
+      flapping.newLines().first
+    }
     let numbers = line.split(separator: " ").compactMap { Int($0) }
     return (numbers[0], numbers[1], numbers[2])
   }

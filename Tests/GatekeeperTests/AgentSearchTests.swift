@@ -71,7 +71,8 @@ import Testing
     for second in 0..<60 {
       let now = Int64(second) * 1_000_000
       let actions =
-        search.handle(.wanted(again: true), at: now) + search.handle(.listed([agent, other], isComplete: true), at: now)
+        search.handle(.wanted(again: true), at: now)
+        + search.handle(.listed([agent, other], isComplete: true), at: now)
       for case .probe(let name) in actions {
         _ = name == agent ? search.handle(.silent(agent), at: now) : search.handle(.answered(name, nil), at: now)
       }
@@ -79,7 +80,8 @@ import Testing
     }
     #expect(ended == 21, "each question also takes up to 2 s, which this test leaves out")
     #expect(search.handle(.listed([":1.3"], isComplete: true), at: 60_000_000).last == .probe(":1.3"))
-    #expect(search.levels.level(without: client) == .none, "a new connection changes nothing until it answers as an agent")
+    #expect(
+      search.levels.level(without: client) == .none, "a new connection changes nothing until it answers as an agent")
   }
 
   @Test func `D4: a search ends although the bus never answers`() {
