@@ -95,6 +95,8 @@ nonisolated public struct RegionOracle: Sendable {
     var value: Int
     var supporters: [TrackFix]
     var opponents: [TrackFix] = []
+    /// How many times as many supporters as opponents it needs.
+    var majority: Int
   }
 
   /// Returns the candidate at a second: the evidence against the state that the rest of the history has not refuted.
@@ -113,7 +115,7 @@ nonisolated public struct RegionOracle: Sendable {
       } else if value != 0, found?.value == value {
         found?.supporters.append(fix)
       } else if value != 0 {
-        found = Candidate(value: value, supporters: [fix])
+        found = Candidate(value: value, supporters: [fix], majority: state == 0 ? 1 : 5)
       } else if let candidate = found {
         let finest = candidate.supporters.map { max($0.accuracy, 15) }.min() ?? 0
         if fix.at > candidate.supporters[0].at + 2 * confirm {
@@ -130,7 +132,7 @@ nonisolated public struct RegionOracle: Sendable {
   /// When a candidate is committed if nothing more is heard; nil for never.
   private func commit(_ candidate: Candidate) -> UInt64? {
     let (supporters, opponents) = (candidate.supporters.count, candidate.opponents.count)
-    if supporters > 1, supporters > opponents { return candidate.supporters[0].at + confirm }
+    if supporters > 1, supporters > candidate.majority * opponents { return candidate.supporters[0].at + confirm }
     return opponents == 0 ? candidate.supporters[0].at + 3 * confirm : nil
   }
 

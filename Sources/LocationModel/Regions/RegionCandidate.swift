@@ -15,6 +15,9 @@ struct RegionCandidate: Equatable, Sendable {
   var newest: Location
   /// The number of measurements that support it and that count against it.
   private var (support, against) = (1, 0)
+  /// How many times as many must support it as count against it. The errors of a receiver last for as long as the
+  /// confirmation, so that a majority is no proof that the device has left the state in which it is known to be.
+  private let majority: Int
   /// The smallest assumed accuracy of the supporters, in metres.
   private var finest: Double
   /// The newest measurement that counts against it.
@@ -22,8 +25,9 @@ struct RegionCandidate: Equatable, Sendable {
   /// When the last location arrived that supports it or counts against it.
   private var weighedAt: UInt64
 
-  init(_ state: RegionState, _ location: Location, at now: UInt64) {
+  init(_ state: RegionState, against known: RegionState, _ location: Location, at now: UInt64) {
     self.state = state
+    majority = known == .unknown ? 1 : 5
     (since, weighedAt) = (now, now)
     measured = location.timestamp
     newest = location
@@ -56,7 +60,7 @@ struct RegionCandidate: Equatable, Sendable {
 
   /// When it is committed unless further locations arrive; nil if those against it prevent that.
   func due(_ configuration: RegionConfiguration) -> UInt64? {
-    if support > 1, support > against { return since.saturatingAdd(configuration.confirmation) }
+    if support > 1, support > majority * against { return since.saturatingAdd(configuration.confirmation) }
     return against == 0 ? since.saturatingAdd(3 * configuration.confirmation) : nil
   }
 

@@ -83,7 +83,7 @@ struct RegionWatch: Sendable {
     } else if candidate?.state == found {
       candidate?.support(location, at: now)
     } else {
-      candidate = RegionCandidate(found, location, at: now)
+      candidate = RegionCandidate(found, against: state, location, at: now)
     }
   }
 

@@ -42,7 +42,7 @@ struct FixNoise {
   }
 
   private static let sources: [(accuracy: Double, memory: Double, step: UInt64)] = [
-    (10, 0.95, 1), (10, 0, 1), (10, 0, 5), (10, 0, 30), (30, 0, 4), (30, 0, 30),
+    (10, 0.95, 1), (10, 0, 1), (10, 0, 5), (10, 0, 30), (30, 0.95, 1), (30, 0, 4), (30, 0, 30),
   ]
 
   @Test func `a device that stands still near a border is reported to stay`() {
