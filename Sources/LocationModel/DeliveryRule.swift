@@ -27,6 +27,8 @@ package struct DeliveryRule: Sendable {
     /// Whether only significant changes pass: at least 500 m from the last location sent and outside both accuracy
     /// circles, at most one every five minutes.
     package var isSignificant = false
+    /// The largest accuracy, in metres, of a location that ends a check for significant changes.
+    package var sufficientAccuracy = 500.0
   }
 
   package enum Action: Equatable, Sendable {
@@ -200,7 +202,7 @@ extension DeliveryRule.Configuration {
     self.init(
       distanceThreshold: options.distanceThreshold, timeThreshold: options.timeThreshold, debounce: options.debounce,
       minimumInterval: level.minimumInterval &* 1_000, requiredAccuracy: options.requiredAccuracy,
-      isSignificant: options.mode == .significant)
+      isSignificant: options.mode == .significant, sufficientAccuracy: max(500, level.cellSize ?? 0))
   }
 
   /// Returns whether a location is as accurate as required.

@@ -10,7 +10,7 @@ package final class Pacer {
   package var onNeedChanged: () -> Void = {}
 
   private var rule = DeliveryRule()
-  private var check = SignificantCheck()
+  private var wait = SourceWait()
   private var timer: LoopSource?
   private var output: ((Location) -> Void)?
 
@@ -20,13 +20,13 @@ package final class Pacer {
   /// Starts over with the locations of another chain: the next one is the first.
   package func open(_ output: @escaping (Location) -> Void) {
     self.output = output
+    wait = SourceWait(at: now)
     perform(rule.reset())
   }
 
   /// Stops passing locations and drops the waiting one.
   package func close() {
     output = nil
-    check = SignificantCheck()
     perform(rule.reset())
   }
 
@@ -41,7 +41,7 @@ package final class Pacer {
     if rule.receivedAndSent(location, at: now) {
       output?(location)
     } else {
-      check.received(location, at: now)
+      wait.received(location, rule.configuration, at: now)
       perform(rule.received(location, at: now))
       onNeedChanged()
     }
@@ -51,7 +51,7 @@ package final class Pacer {
   /// significant change that waited is looked for again when it may be delivered.
   package func drop() {
     let actions = rule.drop()
-    if actions.contains(.disarmTimer) { check.checkNow(at: rule.mayDeliverFrom) }
+    if actions.contains(.disarmTimer) { wait.check(at: rule.mayDeliverFrom) }
     perform(actions)
     onNeedChanged()
   }
@@ -64,17 +64,12 @@ package final class Pacer {
 
   /// Makes the next periodic check due now, because the device may have moved.
   package func checkNow() {
-    check.checkNow(at: now)
+    wait.check(at: now)
     onNeedChanged()
   }
 
   /// Returns what this subscription needs from the source at a level.
-  package func need(at level: AccuracyLevel) -> SourceSchedule.Need {
-    if rule.configuration.isSignificant, let next = check.nextAt {
-      return SourceSchedule.Need(level, from: next, isCheck: true)
-    }
-    return SourceSchedule.Need(level, from: rule.mayDeliverFrom)
-  }
+  package func need(at level: AccuracyLevel) -> SourceSchedule.Need { wait.need(rule, at: level) }
 
   private var now: UInt64 { UInt64(max(0, MainLoop.main.clock.monotonic())) }
 

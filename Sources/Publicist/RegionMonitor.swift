@@ -88,7 +88,7 @@ final class RegionMonitor {
     case .now: return SourceSchedule.Need(level)
     case .check(let time):
       let monotonic = UInt64(max(0, MainLoop.main.clock.monotonic()))
-      return SourceSchedule.Need(level, from: monotonic &+ time.saturatingSubtract(now))
+      return .check(level, from: monotonic.saturatingAdd(time).saturatingSubtract(now))
     }
   }
 

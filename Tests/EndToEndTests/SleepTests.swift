@@ -120,4 +120,13 @@ import Testing
     try always("it is left alone", for: .milliseconds(500)) { clientsMade == 2 }
     #expect(daemon.isRunning)
   }
+
+  @Test func `the state that systemd-networkd reports is a reason to look, too`() throws {
+    try manager.own("org.freedesktop.network1")
+    _ = try rested()
+    try manager.announceChange(
+      of: "org.freedesktop.network1.Manager", at: "/org/freedesktop/network1",
+      ["OperationalState": .variant("s", "routable")])
+    try eventually("GeoClue is asked again") { clientsMade == 2 }
+  }
 }

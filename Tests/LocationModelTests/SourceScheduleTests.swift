@@ -64,13 +64,16 @@ import Testing
     #expect(schedule.isResting)
   }
 
-  @Test func `a check holds the source for 30 s every half hour`() {
-    var schedule = SourceSchedule()
-    schedule.set(Need(.exact, from: 100 * Self.second, isCheck: true), for: ObjectIdentifier(one))
-    #expect(schedule.update(at: 0) == (nil, 100 * Self.second))
-    #expect(schedule.update(at: 100 * Self.second) == (.exact, 130 * Self.second))
-    #expect(schedule.update(at: 130 * Self.second) == (nil, 1_900 * Self.second))
-    #expect(schedule.update(at: 1_900 * Self.second) == (.exact, 1_930 * Self.second))
+  @Test func `a source that does not answer is tried again after 2 and 10 minutes and then every 30`() {
+    var schedule = SourceSchedule(linger: 2 * Self.second)
+    schedule.set(Need(.exact, from: 100 * Self.second, firstTry: 30 * Self.second), for: ObjectIdentifier(one))
+    var (now, tries): (UInt64, [UInt64]) = (0, [])
+    while tries.count < 20, let again = schedule.update(at: now).again {
+      tries.append((again - now) / Self.second)
+      now = again
+    }
+    let cycle: [UInt64] = [60, 1_800, 120, 1_800, 60, 1_800, 60, 1_800]
+    #expect(tries == Array(([100, 30, 120, 60, 600] + cycle + cycle).prefix(20)), "nothing lingers")
   }
 
   /// A source that gives a location a second once it is held, the first one after a delay.

@@ -80,7 +80,7 @@ import Testing
     let actions = machine.handle(evidence(53, 32), at: 32 * second)
     #expect(!actions.contains { if case .armTimer = $0 { true } else { false } })
     #expect(machine.handle(.check, at: 40 * second).contains(.reviewNeed))
-    #expect(machine.region.need == .now)
+    #expect(machine.region.need == .check(at: 40 * second))
   }
 
   @Test func `access lost while a change stands ends the evaluation, and nothing is left to read`() throws {
@@ -163,6 +163,6 @@ import Testing
     let actions = machine.handle(.slept, at: 100 * second)
     #expect(happenings(actions) == [.lost])
     #expect(actions.contains { if case .armTimer = $0 { true } else { false } })
-    #expect(machine.region.need == .now)
+    #expect(machine.region.need == .check(at: 100 * second))
   }
 }

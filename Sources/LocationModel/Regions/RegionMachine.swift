@@ -33,6 +33,7 @@ package struct RegionMachine: Sendable {
     /// Nothing, although locations that arrive anyway are evaluated.
     case nothing
     case now
+    /// A location, for which the source is tried from that time on.
     case check(at: UInt64)
   }
 
@@ -180,7 +181,6 @@ package struct RegionMachine: Sendable {
       hasDwelled = true
       actions.append(emit(.dwelled, .inside, from: .inside, because: .none, at: now, evidence: stay))
     }
-    watch.proceedChecks(at: now, configuration)
     phase = actions.contains(.complete) ? .stopped : .watching(watch)
     return actions
   }

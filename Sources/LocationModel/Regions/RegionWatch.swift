@@ -3,8 +3,10 @@
 struct RegionWatch: Sendable {
   /// Microseconds since its arrival above which a location is no evidence.
   static let oldestEvidence: UInt64 = 300_000_000
-  /// Microseconds for which a check waits for a location.
-  static let checkDuration: UInt64 = 30_000_000
+  /// How long before the state is lost a check begins, in microseconds.
+  static let margin: UInt64 = 30_000_000
+  /// The time without a location, in microseconds, after which a source may have become slow.
+  static let longWait: UInt64 = 450_000_000
   /// Microseconds between two checks.
   static let checkIntervals: ClosedRange<UInt64> = 120_000_000...1_800_000_000
   /// The shortest time between two checks of a device whose speed is known, in microseconds.
@@ -24,36 +26,21 @@ struct RegionWatch: Sendable {
   private var blindSince: UInt64?
   /// When the last location arrived that was not derived from the network address.
   private var betterAt: UInt64?
-  private var check: Check
-  private var pause = checkIntervals.lowerBound
-
-  private enum Check: Equatable, Sendable {
-    case waiting(until: UInt64)
-    case running(until: UInt64)
-  }
+  /// When the source is tried next, see ``SourceTries``.
+  private var checkAt: UInt64
 
   init(since now: UInt64, reason: RegionReason = .none) {
     self.reason = reason
     evidenceAt = now
-    check = .running(until: now.saturatingAdd(Self.checkDuration))
+    checkAt = now
   }
 
-  var need: RegionMachine.Need {
-    if candidate != nil { return .now }
-    switch check {
-    case .waiting(let time): return .check(at: time)
-    case .running: return .now
-    }
-  }
+  var need: RegionMachine.Need { candidate == nil ? .check(at: checkAt) : .now }
 
   func deadline(_ configuration: RegionConfiguration, dwells: Bool) -> UInt64? {
-    let checkAt: UInt64
-    switch check {
-    case .waiting(let time), .running(let time): checkAt = time
-    }
     let dwell = dwells && candidate == nil ? dwellEnd(configuration) : nil
     let decision = candidate.flatMap { $0.due(configuration) ?? $0.end(configuration) }
-    return [checkAt, decision, dwell, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
+    return [decision, dwell, blindEnd(configuration), lossAt(configuration)].compactMap { $0 }.min()
   }
 
   /// Evaluates a fresh location.
@@ -148,27 +135,17 @@ extension RegionWatch {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
     // A fixed location is announced once and holds until another one is.
     if state != .unknown, newestEvidence?.newest.source == .static { return nil }
-    return evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
+    let end = evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
+    // A region so far away that its first check for long begins shortly before is not lost while a slow source is tried.
+    guard checkAt < end, checkAt.saturatingAdd(Self.margin) >= end, checkAt >= evidenceAt.saturatingAdd(Self.longWait)
+    else { return end }
+    return checkAt.saturatingAdd(SourceWait.updateLength)
   }
 }
 
 /// When the source is needed.
 extension RegionWatch {
-  /// Begins or ends a check that is due.
-  mutating func proceedChecks(at now: UInt64, _ configuration: RegionConfiguration) {
-    switch check {
-    case .waiting(let time) where now >= time: check = .running(until: now.saturatingAdd(Self.checkDuration))
-    case .running(let end) where now >= end:
-      check = .waiting(until: now.saturatingAdd(min(pause, longestPause(configuration))))
-      pause = min(2 * pause, Self.checkIntervals.upperBound)
-    default: break
-    }
-  }
-
-  mutating func checkNow(at now: UInt64) {
-    check = .running(until: now.saturatingAdd(Self.checkDuration))
-    pause = Self.checkIntervals.lowerBound
-  }
+  mutating func checkNow(at now: UInt64) { checkAt = now }
 
   /// Ends the check and schedules the next one before the device can reach the border.
   private mutating func scheduleCheck(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
@@ -180,14 +157,14 @@ extension RegionWatch {
     // A fast device crosses a small region in less than two minutes.
     let crossing = location.speed.map { min(max(region.radius / $0, 0), 120) * 1_000_000 }
     let shortest = crossing.map { max(UInt64($0), Self.shortestInterval) } ?? range.lowerBound
-    pause = range.lowerBound
-    let interval = max(UInt64(seconds * 1_000_000), shortest)
-    check = .waiting(until: now.saturatingAdd(min(interval, longestPause(configuration))))
+    // The source gets time to warm up, unless the state would be lost meanwhile.
+    let interval = max(UInt64(seconds * 1_000_000), shortest) - SourceSchedule.warmUp
+    checkAt = now.saturatingAdd(min(interval, longestPause(configuration)))
   }
 
-  /// The longest pause: a check must end before the state is given up for lack of evidence.
+  /// The longest pause: a check must begin before the state is given up for lack of evidence.
   private func longestPause(_ configuration: RegionConfiguration) -> UInt64 {
     let patience = UInt64(configuration.unknownAfter) * 1_000
-    return max(patience / 2, patience.saturatingSubtract(Self.checkDuration))
+    return max(patience / 2, patience.saturatingSubtract(Self.margin))
   }
 }

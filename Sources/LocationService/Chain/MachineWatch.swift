@@ -90,29 +90,47 @@ struct SleepMeter {
 
 /// Reports that the machine has connected to a different network and may therefore have moved.
 public final class NetworkWatch {
-  private static let manager: InterfaceName = "org.freedesktop.NetworkManager"
   /// The minimum time between reports in microseconds, so that an unstable connection does not keep the source busy.
   private static let gap: Int64 = 60_000_000
 
-  private var name: NameWatch?
-  private var match: SignalMatch?
+  private var names: [NameWatch] = []
+  private var matches: [SignalMatch] = []
+  private let onChange: () -> Void
   private var lastChange: Int64?
 
-  /// Tracks NetworkManager's primary connection. Without NetworkManager, nothing is reported.
+  /// Tracks NetworkManager's primary connection and the state that systemd-networkd reports. Without either, nothing is
+  /// reported.
   public init(on connection: Connection, _ onChange: @escaping () -> Void) {
-    name = NameWatch("org.freedesktop.NetworkManager", on: connection) { _ in }
-    match = connection.onSignal(
-      MatchRule(
-        sender: "org.freedesktop.NetworkManager", path: "/org/freedesktop/NetworkManager",
-        interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-    ) { [weak self] signal in
-      guard let self, signal.sender == name?.owner, signal.arguments.count == 3,
-        signal.arguments[0].string == Self.manager.rawValue, signal.arguments[1].properties?["PrimaryConnection"] != nil
-      else { return }
-      let now = MainLoop.main.clock.monotonic()
-      guard lastChange.map({ now - $0 >= Self.gap }) ?? true else { return }
-      lastChange = now
-      onChange()
-    }
+    self.onChange = onChange
+    follow(
+      "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager",
+      "PrimaryConnection", on: connection)
+    follow(
+      "org.freedesktop.network1", "/org/freedesktop/network1", "org.freedesktop.network1.Manager", "OperationalState",
+      on: connection)
+  }
+
+  private func follow(
+    _ service: BusName, _ path: ObjectPath, _ interface: InterfaceName, _ property: String, on connection: Connection
+  ) {
+    let name = NameWatch(service, on: connection) { _ in }
+    names.append(name)
+    matches.append(
+      connection.onSignal(
+        MatchRule(
+          sender: service, path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+      ) { [weak self, weak name] signal in
+        guard let owner = name?.owner, signal.sender == owner, signal.arguments.count == 3,
+          signal.arguments[0].string == interface.rawValue, signal.arguments[1].properties?[property] != nil
+        else { return }
+        self?.changed()
+      })
+  }
+
+  private func changed() {
+    let now = MainLoop.main.clock.monotonic()
+    guard lastChange.map({ now - $0 >= Self.gap }) ?? true else { return }
+    lastChange = now
+    onChange()
   }
 }

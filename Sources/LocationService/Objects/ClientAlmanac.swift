@@ -7,6 +7,9 @@ import MainLoop
 
 /// A client's almanac, driven by an ``AlmanacMachine``.
 final class ClientAlmanac: ClientObject<AlmanacMachine> {
+  /// Since when the first location is awaited.
+  private var waitsFrom: UInt64?
+
   init(_ number: UInt64, of client: Client, _ options: ClientOptions, in host: any ClientHost) {
     let authorization = host.gatekeeper.authorization(for: client, asking: options.accuracy, as: options.desktopID)
     super.init(
@@ -21,11 +24,20 @@ final class ClientAlmanac: ClientObject<AlmanacMachine> {
   override func firstLocation(for level: AccuracyLevel) -> Location? {
     host.firstLocation(for: level) ?? host.lastPlaces?.location(for: client, at: level)?.location
   }
-  override func checkNow() { handle(.check) }
+  override func checkNow() {
+    waitsFrom = nil
+    handle(.check)
+    updateNeed()
+  }
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
-    guard let time = machine.checkAt else { return SourceSchedule.Need(level) }
-    return SourceSchedule.Need(level, from: monotonic(time), isCheck: true)
+    if let time = machine.checkAt {
+      waitsFrom = nil
+      return .check(level, from: monotonic(time))
+    }
+    let from = waitsFrom ?? monotonic(now)
+    waitsFrom = from
+    return .check(level, from: from)
   }
 
   override func willHandle(_ event: ClientEvent) {

@@ -163,7 +163,7 @@ class ClientShell<Machine: ClientMachine> {
 
   private var hold: Hold? { isTelling || client.isToBeReviewed ? Hold() : host.gatekeeper.hold(on: client) }
 
-  private func updateNeed() {
+  final func updateNeed() {
     // Without a chain the decision is pending and may require the source immediately.
     let new = neededLevel.map { chain == nil ? SourceSchedule.Need($0) : sourceNeed(at: $0) }
     guard new != need else { return }

@@ -42,7 +42,7 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
 
   override func sourceNeed(at level: AccuracyLevel) -> SourceSchedule.Need {
     guard case .check(let time) = machine.region.need else { return SourceSchedule.Need(level) }
-    return SourceSchedule.Need(level, from: monotonic(time))
+    return .check(level, from: monotonic(time))
   }
 
   override func send(_ action: ClientAction) {

@@ -28,7 +28,7 @@ func fuzzLimits(_ source: ByteSource) {
       let client = ObjectIdentifier(clients[source.number(below: clients.count)])
       let level = source.pick([nil] + AccuracyLevel.allCases)
       let from = source.flag() ? 0 : source.integer(UInt64.self)
-      let need = level.map { SourceSchedule.Need($0, from: from, isCheck: source.flag()) }
+      let need = level.map { SourceSchedule.Need($0, from: from, firstTry: source.flag() ? source.integer() : nil) }
       needs[client] = need
       schedule.set(need, for: client)
     default:
@@ -45,7 +45,7 @@ func fuzzLimits(_ source: ByteSource) {
     let (level, again) = schedule.update(at: UInt64(now))
     claim(again.map { $0 > UInt64(now) } ?? true, "a time that has come does not come again")
     claim(level.map { level in needs.values.contains { $0.level == level } } ?? true, "no more than a client needs")
-    let due = needs.values.filter { $0.from <= UInt64(now) && !$0.isCheck }.map(\.level).max()
+    let due = needs.values.filter { $0.from <= UInt64(now) && $0.firstTry == nil }.map(\.level).max()
     claim(due == nil || level ?? .none >= due ?? .none, "the finest that is needed now")
   }
   for client in clients { schedule.set(nil, for: ObjectIdentifier(client)) }

@@ -60,6 +60,17 @@ struct RegionSimulation {
     }
   }
 
+  /// Whether the source is held for the region now.
+  var isHeld: Bool {
+    let time = now * 1_000_000
+    return switch machine.need {
+    case .nothing: false
+    case .now: true
+    case .check(let start):
+      time >= start && SourceTries.phase(at: time - start, firstTry: SourceWait.updateLength).isHeld
+    }
+  }
+
   /// A location at a second, after every timer that is due until then.
   ///
   /// - Parameter difference: By how many seconds the source's clock is ahead of the machine's.
@@ -83,7 +94,7 @@ struct RegionSimulation {
 
   mutating func advance(to second: UInt64) {
     while now < second {
-      if machine.need == .now { neededSeconds += 1 }
+      if isHeld { neededSeconds += 1 }
       now += 1
       // A deadline between two seconds is met at the next whole one.
       while let due = machine.deadline, due <= now * 1_000_000 {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import GeopublicistLocationModel
+
+/// For how long the source is held for clients that may wait, on virtual time.
+@Suite struct RestingTests {
+  private static let second: UInt64 = 1_000_000
+  private static let clock = DeliveryRule.Configuration(timeThreshold: 600_000)
+  private static let significant = DeliveryRule.Configuration(isSignificant: true)
+
+  /// One client of a source that gives a location each second, the first one some time after it is held.
+  private struct Simulation {
+    private var rule: DeliveryRule
+    private var wait = SourceWait()
+    /// A region instead of a subscription.
+    private var region: RegionSimulation?
+    private var schedule = SourceSchedule(linger: 2 * RestingTests.second)
+    private var timer: UInt64?
+    /// The seconds for which the source was held, by the hour.
+    private(set) var held: [Int] = []
+    /// The seconds for which it was held at a time.
+    private(set) var holds: [UInt64] = []
+    private(set) var sent: [(at: UInt64, measured: UInt64)] = []
+
+    init(_ configuration: DeliveryRule.Configuration) { rule = DeliveryRule(configuration) }
+
+    init(_ region: RegionSimulation) {
+      rule = DeliveryRule()
+      self.region = region
+    }
+
+    var events: [RegionEvent.Kind] { region?.changes.map(\.kind) ?? [] }
+
+    /// `metres` is where the device is at a second; nil without reception. `wakes` are the seconds of a resume.
+    mutating func run(
+      hours: Int = 1, firstFix: UInt64 = 5, wakes: Set<UInt64> = [], _ metres: (UInt64) -> Double?
+    ) {
+      final class Object {}
+      let object = Object()
+      var warm: UInt64 = 0
+      held = Array(repeating: 0, count: hours)
+      for second in 0..<UInt64(hours * 3_600) {
+        let now = second * RestingTests.second
+        region?.advance(to: second)
+        if wakes.contains(second) { wait.check(at: now) }
+        if let due = timer, due <= now {
+          timer = nil
+          perform(rule.timerFired(at: now), second)
+        }
+        schedule.set(need, for: ObjectIdentifier(object))
+        guard schedule.update(at: now).level != nil else {
+          if warm > 0 { holds.append(warm) }
+          warm = 0
+          perform(rule.drop(), second)
+          continue
+        }
+        held[Int(second / 3_600)] += 1
+        warm += 1
+        guard warm >= firstFix, let metres = metres(second) else { continue }
+        region?.locate(metres, accuracy: 20, at: second)
+        let fix = DeliverySimulation.fix(second, metres: metres, accuracy: 20)
+        wait.received(fix, rule.configuration, at: now)
+        perform(rule.received(fix, at: now), second)
+      }
+    }
+
+    private var need: SourceSchedule.Need? {
+      switch region?.machine.need {
+      case nil: wait.need(rule, at: .exact)
+      case .nothing: nil
+      case .now: SourceSchedule.Need(.exact)
+      case .check(let time): .check(.exact, from: time)
+      }
+    }
+
+    private mutating func perform(_ actions: [DeliveryRule.Action], _ second: UInt64) {
+      for action in actions {
+        switch action {
+        case .deliver(let location): sent.append((second, location.timestamp.seconds))
+        case .armTimer(let time): timer = time
+        case .disarmTimer: timer = nil
+        }
+      }
+    }
+  }
+
+  private static func clients() -> [Simulation] {
+    // A region whose border is 200 km away.
+    [Simulation(clock), Simulation(significant), Simulation(RegionSimulation(RegionSimulation.configuration(radius: 200)))]
+  }
+
+  @Test(arguments: [1, 5] as [UInt64])
+  func `with a source that answers within 5 s it is held for at most 5 % of an hour`(firstFix: UInt64) {
+    for var client in Self.clients() {
+      client.run(hours: 3, firstFix: firstFix) { _ in 200_200 }
+      #expect(client.held.allSatisfy { $0 <= 180 }, "\(client.held)")
+      #expect(client.events.count <= 1)
+    }
+  }
+
+  @Test func `without any fix it is held for at most 10 % of the first hour and 5 % of each later one`() {
+    for var client in Self.clients() {
+      client.run(hours: 12) { _ in nil }
+      #expect(client.held[0] <= 360, "\(client.held)")
+      #expect(client.held.dropFirst().allSatisfy { $0 <= 180 }, "\(client.held)")
+    }
+  }
+
+  @Test func `a receiver that needs 45 s is held for at most 65 s for each update, and for 5 % of an hour`() {
+    for (index, var client) in Self.clients().enumerated() {
+      client.run(hours: 3, firstFix: 45) { _ in 200_200 }
+      #expect(client.holds.allSatisfy { $0 <= (index == 0 ? 65 : 125) }, "\(client.holds)")
+      if index > 0 { #expect(client.held.allSatisfy { $0 <= 180 }, "\(index): \(client.held)") }
+      #expect(!client.events.contains(.lost))
+    }
+  }
+
+  @Test(arguments: [1, 5, 45] as [UInt64])
+  func `a clock of ten minutes is not late, and never old`(firstFix: UInt64) {
+    var clock = Simulation(Self.clock)
+    clock.run(hours: 2, firstFix: firstFix) { Double($0) }
+    #expect(clock.sent.count >= 11)
+    #expect(clock.sent.allSatisfy { $0.at <= $0.measured + 1 }, "\(clock.sent)")
+    for (first, next) in zip(clock.sent, clock.sent.dropFirst()) {
+      #expect(next.at - first.at <= 600 + max(1, firstFix - min(firstFix, 14)))
+    }
+  }
+
+  @Test func `a drive through a tunnel, and a sleep, loses no significant change`() {
+    for firstFix in [5, 45] as [UInt64] {
+      var weather = Simulation(Self.significant)
+      // 20 m/s, without reception during the check at half an hour and right after the resume at 2,700 s.
+      weather.run(firstFix: firstFix, wakes: [2_700]) { second in
+        (1_700..<1_900).contains(second) ? nil : Double(second) * 20
+      }
+      #expect(weather.sent.count >= 2)
+      #expect(weather.sent.allSatisfy { $0.at == $0.measured })
+    }
+  }
+
+  @Test func `a check ends with a location that is accurate enough, and only with that`() {
+    var wait = SourceWait(at: 10)
+    let rule = DeliveryRule(Self.significant)
+    func from() -> UInt64 { wait.need(rule, at: .exact).from }
+    wait.received(DeliverySimulation.fix(1, metres: 0, accuracy: 25_000), Self.significant, at: 20)
+    wait.received(DeliverySimulation.fix(2, metres: 0, accuracy: nil), Self.significant, at: 30)
+    #expect(from() == 10)
+    wait.received(DeliverySimulation.fix(3, metres: 0, accuracy: 500), Self.significant, at: 40)
+    #expect(from() == 40 + SourceWait.checkInterval)
+    wait.check(at: 50)
+    #expect(from() == 50)
+    var city = ClientOptions()
+    city.mode = .significant
+    wait.received(
+      DeliverySimulation.fix(4, metres: 0, accuracy: 15_000), DeliveryRule.Configuration(city, at: .city), at: 60)
+    #expect(from() == 60 + SourceWait.checkInterval)
+  }
+
+  @Test func `a device that stands still within its distance threshold is followed while fixes arrive`() {
+    var walker = Simulation(DeliveryRule.Configuration(distanceThreshold: 100, timeThreshold: 120_000))
+    walker.run { $0 < 3_000 ? 0 : 200 }
+    #expect(walker.sent.map(\.at) == [4, 3_000])
+  }
+}
