@@ -90,7 +90,8 @@ import Testing
   @Test func `an NMEA sentence carries its checksum`() {
     var format = NMEAFormat()
     let lines = format.entry(Self.place).split(separator: "\r\n")
-    #expect(lines.count == 2 && lines[0].hasPrefix("$GPGGA,030405.25,3359.9999999,S,18000.0000000,E,1,,,34.6,M,,,,*"))
+    #expect(lines.count == 3 && lines[0].hasPrefix("$GPGGA,030405.25,3359.9999999,S,18000.0000000,E,1,,,34.6,M,,,,*"))
+    #expect(lines[2].hasPrefix("$GPGST,030405.25,,,,,2.83,2.83,*"))
     for line in lines {
       let body = line.dropFirst().prefix { $0 != "*" }
       #expect(UInt8(line.suffix(2), radix: 16) == body.utf8.reduce(0, ^))

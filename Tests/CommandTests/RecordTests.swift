@@ -47,7 +47,7 @@ import Testing
 
   @Test func `a recorded NMEA file can be replayed`() throws {
     let path = try record("track.nmea")
-    #expect(contents(path).split(separator: "\r\n").count == 4)
+    #expect(contents(path).split(separator: "\r\n").count == 6)
     let bus = try PrivateBus(.session)
     let daemon = try Daemon(.session, on: bus, options: ["--replay", path])
     let located = try CommandRun.finished(["locate"], on: bus)

@@ -122,7 +122,7 @@ nonisolated struct GeoJSONFormat: TrackFormat {
   }
 }
 
-/// NMEA 0183 as receivers write it: GGA and RMC for each fix.
+/// NMEA 0183 as receivers write it: GGA and RMC for each fix, and GST if its accuracy is known.
 nonisolated struct NMEAFormat: TrackFormat {
   let header = ""
   let trailer = ""
@@ -148,6 +148,13 @@ nonisolated struct NMEAFormat: TrackFormat {
       + sentence(
         ["GPRMC", clock, "A"] + place + [speed, heading, Moment.utc(location.timestamp, "%d%m%y"), "", ""]
           + [location.isSimulated ? "S" : "A"])
+      + (location.accuracy.map { sentence(errors($0, at: clock)) } ?? "")
+  }
+
+  /// The errors of latitude and longitude, of which a reader takes the root of the sum of the squares.
+  private func errors(_ accuracy: Double, at clock: String) -> [String] {
+    let error = Number.short(accuracy / 2.0.squareRoot(), 2)
+    return ["GPGST", clock, "", "", "", "", error, error, ""]
   }
 
   private func hundredths(_ time: Timestamp) -> String { String(String(time.microseconds / 10_000 + 100).dropFirst()) }
