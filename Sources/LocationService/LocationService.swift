@@ -196,6 +196,8 @@ public final class LocationService {
 
   private func arrived(_ locations: [Location]) {
     if let newest = locations.last { Log.debug("A location arrives, source \(newest.source.rawValue)") }
+    // A call that was refused before may now have the location of its level's interval, which is not published again.
+    for request in clients.requests { request.refresh() }
     guard outage != nil else { return }
     outage = nil
     Log.notice("Locations arrive again")

@@ -322,6 +322,18 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .city) == nil)
   }
 
+  @Test func `whoever has access again does not wait for the next interval`() {
+    let store = SharedLocations(upstream.eraseToAnyPublisher())
+    var heard = 0
+    let cancellable = store.locations(for: .country).sink { _ in heard += 1 }
+    upstream.send([location(1)])
+    store.forget(.accessLost)
+    upstream.send([location(2)])
+    #expect(heard == 2)
+    #expect(store.newest(for: .country) != nil)
+    cancellable.cancel()
+  }
+
   @Test func `a reduced location is published once, and not after a gap`() throws {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard: [Location] = []

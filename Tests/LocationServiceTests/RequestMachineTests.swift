@@ -136,6 +136,14 @@ import Testing
     #expect(allowed.handle(.timer, at: 3_000_000) == [.armTimer(20_000_000), .askSource])
   }
 
+  @Test func `a call that waits takes the location of the interval as soon as it may have it`() {
+    var machine = waiting()
+    var standing = Standing(authorization: .allowed)
+    #expect(machine.handle(.standing(standing), at: 2) == [])
+    standing.cached = location
+    #expect(machine.handle(.standing(standing), at: 3).contains { if case .deliver = $0 { true } else { false } })
+  }
+
   @Test func `with a required accuracy it waits for a location that has it`() {
     var machine = waiting { $0.requiredAccuracy = 50 }
     var coarse = location

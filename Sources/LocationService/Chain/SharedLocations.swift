@@ -22,7 +22,7 @@ final class SharedLocations {
   /// The sequence number of the last location published at each reduced level. Its repetition with each finer location
   /// would reveal when those arrive.
   private var published: [AccuracyLevel: UInt64] = [:]
-  /// Since when reduced locations may be told, in microseconds of the boot clock: the last wake-up or loss of access.
+  /// Since when reduced locations may be told, in microseconds of the boot clock: the last wake-up.
   private var validFrom: UInt64 = 0
   /// Every measurement, including those that the arbiter rejects.
   private let measurements = PassthroughSubject<Location, Never>()
@@ -82,7 +82,9 @@ final class SharedLocations {
     let clock = MainLoop.main.clock
     let now = clock.boottime()
     if gap == .slept { sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime())) }
-    if gap != .clockSet { validFrom = now }
+    if gap == .slept { validFrom = now }
+    // Whoever has access again is told the location of the interval as soon as a finer one arrives.
+    if gap == .accessLost { published = [:] }
     arbiter.forget(at: now)
     release = nil
   }

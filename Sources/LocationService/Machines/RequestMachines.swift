@@ -91,7 +91,7 @@ nonisolated extension LocationRequestMachine {
       (kept, best) = (nil, nil)
       if isFinal { return refuse() }
     case .authorizedWhenInUse, .authorizedAlways:
-      if engagement.follows == nil, let cached = standing.cached { take(cached, level) }
+      if kept == nil, let cached = standing.cached { take(cached, level) }
       // Discard locations of a finer level than is allowed now.
       if let kept, kept.level > level { self.kept = nil }
       if let best, best.level > level { self.best = nil }

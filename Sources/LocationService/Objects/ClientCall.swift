@@ -61,8 +61,10 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
     let level = standing.authorization.revealedLevel(asked: machine.options.accuracy)
     guard standing.authorization.isAuthorized else { return standing }
     if let arrival = host.locations.newestArrival, let newest = host.locations.newest(for: level) {
-      let isCurrent = host.locations.isCurrent(newest, at: level) && newest.receivedAt > client.deniedAt
-      if isCurrent || machine.accepts(arrivedAt: arrival, at: now) { standing.cached = newest }
+      // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived. After
+      // a refusal, the location of the interval counts as soon as any has arrived.
+      let isCurrent = host.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
+      if isCurrent || machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
     } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
       standing.cached = location
     }
