@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
+
+@testable import GeopublicistLocationModel
 
 /// Drives a ``RegionMachine`` as its owner would, on a clock of whole seconds.
 struct RegionSimulation {
