@@ -90,7 +90,7 @@ import Testing
       latitude: latitude, longitude: 4,
       [
         "Accuracy": 2, "Heading": 200, "Description": .string(source),
-        "Timestamp": .variant("(tt)", [.number(Double(second)), 0]),
+        "Timestamp": .variant("(tt)", [.integer(Int64(second)), 0]),
       ])
   }
 
