@@ -10,17 +10,27 @@ final class PlaceDirectory {
 
   private var table: PlaceTable?
   private var release: LoopSource?
+  /// The last answer, because all almanacs ask for the same cell when a location arrives.
+  private var last: (location: Location, level: AccuracyLevel, answer: PlaceAnswer)?
   private var isMissing = false
 
   /// Returns what is known about a reduced location; nothing if there is no table.
   func answer(for location: Location, _ level: AccuracyLevel) -> PlaceAnswer {
+    if let last, last.level == level, last.location.accuracy == location.accuracy,
+      last.location.latitude == location.latitude, last.location.longitude == location.longitude
+    {
+      return last.answer
+    }
     guard let table = table ?? read() else { return PlaceAnswer() }
     self.table = table
     release = MainLoop.main.after(milliseconds: Self.patience) { [weak self] in
       self?.table = nil
+      self?.last = nil
       self?.release = nil
     }
-    return table.answer(for: location, isCountry: level <= .country)
+    let answer = table.answer(for: location, isCountry: level <= .country)
+    last = (location, level, answer)
+    return answer
   }
 
   private func read() -> PlaceTable? {

@@ -48,7 +48,7 @@ nonisolated struct AlmanacMachine: ObjectMachine {
   /// Returns the almanac that the owner must be told now.
   mutating func announcement() -> AlmanacReport? {
     guard isDue, !isHeld, isActive else { return nil }
-    update()
+    if newest?.isOver(at: wallClock) == true { update() }
     isDue = false
     delivered &+= 1
     told = newest
@@ -91,7 +91,10 @@ nonisolated extension AlmanacMachine {
 
   private mutating func take(_ location: Location, _ level: AccuracyLevel, at now: UInt64) {
     guard isActive, level <= self.level else { return }
-    let report = AlmanacReport(location, level, place, at: wallClock, options.almanac)
+    // In the same cell only the time of the measurement differs.
+    let report =
+      newest?.measured(location, level, place)
+      ?? AlmanacReport(location, level, place, at: wallClock, options.almanac)
     newest = report
     // A remembered location does not end the wait for one that is measured now.
     checkAt = location.isRemembered ? nil : now.saturatingAdd(SourceSchedule.checkInterval)
@@ -101,6 +104,7 @@ nonisolated extension AlmanacMachine {
   /// Whether the owner must be told another location's almanac.
   private func isOther(_ report: AlmanacReport, than told: AlmanacReport) -> Bool {
     guard report.place == told.place else { return true }
+    guard !told.isSameCell(as: report.location) else { return false }
     var old = told
     old.update(at: wallClock, options.almanac)
     return report.forecast.differs(from: old.forecast)
@@ -122,10 +126,10 @@ nonisolated extension AlmanacMachine {
 
 /// What an almanac says.
 nonisolated struct AlmanacReport: Equatable, Sendable {
-  let location: Location
+  private(set) var location: Location
   /// The finest level that it reveals.
   let level: AccuracyLevel
-  let place: PlaceAnswer
+  private(set) var place: PlaceAnswer
   private(set) var forecast: DayForecast
 
   /// Computes an almanac for a reduced location and a time in microseconds since 1970.
@@ -138,6 +142,23 @@ nonisolated struct AlmanacReport: Equatable, Sendable {
 
   mutating func update(at time: UInt64, _ options: AlmanacOptions) {
     forecast = Self.forecast(for: location, at: time, options)
+  }
+
+  func isSameCell(as other: Location) -> Bool {
+    location.latitude == other.latitude && location.longitude == other.longitude
+  }
+
+  /// Returns the same forecast for a new measurement in the same cell, or nil for another cell.
+  func measured(_ location: Location, _ level: AccuracyLevel, _ place: PlaceAnswer) -> AlmanacReport? {
+    guard level == self.level, isSameCell(as: location) else { return nil }
+    var report = self
+    (report.location, report.place) = (location, place)
+    return report
+  }
+
+  /// Whether the phase has changed at a time in microseconds since 1970.
+  func isOver(at time: UInt64) -> Bool {
+    forecast.next.map { $0.start <= Int64(clamping: time / 1_000_000) } ?? false
   }
 
   /// The end of the level's interval, in microseconds of the boot clock.
