@@ -32,6 +32,8 @@ extension Publisher {
 final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure> {
   @usableFromInline let prefix: String
   @usableFromInline var stream: (any TextOutputStream)?
+  /// The last line, for its memory.
+  private var line = ""
 
   @inlinable
   init<S: Subscriber<Value, Failure>>(_ prefix: String, _ stream: (any TextOutputStream)?, _ subscriber: S) {
@@ -42,16 +44,16 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
 
   @inlinable
   override func receive(subscription: any Subscription) {
-    log("receive subscription: (\(subscription))")
+    log("receive subscription: (", "\(subscription)", ")")
     super.receive(subscription: subscription)
   }
 
   @inlinable
   override func receive(_ input: Value) -> Subscribers.Demand {
     guard phase == .live else { return .none }
-    log("receive value: (\(input))")
+    log("receive value: (", text(of: input), ")")
     let more = downstream.receive(input)
-    if more > .none { log("request \(described(more)) (synchronous)") }
+    if more > .none { log("request ", described(more), " (synchronous)") }
     return more
   }
 
@@ -60,7 +62,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
     guard phase == .live else { return }
     switch completion {
     case .finished: log("receive finished")
-    case .failure(let error): log("receive error: (\(error))")
+    case .failure(let error): log("receive error: (", "\(error)", ")")
     }
     super.receive(completion: completion)
   }
@@ -68,7 +70,7 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
   @usableFromInline
   override func request(_ demand: Subscribers.Demand) {
     guard phase == .live else { return }
-    log("request \(described(demand))")
+    log("request ", described(demand))
     super.request(demand)
   }
 
@@ -79,11 +81,30 @@ final class PrintLink<Value, Failure: Error>: OperatorLink<Value, Value, Failure
     super.cancel()
   }
 
+  /// Returns what interpolation does, which looks for the conformance each time. Here the compiler knows it.
+  @inlinable
+  func text(of value: Value) -> String {
+    guard !(value is any TextOutputStreamable), let value = value as? any CustomStringConvertible else {
+      return "\(value)"
+    }
+    return value.description
+  }
+
   @usableFromInline
   func described(_ demand: Subscribers.Demand) -> String { demand.max.map { "max: (\($0))" } ?? "unlimited" }
 
   @usableFromInline
-  func log(_ text: String) {
-    if stream == nil { Swift.print(prefix + text) } else { stream?.write(prefix + text + "\n") }
+  func log(_ event: String, _ subject: String = "", _ end: String = "") {
+    // The stream may cause the next line before it returns.
+    var text = ""
+    swap(&text, &line)
+    text.removeAll(keepingCapacity: true)
+    text += prefix
+    text += event
+    text += subject
+    text += end
+    text += "\n"
+    if stream == nil { Swift.print(text, terminator: "") } else { stream?.write(text) }
+    line = text
   }
 }
