@@ -4,7 +4,7 @@ import GeopublicistCDBus
 /// The name of a connection: unique (`:1.42`) or well-known (`org.example.Name`).
 nonisolated public struct BusName: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_bus_name(string, nil) != 0 }
 
   /// Whether it is a unique name, which the bus never reuses.
@@ -17,7 +17,7 @@ nonisolated public struct BusName: ValidatedName {
 /// The path of an object: `/` or `/like/this_1`.
 nonisolated public struct ObjectPath: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_path(string, nil) != 0 }
 
   /// The root path `/`, which some services use for "none".
@@ -35,28 +35,28 @@ nonisolated public struct ObjectPath: ValidatedName {
 /// The name of an interface, such as `org.example.Interface`.
 nonisolated public struct InterfaceName: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_interface(string, nil) != 0 }
 }
 
 /// The name of a method, signal or property.
 nonisolated public struct MemberName: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_member(string, nil) != 0 }
 }
 
 /// The name of an error, such as `org.example.Error.Failed`.
 nonisolated public struct ErrorName: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_validate_error_name(string, nil) != 0 }
 }
 
 /// A sequence of complete types, such as `a{sv}`. May be empty.
 nonisolated public struct Signature: ValidatedName {
   public let rawValue: String
-  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+  public init(_ text: ValidatedText) { rawValue = text.rawValue }
   public static func isValid(_ string: UnsafePointer<CChar>) -> Bool { dbus_signature_validate(string, nil) != 0 }
 
   /// Whether it is exactly one complete type, as required for array elements.

@@ -13,8 +13,13 @@ where StringLiteralType == StaticString {
   var rawValue: String { get }
   /// Returns whether libdbus accepts the string. Must not abort for any input.
   static func isValid(_ string: UnsafePointer<CChar>) -> Bool
-  /// Creates a name from a string that libdbus has created or validated.
-  init(unchecked rawValue: String)
+  /// Creates a name from a string that has been validated.
+  init(_ text: ValidatedText)
+}
+
+/// A string that a ``ValidatedName`` has accepted. Only this package creates one.
+nonisolated public struct ValidatedText {
+  let rawValue: String
 }
 
 nonisolated extension ValidatedName {
@@ -24,6 +29,9 @@ nonisolated extension ValidatedName {
     guard !string.utf8.contains(0), string.withCString(Self.isValid) else { return nil }
     self.init(unchecked: string)
   }
+
+  /// Creates a name from a string that libdbus has created or validated.
+  package init(unchecked string: String) { self.init(ValidatedText(rawValue: string)) }
 
   /// Creates a name from a literal.
   public init(_ literal: StaticString) { self.init(stringLiteral: literal) }
