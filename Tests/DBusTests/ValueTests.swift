@@ -38,6 +38,11 @@ import Testing
     for value in Self.samples { #expect(try peers.call("Echo", .variant(value)) == [.variant(value)]) }
   }
 
+  @Test func `literals have the types of other libraries`() {
+    #expect(([1, 1.5, "a", true] as [Value]).map(\.signature) == ["i", "d", "s", "b"])
+    #expect(["a": 1] as Value == .options([("a", .int32(1))]))
+  }
+
   @Test func `NaN stays NaN`() throws {
     let message = try Message(signal: "S", of: "a.b", at: "/", [.double(.nan)])
     #expect(try message.arguments().first?.double?.isNaN == true)

@@ -47,6 +47,22 @@ nonisolated extension Value {
   }
 }
 
+// MARK: - Literals
+nonisolated extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByDictionaryLiteral
+{
+  /// An `s`.
+  public init(stringLiteral text: String) { self = .string(text) }
+  /// A `b`.
+  public init(booleanLiteral flag: Bool) { self = .boolean(flag) }
+  /// A `d`.
+  public init(floatLiteral number: Double) { self = .double(number) }
+  /// An `i`, as in other libraries. Other integers are written with their type: `.uint32(1)`.
+  public init(integerLiteral number: Int32) { self = .int32(number) }
+  /// An `a{sv}`.
+  public init(dictionaryLiteral pairs: (String, Value)...) { self = .options(pairs) }
+}
+
 // MARK: - Convenience constructors
 nonisolated extension Value {
   /// Creates an `a{sv}` from values, each wrapped in a variant.
