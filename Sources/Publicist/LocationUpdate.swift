@@ -44,7 +44,7 @@ public struct LocationUpdate: Equatable, Sendable {
   /// The location with which the present place was reached.
   private var anchor: Location?
 
-  init() {}
+  package init() {}
 
   /// Applies an event of a source.
   mutating func apply(_ event: LocationSourceEvent) {

@@ -3,6 +3,7 @@ import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
 import MainLoopTasks
+import Observation
 import Testing
 
 /// A source that does what the test says.
@@ -115,5 +116,20 @@ private final class TestSource: LocationSource {
     #expect(updates.last?.location == nil)
     task.cancel()
     try await settle("the end") { source.required == nil }
+  }
+
+  @Test func `an observed model follows its source while it exists`() async throws {
+    var model: LiveLocation? = LiveLocation(from: source) { $0.desiredAccuracy = .city }
+    #expect(source.required == .city && model?.update.location == nil)
+    var changes = 0
+    withObservationTracking {
+      _ = model?.update
+    } onChange: {
+      MainActor.assumeIsolated { changes += 1 }
+    }
+    source.move(to: 3)
+    #expect(model?.update.location?.latitude == 3 && changes == 1)
+    model = nil
+    #expect(source.required == nil)
   }
 }
