@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MainLoop", targets: ["MainLoop"]),
     .library(name: "MainLoopTasks", targets: ["MainLoopTasks"]),
     .library(name: "DBus", targets: ["DBus"]),
+    .library(name: "DBusPublishing", targets: ["DBusPublishing"]),
     .library(name: "Publicist", targets: ["Publicist"]),
     .library(name: "GeoClue", targets: ["GeoClue"]),
     .library(name: "GeopublicistClient", targets: ["GeopublicistClient"]),
@@ -42,6 +43,7 @@ let package = Package(
     .target(name: "GeopublicistLocationModel", path: "Sources/LocationModel", swiftSettings: strict),
     .target(name: "MainLoop", dependencies: ["GeopublicistCGLib"]),
     .target(name: "DBus", dependencies: ["GeopublicistCDBus", "MainLoop"]),
+    .target(name: "DBusPublishing", dependencies: ["DBus", "Publishing"]),
     // The names and types of the contract, for the service and for its clients.
     .target(
       name: "GeopublicistContract", dependencies: ["DBus", "GeopublicistLocationModel"], path: "Sources/Contract"),
@@ -56,7 +58,9 @@ let package = Package(
     // The only target, beside `Combine`, that starts tasks; the service links neither.
     .target(
       name: "MainLoopTasks",
-      dependencies: ["DBus", "GeopublicistCDispatch", "GeopublicistClient", "MainLoop", "Publicist"]),
+      dependencies: [
+        "DBus", "DBusPublishing", "GeopublicistCDispatch", "GeopublicistClient", "MainLoop", "Publicist",
+      ]),
     .target(
       name: "GeopublicistReplay", dependencies: ["GeopublicistCGLib", "GeopublicistLocationModel", "MainLoop"],
       path: "Sources/Replay"),

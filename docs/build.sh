@@ -23,7 +23,7 @@ trap 'rm -rf "$graphs"' EXIT
 set --
 for path in $(pkg-config --cflags-only-I dbus-1 glib-2.0); do set -- "$@" -Xcc "$path"; done
 for library in CDBus CDispatch CGLib; do set -- "$@" -I "$package/Sources/$library"; done
-for module in Publishing PublishingTesting Combine MainLoop MainLoopTasks DBus GeopublicistLocationModel Publicist GeoClue \
+for module in Publishing PublishingTesting Combine MainLoop MainLoopTasks DBus DBusPublishing GeopublicistLocationModel Publicist GeoClue \
   GeopublicistContract GeopublicistClient; do
   "$tools/swift-symbolgraph-extract" -module-name "$module" -I "$modules" "$@" \
     -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -output-dir "$graphs"

@@ -14,6 +14,8 @@ nonisolated public struct DBusError: Error, Hashable, Sendable, CustomStringConv
 
   public var description: String { "\(name): \(message)" }
 
+  /// The task that waited for the answer was cancelled.
+  package static let cancelled = DBusError(.cancelled, "The call was cancelled")
   static let noDescriptors = DBusError(.notSupported, "The file descriptors cannot be sent")
 }
 
@@ -27,6 +29,8 @@ nonisolated extension ErrorName {
   public static let serviceUnknown = ErrorName("org.freedesktop.DBus.Error.ServiceUnknown")
   /// The requested name has no owner.
   public static let nameHasNoOwner = ErrorName("org.freedesktop.DBus.Error.NameHasNoOwner")
+  /// This program has given up the call. The name is systemd's.
+  public static let cancelled = ErrorName("System.Error.ECANCELED")
   /// The bus policy or the peer does not allow the call.
   public static let accessDenied = ErrorName("org.freedesktop.DBus.Error.AccessDenied")
   /// The connection to the bus is lost.

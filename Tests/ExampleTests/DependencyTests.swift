@@ -13,8 +13,8 @@ import Testing
     "ProcessSupport", "Program", "PublishingTestSupport", "Replay", "TestSupport", "fuzz", "location-example",
   ]
   private static let products = [
-    "Combine", "DBus", "GeoClue", "GeopublicistClient", "MainLoop", "MainLoopTasks", "Publicist", "Publishing",
-    "PublishingTesting",
+    "Combine", "DBus", "DBusPublishing", "GeoClue", "GeopublicistClient", "MainLoop", "MainLoopTasks", "Publicist",
+    "Publishing", "PublishingTesting",
   ]
 
   /// Writes the package: a target of each name, one program that uses everything, and the idioms in both isolations.

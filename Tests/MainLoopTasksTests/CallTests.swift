@@ -15,13 +15,17 @@ import Testing
   }
 
   /// Runs tasks and the loop until the result is there.
-  private func result(of call: Task<[Value], any Error>) async throws -> Result<[Value], any Error> {
-    var result: Result<[Value], any Error>?
+  private func result<Success: Sendable>(of call: Task<Success, any Error>) async throws -> Result<Success, any Error> {
+    var result: Result<Success, any Error>?
     Task { result = await call.result }
+    try await settle("the result") { result != nil }
+    return try #require(result)
+  }
+
+  private func settle(_ awaited: String, until condition: () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(10)
-    while true {
-      if let result { return result }
-      guard ContinuousClock.now < deadline else { throw DeadlineExceeded("the result", within: .seconds(10)) }
+    while !condition() {
+      guard ContinuousClock.now < deadline else { throw DeadlineExceeded(awaited, within: .seconds(10)) }
       MainLoop.main.iterate()
       await Task.yield()
     }
@@ -46,6 +50,97 @@ import Testing
     let message = try Message(calling: "M", of: "a.b", at: "/", on: connection.uniqueName)
     let call = Task { try await connection.call(message, timeout: .never) }
     call.cancel()
-    await #expect(throws: CancellationError.self) { try await call.value }
+    await #expect(throws: CallFailure.notSent(DBusError(.cancelled, "The call was cancelled"))) { try await call.value }
+  }
+
+  /// An object with one of everything that a proxy reaches.
+  private final class Counter {
+    var count: Int32 = 0
+    static let interface = Interface<Counter>(
+      "org.example.Counter",
+      [
+        .method("Add", in: ["number": "i"], out: ["count": "i"]) { counter, call in
+          counter.count &+= call.arguments[0].int32 ?? 0
+          call.reply(.int32(counter.count))
+        },
+        .signal("Added", ["number": "i"]),
+        .property(
+          "Count", "i", emits: .changed,
+          write: { counter, value, call in
+            counter.count = value.int32 ?? 0
+            call.reply()
+          }
+        ) { .int32($0.count) },
+      ])
+  }
+
+  private func withCounter(_ body: (Counter, ExportedObject, Proxy) async throws -> Void) async throws {
+    let service = try Connection(to: .address(bus.address))
+    let counter = Counter()
+    let object = service.objects.export("/counter", Implementation(of: Counter.interface, by: counter))
+    let proxy = Proxy(
+      on: connection, destination: service.uniqueName, path: "/counter", interface: "org.example.Counter")
+    try await body(counter, object, proxy)
+  }
+
+  @Test func `a proxy calls methods, and reads and writes properties`() async throws {
+    try await withCounter { counter, _, proxy in
+      let numbers = Task {
+        let sum = try await proxy.call("Add", 2, expecting: "i")
+        try await proxy.set("Count", to: 40)
+        return try await [sum[0], proxy.get("Count"), proxy.getAll()["Count"] ?? 0]
+      }
+      #expect(try await result(of: numbers).get() == [.int32(2), .int32(40), .int32(40)])
+      let failure = Task { () throws -> CallFailure? in
+        do throws(CallFailure) { _ = try await proxy.get("Unheard") } catch { return error }
+        return nil
+      }
+      #expect(try await result(of: failure).get()?.error.name == .unknownProperty)
+      let invalid = Task { try await proxy.call("Add", "a\0b") }
+      let refused = try await result(of: invalid)
+      #expect(throws: CallFailure.notSent(DBusError(.invalidArgs, "A string cannot contain a NUL character"))) {
+        try refused.get()
+      }
+    }
+  }
+
+  @Test func `a loop over signals receives each and ends with its task`() async throws {
+    try await withCounter { _, object, proxy in
+      var seen: [Int32] = []
+      var hasEnded = false
+      let task = Task {
+        for await signal in proxy.signals("Added") { seen += [signal.arguments[0].int32 ?? 0] }
+        hasEnded = true
+      }
+      try await settle("the subscription") {
+        object.emit("Added", of: "org.example.Counter", 0)
+        return !seen.isEmpty
+      }
+      for number in 1...5 { object.emit("Added", of: "org.example.Counter", .int32(Int32(number))) }
+      try await settle("five more") { seen.suffix(5) == [1, 2, 3, 4, 5] }
+      task.cancel()
+      try await settle("the end") { hasEnded }
+    }
+  }
+
+  @Test func `publishers of signals and properties end with their subscriptions`() async throws {
+    try await withCounter { counter, object, proxy in
+      var (signals, values): ([Int32], [Int32]) = ([], [])
+      var subscriptions: Set<AnyCancellable> = []
+      proxy.publisher(for: "Added").compactMap { $0.arguments[0].int32 }.sink { signals.append($0) }
+        .store(in: &subscriptions)
+      proxy.propertyPublisher("Count").compactMap(\.int32).sink { values.append($0) }.store(in: &subscriptions)
+      try await settle("the current value") { values == [0] }
+      counter.count = 7
+      object.propertyChanged("Count", of: "org.example.Counter")
+      object.emit("Added", of: "org.example.Counter", 7)
+      try await settle("the change") { values == [0, 7] && signals == [7] }
+      subscriptions = []
+      object.emit("Added", of: "org.example.Counter", 8)
+      object.propertyChanged("Count", of: "org.example.Counter")
+      let last = Task { try await proxy.call("Add", 1) }
+      _ = try await result(of: last).get()
+      #expect(values == [0, 7] && signals == [7])
+    }
   }
 }

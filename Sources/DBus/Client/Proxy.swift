@@ -46,7 +46,7 @@ public final class Proxy {
   public func get(_ property: MemberName, _ handler: @escaping (Result<Value, CallFailure>) -> Void) {
     let arguments: [Value] = [.string(interface.rawValue), .string(property.rawValue)]
     call("Get", of: .properties, arguments, expecting: .variant) { result in
-      handler(result.map { $0.first.map(\.content) ?? .structure([]) })
+      handler(result.map(\.content))
     }
   }
 
@@ -77,14 +77,22 @@ public final class Proxy {
     PropertyWatch(of: self, handler)
   }
 
+  /// Creates a call to a method of this object.
+  package func message(
+    calling member: MemberName, of interface: InterfaceName, _ arguments: [Value], interactive: Bool = false
+  ) throws(DBusError) -> Message {
+    let message = try Message(calling: member, of: interface, at: path, on: destination, arguments)
+    message.allowsInteractiveAuthorization = interactive
+    return message
+  }
+
   private func call(
     _ member: MemberName, of interface: InterfaceName, _ arguments: [Value],
     timeout: CallTimeout = .standard, interactive: Bool = false, expecting signature: Signature?,
     _ handler: @escaping (Result<[Value], CallFailure>) -> Void
   ) {
     do throws(DBusError) {
-      let message = try Message(calling: member, of: interface, at: path, on: destination, arguments)
-      message.allowsInteractiveAuthorization = interactive
+      let message = try message(calling: member, of: interface, arguments, interactive: interactive)
       connection.call(message, timeout: timeout, expecting: signature, handler).keep()
     } catch {
       handler(.failure(.notSent(error)))
@@ -92,7 +100,7 @@ public final class Proxy {
   }
 }
 
-nonisolated extension Value {
-  /// The content of a variant, or the value itself.
-  fileprivate var content: Value { if case .variant(let inner) = self { inner } else { self } }
+nonisolated extension [Value] {
+  /// The content of the variant in a reply to `Get`.
+  package var content: Value { if case .variant(let inner)? = first { inner } else { first ?? .structure([]) } }
 }
