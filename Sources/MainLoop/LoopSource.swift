@@ -9,14 +9,13 @@ import GeopublicistCGLib
 /// ```
 @MainActor public class LoopSource {
   private var source: UnsafeMutablePointer<GSource>?
-  private weak var callback: Callback?
+  /// Valid while the source is active.
+  private let callback: Unmanaged<Callback>
 
   /// Takes ownership of the caller's reference and attaches the source to the main loop.
   init(attaching source: UnsafeMutablePointer<GSource>, action: @escaping () -> Bool) {
     self.source = source
-    let object = Callback(action)
-    self.callback = object
-    let callback = Unmanaged.passRetained(object)
+    callback = Unmanaged.passRetained(Callback(action))
     g_source_set_callback(
       source,
       { data in
@@ -41,7 +40,7 @@ import GeopublicistCGLib
   }
 
   /// Leaves the source to the loop until it has finished or is cancelled.
-  public func keep() { callback?.kept = self }
+  public func keep() { if isActive { callback.takeUnretainedValue().kept = self } }
 
   /// Changes the time at which a timer fires, in microseconds of the monotonic clock. -1 means never.
   func setReadyTime(_ time: Int64) {

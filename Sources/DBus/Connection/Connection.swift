@@ -162,7 +162,8 @@ import MainLoop
       if isOpen, isToRejoin, unsent.count < Self.largestBacklog { unsent.append(message) }
       return nil
     }
-    let size = message.wireSize
+    // Computed only for those that ask: it visits the whole message.
+    let size = onSent == nil && onStalled == nil ? 0 : message.wireSize
     if let onSent, let peer = message.destination, peer.isUnique { onSent(peer, size) }
     var serial: dbus_uint32_t = 0
     if dbus_connection_send(raw, message.raw, &serial) == 0 { fatalError("out of memory") }

@@ -49,8 +49,9 @@ import MainLoop
 
   fileprivate func fail(after timeout: CallTimeout) {
     guard case .milliseconds(let limit) = timeout else { return }
-    deadline = MainLoop.main.after(milliseconds: Int64(limit)) { [weak self] in
-      self?.expire(limit, turns: Self.turnsToRead)
+    // Not weak, which would allocate for each call: the timer ends with this object.
+    deadline = MainLoop.main.after(milliseconds: Int64(limit)) { [unowned self] in
+      expire(limit, turns: Self.turnsToRead)
     }
   }
 
@@ -164,8 +165,8 @@ final class ReplyRouter {
   }
 
   func receive(_ reply: Message) {
-    unanswered.answered(reply.replySerial, by: reply.sender)
     lastSender = reply.sender
+    unanswered.answered(reply.replySerial, by: lastSender)
     defer { lastSender = nil }
     waiting[reply.replySerial]?.call.receive(reply)
   }

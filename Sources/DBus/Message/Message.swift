@@ -37,6 +37,7 @@ nonisolated public final class Message {
     self.init(
       owning: allocated(
         dbus_message_new_method_call(destination.rawValue, path.rawValue, interface.rawValue, member.rawValue)))
+    receiver = destination
     try append(arguments)
   }
 

@@ -127,7 +127,7 @@ import MainLoop
     // The bus has already told callers on a lost connection that no answer will arrive.
     if wantsReply, let connection, connection.isConnected, connection.generation == generation {
       let outgoing = reply()
-      bytes = outgoing.wireSize
+      bytes = onAnswered == nil ? 0 : outgoing.wireSize
       connection.send(outgoing)
     }
     finish(bytes)
