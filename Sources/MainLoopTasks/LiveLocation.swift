@@ -17,7 +17,7 @@ import Publicist
 
   @ObservationIgnored private var subscription: AnyCancellable?
 
-  /// Follows the location service, with the parameters of ``LocationUpdate/liveUpdates(accuracy:distanceFilter:desktopID:on:)``.
+  /// Follows the location service, with the parameters of `LocationUpdate.liveUpdates`.
   public convenience init(
     accuracy: AccuracyLevel = .exact, distanceFilter: Double = 0, desktopID: String = "",
     on bus: Connection.Bus = .system

@@ -48,7 +48,7 @@ import Testing
       [
         Rig.file("undocumented.py"), "\(tests.deletingLastPathComponent)/Modules", "Publishing",
         "PublishingTesting", "Combine", "GeopublicistLocationModel", "MainLoop", "DBus", "GeoClue",
-        "GeopublicistClient", "Publicist", "DBusPublishing", "MainLoopTasks",
+        "GeopublicistClient", "Publicist", "DBusPublishing",
       ], within: .seconds(60))
     #expect(result.succeeded, "\(result.standardOutput)\(result.standardError)")
   }

@@ -12,6 +12,7 @@
 /// hostname.call("GetProductUUID", .boolean(false), expecting: "ay") { result in print(result) }
 /// ```
 public final class Proxy {
+  /// The connection on which calls are made.
   public let connection: Connection
   /// The program's well-known or unique name.
   public let destination: BusName
