@@ -51,7 +51,7 @@ import Testing
         now += 200_000_000
         for answer in answers { _ = machine.handle(answer, at: now) }
       }
-      #expect(machine.level(without: ":1.9") == .level(.exact), "after \(node.path): \(machine)")
+      #expect(machine.levels.level(without: ":1.9") == .level(.exact), "after \(node.path): \(machine)")
       #expect(!machine.isHeld(at: now), "after \(node.path): \(machine)")
     }
   }

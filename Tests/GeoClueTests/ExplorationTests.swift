@@ -35,7 +35,7 @@ import Testing
           case .createClient: answers.append(.created(client: "/2"))
           case .startClient: answers += [.started, .active(true), .fix(isNew: true)]
           case .readAvailableAccuracy: answers.append(.available(.exact))
-          case .registerAgent, .deleteClient, .readLocation: break
+          case .registerAgent, .deleteClient: break
           }
         }
       }

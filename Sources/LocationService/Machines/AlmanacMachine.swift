@@ -97,7 +97,7 @@ nonisolated extension AlmanacMachine {
       ?? AlmanacReport(location, level, place, at: wallClock, options.almanac)
     newest = report
     // A remembered location does not end the wait for one that is measured now.
-    checkAt = location.isRemembered ? nil : now.saturatingAdd(SourceSchedule.checkInterval)
+    checkAt = location.isRemembered ? nil : now.saturatingAdd(SourceWait.checkInterval)
     if told.map({ isOther(report, than: $0) }) ?? true { isDue = true }
   }
 
