@@ -91,7 +91,7 @@ def strings(entry, name):
 def mistakes(language):
     """Yields what is wrong with a language: texts without a translation, or with other values."""
     with tempfile.NamedTemporaryFile() as merged:
-        subprocess.run(["msgmerge", "--quiet", "--no-fuzzy-matching", "-o", merged.name, language, TEMPLATE], check=True)
+        subprocess.run(["msgmerge", "--quiet", "--no-wrap", "--no-fuzzy-matching", "-o", merged.name, language, TEMPLATE], check=True)
         for entry in pathlib.Path(merged.name).read_text().split("\n\n")[1:]:
             if entry.startswith("#~"):
                 continue
@@ -110,7 +110,7 @@ def main():
     if "--check" not in sys.argv:
         TEMPLATE.write_text(now)
         for language in languages:
-            subprocess.run(["msgmerge", "--quiet", "--update", "--backup=none", "--no-fuzzy-matching", language, TEMPLATE],
+            subprocess.run(["msgmerge", "--quiet", "--no-wrap", "--update", "--backup=none", "--no-fuzzy-matching", language, TEMPLATE],
                            check=True)
         return
     wrong = [] if TEMPLATE.exists() and TEMPLATE.read_text() == now else ["geopublicist.pot is out of date: run po/update.py"]

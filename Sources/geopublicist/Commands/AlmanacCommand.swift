@@ -76,7 +76,7 @@ final class AlmanacCommand: Command {
   private func handle(_ event: ServiceAlmanac.Event) {
     switch event {
     case .update(let almanac):
-      invocation.recovered("The almanac continues")
+      invocation.recovered(tr("The almanac continues"))
       invocation.show([form.line(almanac)], orJSON: [JSONText.text(almanac.value)])
     case .authorization(let authorization):
       invocation.complain(about: authorization)
@@ -84,8 +84,9 @@ final class AlmanacCommand: Command {
         showRefusal(Sentences.authorization(authorization))
       }
     case .failure(let error): invocation.complain(error.message)
-    case .interrupted: invocation.report("Interrupted", "The service stopped; the almanac continues when it is back")
-    case .resumed: invocation.report("Resumed", "The service is back")
+    case .interrupted:
+      invocation.report("Interrupted", tr("The service stopped; the almanac continues when it is back"))
+    case .resumed: invocation.report("Resumed", tr("The service is back"))
     case .closed: invocation.finish(ExitStatus.unavailable)
     case .refused(let error):
       showRefusal(error.message)
@@ -115,12 +116,12 @@ nonisolated struct AlmanacForm {
   @MainActor func lines(_ almanac: Almanac, _ output: StandardOutput) -> [String] {
     guard template == nil, !isWaybar else { return [line(almanac)] }
     var rows = Rows()
-    rows.add("Phase", almanac.phase.rawValue, .strong)
-    rows.add("Next", almanac.next.map { "\($0.phase.rawValue), \(Moment.local($0.time, Self.minutes))" })
-    rows.add("Sunrise", almanac.sunrise.map { Moment.local($0, "%H:%M") })
-    rows.add("Sunset", almanac.sunset.map { Moment.local($0, "%H:%M") })
-    rows.add("Time zone", almanac.timeZone)
-    rows.add("Place", almanac.place ?? almanac.country, detail: almanac.place == nil ? "" : almanac.country ?? "")
+    rows.add(tr("Phase"), almanac.phase.rawValue, .strong)
+    rows.add(tr("Next"), almanac.next.map { "\($0.phase.rawValue), \(Moment.local($0.time, Self.minutes))" })
+    rows.add(tr("Sunrise"), almanac.sunrise.map { Moment.local($0, "%H:%M") })
+    rows.add(tr("Sunset"), almanac.sunset.map { Moment.local($0, "%H:%M") })
+    rows.add(tr("Time zone"), almanac.timeZone)
+    rows.add(tr("Place"), almanac.place ?? almanac.country, detail: almanac.place == nil ? "" : almanac.country ?? "")
     return rows.lines(for: output)
   }
 
