@@ -182,7 +182,12 @@ class ClientShell<Machine: ClientMachine> {
         self?.handle(.location(location, level))
       })
     self.slot = slot
-    chain = host.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
+    // An exact location from before a refusal would tell where the user was while the client had no access. What a source
+    // only asserts is as true now.
+    let first = firstLocation(for: level).flatMap {
+      level == .exact && $0.receivedAt <= client.deniedAt && !$0.isAsserted ? nil : $0
+    }
+    chain = host.locations.deliver(at: level, from: first, to: slot)
     updateNeed()
   }
 }
