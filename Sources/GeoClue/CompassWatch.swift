@@ -28,7 +28,8 @@ final class CompassWatch {
 
   private func ask(_ owner: BusName?, on connection: Connection?) {
     guard let owner, let connection else { return }
-    let compass = Proxy(on: connection, destination: owner, path: Self.path, interface: "net.hadess.SensorProxy.Compass")
+    let compass = Proxy(
+      on: connection, destination: owner, path: Self.path, interface: "net.hadess.SensorProxy.Compass")
     compass.get("HasCompass") { [weak self] result in
       guard let self, name?.owner == owner else { return }
       mayExist = (try? result.get())?.boolean ?? true

@@ -43,7 +43,8 @@ import Testing
     for node in found.nodes {
       var (machine, now) = (node.machine, node.now)
       let answers: [AgentSearch.Event] = [
-        .wanted(again: true), .listed([agent, other], isComplete: true), .answered(agent, .exact), .answered(other, nil),
+        .wanted(again: true), .listed([agent, other], isComplete: true), .answered(agent, .exact),
+        .answered(other, nil),
         .verified(agent, isAgent: true), .verified(other, isAgent: false), .timer,
       ]
       for _ in 0..<8 {

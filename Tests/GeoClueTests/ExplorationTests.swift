@@ -9,10 +9,12 @@ import Testing
 @Suite struct ExplorationTests {
   @Test func `from every state a new GeoClue leads to locations again`() {
     let events: [ConnectionMachine.Event] = [
-      .demand(.exact), .demand(.city), .demand(nil), .refresh, .startOver, .serviceAppeared, .serviceVanished, .activated,
+      .demand(.exact), .demand(.city), .demand(nil), .refresh, .startOver, .serviceAppeared, .serviceVanished,
+      .activated,
       .activationFailed(notInstalled: false), .created(client: "/1"), .creationFailed(.other),
       .creationFailed(.refused(.disallowedByConfiguration)), .started, .startFailed(.other), .active(false),
-      .active(true), .available(.exact), .available(AccuracyLevel.none), .fix(isNew: true), .agentChanged(AccuracyLevel.none), .agentRefused,
+      .active(true), .available(.exact), .available(AccuracyLevel.none), .fix(isNew: true),
+      .agentChanged(AccuracyLevel.none), .agentRefused,
       .timer,
     ]
     let found = Exploration(ConnectionMachine(), depth: 3, events, wakeUp: \.deadline) {

@@ -41,7 +41,9 @@ import Testing
     // What is announced to a new client keeps its age; 2.6 announces it with a new timestamp.
     listener.source.startOver()
     try geoclue.receiver.write(there, turn: turn)
-    try turning("another location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
+    try turning("another location") {
+      listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false
+    }
     listener.source.require(nil)
     try turning("the client is deleted") { try geoclue.clients().isEmpty }
     #expect(listener.failures.isEmpty)

@@ -87,7 +87,10 @@ import Testing
 
   private static func clients() -> [Simulation] {
     // A region whose border is 200 km away.
-    [Simulation(clock), Simulation(significant), Simulation(RegionSimulation(RegionSimulation.configuration(radius: 200)))]
+    [
+      Simulation(clock), Simulation(significant),
+      Simulation(RegionSimulation(RegionSimulation.configuration(radius: 200))),
+    ]
   }
 
   @Test(arguments: [1, 5] as [UInt64])

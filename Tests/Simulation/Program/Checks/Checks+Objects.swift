@@ -68,7 +68,8 @@ extension Checks {
       }
     if !isConsistent { broken("an event of a region agrees with its state", story) }
     let committedAt = Int64(event["MonotonicUSec"]?.uint64 ?? 0)
-    if kind == "entered" || kind == "exited" || (kind == "determined" && state != "unknown"), region.changedAtBoottime > 0,
+    if kind == "entered" || kind == "exited" || (kind == "determined" && state != "unknown"),
+      region.changedAtBoottime > 0,
       committedAt < region.changedAtBoottime + region.confirm
     {
       broken("a change of a region is confirmed", story)

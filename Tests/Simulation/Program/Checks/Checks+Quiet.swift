@@ -86,7 +86,9 @@ extension Checks {
     let isRecent = subscriptions.contains { now - $0.lastLocationAt < 10_000_000 || now - $0.startedAt < 10_000_000 }
     // What a client asked for before it came to rest may be answered later.
     let rest = subscriptions.allSatisfy { $0.thresholds.time == Client.rest && $0.last != nil }
-    guard rest, world.clients.allSatisfy({ $0.regions.isEmpty && $0.creations == 0 }), !subscriptions.isEmpty, !isDue, !isRecent, world.geoclue.clientCount > 0 else { return }
+    guard rest, world.clients.allSatisfy({ $0.regions.isEmpty && $0.creations == 0 }), !subscriptions.isEmpty, !isDue,
+      !isRecent, world.geoclue.clientCount > 0
+    else { return }
     broken("GeoClue rests until the next location is due", "\(world.geoclue.clientCount) clients")
   }
 

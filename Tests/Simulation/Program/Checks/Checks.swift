@@ -46,7 +46,6 @@ final class Checks {
     let radius: Double?
   }
 
-
   /// The client that has created each object.
   private var owners: [String: Owner] = [:]
   /// What was left when every client had left for the first time.
