@@ -54,6 +54,8 @@ public final class LocationManager {
   private var sequence: UInt64 = 0
   /// The newest measurement, with which repetitions are recognised.
   private var measured: Location?
+  /// Whether the next location of a service is the first since updates were started, which may be a known one.
+  private var isFirstOfService = false
   private let filter = Pacer()
   private var isMonitoring = false
   private var schedule: SourceSchedule
@@ -192,16 +194,17 @@ public final class LocationManager {
     case .location(var location):
       // Drop a location that was on its way when the last subscriber left.
       guard required != nil else { return }
-      if let measured, location.isSameMeasurement(as: measured), location.receivedAt <= measured.receivedAt {
+      let isAssertedAgain = location.isAsserted && location.receivedAt > measured?.receivedAt ?? .max
+      if let measured, location.isSameMeasurement(as: measured), !isAssertedAgain {
         // The same measurement, delivered again on request, keeps its age.
-        guard isRequesting || filteringSource != nil else { return }
+        guard isRequesting || isFirstOfService else { return }
         location = measured
       } else {
         sequence &+= 1
         location.sequence = sequence
         if location.receivedAt == 0 { location.receivedAt = MainLoop.main.clock.boottime() }
       }
-      (self.location, measured) = (location, location)
+      (self.location, measured, isFirstOfService) = (location, location, false)
       let isRequested = isRequesting
       isRequesting = false
       filteringSource?.cancelRequest()
@@ -260,6 +263,7 @@ extension LocationManager {
     let wanted = isUpdating || isMonitoring ? options : nil
     required = wanted == nil && !isRequesting ? nil : desiredAccuracy
     guard wanted != followed else { return }
+    isFirstOfService = followed == nil
     followed = wanted
     source.follow(wanted)
   }

@@ -12,7 +12,12 @@ private final class TestSource: LocationSource {
   var required: AccuracyLevel?
   func require(_ level: AccuracyLevel?) { required = level }
 
-  func move(to latitude: Double) { onEvent?(.location(Location(latitude: latitude, longitude: 13))) }
+  private var second: UInt64 = 0
+
+  func move(to latitude: Double) {
+    second += 1
+    onEvent?(.location(Location(latitude: latitude, longitude: 13, timestamp: Timestamp(seconds: second))))
+  }
 }
 
 @Suite struct LocationTests {

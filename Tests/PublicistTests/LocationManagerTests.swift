@@ -103,13 +103,15 @@ import Testing
     source.authorize(.authorized(.always))
     fix(1)
     delegate.onAuthorization = { manager in #expect(manager.location == nil) }
-    for lost in [Authorization.refused(.disabledByUser), .undecided, .refused(.disallowedByPolicy)] {
+    for (latitude, lost) in zip(
+      2..., [Authorization.refused(.disabledByUser), .undecided, .refused(.disallowedByPolicy)])
+    {
       source.authorize(lost)
       #expect(manager.location == nil)
       #expect(manager.authorization == lost)
       source.authorize(.authorized(.always))
-      fix(2)
-      #expect(manager.location?.latitude == 2)
+      fix(Double(latitude))
+      #expect(manager.location?.latitude == Double(latitude))
     }
     #expect(
       delegate.authorizations == [
