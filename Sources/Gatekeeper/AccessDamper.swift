@@ -18,6 +18,9 @@ nonisolated struct UserAccess: Hashable, Sendable {
       result.agents = AgentLevels(
         least: agents.least.lesser(other.agents.least), from: other.agents.source,
         others: agents.others.lesser(other.agents.others))
+    } else if other.agents.source != agents.source, other.agents.least.rank < agents.others.rank {
+      // The old source may no longer have what the others allowed: one of them is the coarsest now.
+      result.agents = AgentLevels(least: agents.least, others: agents.least)
     }
     return result
   }
