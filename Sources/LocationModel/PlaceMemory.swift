@@ -20,14 +20,17 @@ package struct PlaceMemory: Sendable {
   private struct Record {
     var place: RememberedPlace
     var written: RememberedPlace?
-    var writtenAt: UInt64 = 0
   }
 
   private var records: [UInt32: Record] = [:]
+  /// When each user's record was last written. Survives its erasure: a user whose programs have it erased and written
+  /// in turn would otherwise keep the disk, and the loop, busy.
+  private var writes: [UInt32: UInt64] = [:]
 
   package init() {}
 
   package var users: some Collection<UInt32> { records.keys }
+  package var writtenUsers: [UInt32] { records.filter { $0.value.written != nil }.map(\.key) }
 
   /// Takes a location that a client of a user received. `now` is the boot clock in microseconds.
   package mutating func received(
@@ -44,14 +47,18 @@ package struct PlaceMemory: Sendable {
   private mutating func take(_ place: RememberedPlace, of user: UInt32, at now: UInt64) -> [Action] {
     guard var record = records[user] else {
       records[user] = Record(place: place)
-      return evict() + write(user, at: now)
+      return evict() + (isDue(user, after: Self.writeGap, now) ? write(user, at: now) : [])
     }
     // A program with coarser access does not make the record coarser, unless the user has travelled.
     guard !place.contains(record.place) else { return [] }
     record.place = place
     records[user] = record
     let wait = record.written?.isSameCell(as: place) == true ? Self.renewal : Self.writeGap
-    return record.written == nil || now.saturatingSubtract(record.writtenAt) >= wait ? write(user, at: now) : []
+    return isDue(user, after: wait, now) ? write(user, at: now) : []
+  }
+
+  private func isDue(_ user: UInt32, after wait: UInt64, _ now: UInt64) -> Bool {
+    writes[user].map { now.saturatingSubtract($0) >= wait } ?? true
   }
 
   /// Returns a user's location at a level for a time of the wall clock, and its age in microseconds.
@@ -75,7 +82,8 @@ package struct PlaceMemory: Sendable {
     else {
       return [.erase(user: user)]
     }
-    records[user] = Record(place: place, written: place, writtenAt: now)
+    records[user] = Record(place: place, written: place)
+    writes[user] = now
     return evict()
   }
 
@@ -87,7 +95,8 @@ package struct PlaceMemory: Sendable {
   private mutating func write(_ user: UInt32, at now: UInt64) -> [Action] {
     guard let place = records[user]?.place else { return [] }
     records[user]?.written = place
-    records[user]?.writtenAt = now
+    writes = writes.filter { records[$0.key] != nil || now.saturatingSubtract($0.value) < Self.writeGap }
+    writes[user] = now
     return [.write(user: user, text: place.text)]
   }
 

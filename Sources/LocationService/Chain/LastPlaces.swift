@@ -55,7 +55,7 @@ package final class LastPlaces {
   /// only that program.
   func note(_ authorization: Authorization, of client: Client) {
     guard authorization.status == .denied || authorization.status == .restricted,
-      authorization.reason != .sessionInactive, authorization.reason != .sandboxed,
+      ![.sessionInactive, .sandboxed, .policyUnavailable, .disallowedByConfiguration].contains(authorization.reason),
       let user = client.credentials?.userID, memory.users.contains(user)
     else { return }
     perform(memory.forget(user))
@@ -69,7 +69,7 @@ package final class LastPlaces {
 
   /// Forgets the users whose files an administrator has removed.
   private func reconcile() {
-    for user in Array(memory.users) where !TextFile.exists(path(of: user)) { perform(memory.forget(user)) }
+    for user in memory.writtenUsers where !TextFile.exists(path(of: user)) { perform(memory.forget(user)) }
   }
 
   private func perform(_ actions: [PlaceMemory.Action]) {
@@ -77,8 +77,7 @@ package final class LastPlaces {
       switch action {
       case .write(let user, let text): try? TextFile.replace(path(of: user), with: text, mode: 0o600)
       case .erase(let user):
-        unlink(path(of: user))
-        Self.sync(folder)
+        if unlink(path(of: user)) == 0 { Self.sync(folder) }
       }
     }
   }
