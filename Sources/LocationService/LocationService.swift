@@ -227,6 +227,12 @@ public final class LocationService {
 
   private func refresh(_ client: Client) {
     client.isToBeReviewed = false
+    if !client.isWaiting {
+      // What is kept for it must not survive a refusal that nothing of it waits for.
+      let authorization = gatekeeper.authorization(for: client, asking: .exact, as: "")
+      client.note(authorization, at: MainLoop.main.clock.boottime())
+      lastPlaces?.note(authorization, of: client)
+    }
     for object in client.objects.values.sorted(by: { $0.number < $1.number }) { object.refresh() }
     for request in client.requests { request.refresh() }
   }

@@ -80,6 +80,12 @@ struct GatekeeperTableTests {
       try agent.setLevel(level)
       let row = Row(policy: policy, user: GatekeeperMachine.person, agent: level, program: .silent, housing: .host)
       try person.waitFor("AuthorizationReason", .string(row.expected.reason))
+      // What was measured while the user had no access is not told.
+      let count = root.locations(from: path).count
+      try eventually("a newer location", turn: rest) {
+        try machine.receiver.write(.berlin)
+        return root.locations(from: path).count > count
+      }
       try check(GatekeeperMachine.person, agent: level)
     }
     agent.kill()

@@ -22,6 +22,7 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   let pacer: Pacer?
   private let queue: OutgoingQueue
+  private let earliest: UInt64
   private let hold: () -> Hold?
   private var emit: ((Location) -> Void)?
   private var subscription: (any Subscription)?
@@ -33,13 +34,15 @@ final class DeliverySlot: Subscriber, Cancellable {
   private var isLate = true
 
   /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
-  /// counts.
+  /// counts. What arrived before `earliest`, unless it is 0, would tell where the user was without access; what a source
+  /// only asserts is as true now.
   init(
-    _ queue: OutgoingQueue, _ pacer: Pacer?, hold: @escaping () -> Hold? = { nil },
+    _ queue: OutgoingQueue, _ pacer: Pacer?, after earliest: UInt64 = 0, hold: @escaping () -> Hold? = { nil },
     _ emit: @escaping (Location) -> Void
   ) {
     self.queue = queue
     self.pacer = pacer
+    self.earliest = earliest
     self.hold = hold
     self.emit = emit
   }
@@ -63,7 +66,7 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// Takes a location that did not come through the chain: the first one.
   func offer(_ location: Location) {
-    guard emit != nil else { return }
+    guard emit != nil, earliest == 0 || location.receivedAt > earliest || location.isAsserted else { return }
     if let pacer { pacer.take(location) } else { keep(location) }
   }
 

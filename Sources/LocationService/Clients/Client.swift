@@ -22,6 +22,8 @@ final class Client: GatekeeperClient {
   var onProven: (() -> Void)?
   /// When it was last seen without access, in microseconds of the boot clock. Facts that are still missing do not count.
   private(set) var deniedAt: UInt64 = 0
+  /// When access was last regained; the maximum without it. Exact locations from before are not for the client.
+  private(set) var exactFrom: UInt64 = 0
   let queue: OutgoingQueue
   /// The systemd unit of its process, once known. For display only.
   var unit: String?
@@ -62,7 +64,11 @@ final class Client: GatekeeperClient {
   func remove(_ request: any PendingRequest) { requests.removeAll { $0 === request } }
 
   func note(_ authorization: Authorization, at now: UInt64) {
-    if !authorization.isAuthorized, authorization.reason != .undecided { deniedAt = now }
+    // A rule of the configuration concerns one desktop-id, and the client may declare another one.
+    let isRefused =
+      !authorization.isAuthorized && ![.undecided, .disallowedByConfiguration].contains(authorization.reason)
+    if isRefused { (deniedAt, exactFrom) = (now, .max) }
+    if authorization.isAuthorized, exactFrom == .max { exactFrom = now }
     if authorization.isAuthorized, !isProven {
       isProven = true
       onProven?()

@@ -64,7 +64,9 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
       // Its age is that of the reduced location: questions of different ages would reveal when the finer one arrived. After
       // a refusal, the location of the interval counts as soon as any has arrived.
       let isCurrent = host.locations.isCurrent(newest, at: level) && arrival > client.deniedAt
-      if isCurrent || machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
+      let isAllowed =
+        level != .exact || client.exactFrom == 0 || newest.receivedAt > client.exactFrom || newest.isAsserted
+      if isCurrent || isAllowed && machine.accepts(arrivedAt: newest.receivedAt, at: now) { standing.cached = newest }
     } else if let (location, age) = remembered(at: level), machine.accepts(age: age) {
       standing.cached = location
     }

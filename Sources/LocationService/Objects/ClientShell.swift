@@ -176,19 +176,18 @@ class ClientShell<Machine: ClientMachine> {
     slot = nil
     guard let level else { return updateNeed() }
     pacer.configure(thresholds(at: level))
+    // Also what the arbiter holds back and publishes later must be from after the refusal.
     let slot = DeliverySlot(
-      client.queue, isPaced ? pacer : nil, hold: { [weak self] in self.map(\.hold) ?? Hold() },
+      client.queue, isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : 0,
+      hold: { [weak self] in self.map(\.hold) ?? Hold() },
       { [weak self] location in
         self?.handle(.location(location, level))
       })
     self.slot = slot
-    // An exact location from before a refusal would tell where the user was while the client had no access. What a source
-    // only asserts is as true now.
-    let first = firstLocation(for: level).flatMap {
-      level == .exact && $0.receivedAt <= client.deniedAt && !$0.isAsserted ? nil : $0
-    }
-    chain = host.locations.deliver(at: level, from: first, to: slot)
+    chain = host.locations.deliver(at: level, from: firstLocation(for: level), to: slot)
     updateNeed()
+    // A source that is silent because nothing moves would not report what the client may receive.
+    if level == .exact, client.exactFrom > 0 { host.askSource() }
   }
 }
 
