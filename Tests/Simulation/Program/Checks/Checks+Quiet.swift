@@ -78,20 +78,6 @@ extension Checks {
     }
   }
 
-  /// Looks while clients rest: GeoClue must not be held long before the next of them is due.
-  func resting() {
-    let now = world.schedule.now
-    let subscriptions = world.clients.flatMap(\.subscriptions)
-    let isDue = subscriptions.contains { now - $0.lastLocationAt > Client.rest - 20_000_000 }
-    let isRecent = subscriptions.contains { now - $0.lastLocationAt < 10_000_000 || now - $0.startedAt < 10_000_000 }
-    // What a client asked for before it came to rest may be answered later.
-    let rest = subscriptions.allSatisfy { $0.thresholds.time == Client.rest && $0.last != nil }
-    guard rest, world.clients.allSatisfy({ $0.regions.isEmpty && $0.creations == 0 }), !subscriptions.isEmpty, !isDue,
-      !isRecent, world.geoclue.clientCount > 0
-    else { return }
-    broken("GeoClue rests until the next location is due", "\(world.geoclue.clientCount) clients")
-  }
-
   /// Checks that nothing remains a while after every client has left.
   func left() {
     if world.geoclue.isRunning, world.geoclue.clientCount > 0 {

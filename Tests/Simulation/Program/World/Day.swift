@@ -43,11 +43,6 @@ final class Day {
       let rests = round % 4 == 2
       world.schedule.at(time) { [weak self] in self?.heal(rests: rests) }
       if round % 4 == 1 { world.schedule.at(time + 2_000_000) { [world] in world.deny(World.users[round / 4 % 3]) } }
-      if rests {
-        for step in stride(from: 20_000_000, to: Self.rest, by: 5_000_000) {
-          world.schedule.at(time + step) { [world] in world.checks.resting() }
-        }
-      }
       time += rests ? Self.rest : Self.quiet
       if !rests { world.schedule.at(time - 12_000_000) { [world] in world.checks.probe() } }
       world.schedule.at(time) { [world] in world.checks.quiet(rests: rests) }
