@@ -17,10 +17,10 @@ package protocol Gatekeeper: AnyObject {
   /// Returns the finest level at which GeoClue would serve the client's user, as permitted by the user's agent.
   func ceiling(for client: any GatekeeperClient) -> AccuracyLevel
 
-  /// Finds out who is charged for what a client uses, then calls `action`, at the latest after ``accountTime``.
+  /// Determines the account that is charged for a client, then calls `action`, at the latest after ``accountTime``.
   func introduce(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
 
-  /// Returns who is charged for what a client uses, as far as that is known.
+  /// Returns the account that is charged for a client, as far as it is known.
   func account(of client: any GatekeeperClient) -> Account
 
   /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
@@ -97,7 +97,7 @@ package protocol GatekeeperClient: AnyObject {
   var name: BusName { get }
   /// The user behind the connection, or nil until the bus has reported it.
   var credentials: Credentials? { get }
-  /// Who is charged for what the client uses, or nil until that is known.
+  /// The account that is charged for the client; nil until it is known.
   var account: Account? { get }
   /// Whether the client has a subscription, a region or a pending call, so that changed facts affect it now.
   var isWaiting: Bool { get }

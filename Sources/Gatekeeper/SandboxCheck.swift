@@ -50,12 +50,12 @@ final class SandboxCheck {
     }
   }
 
-  /// Judges by all that has been read, if the process still lives.
+  /// Decides by everything that has been read, provided that the process still exists.
   private func judge(_ process: UInt32, _ handle: ProcessHandle?, _ group: ControlGroup?, _ handler: Handler) {
     guard let group else { return handler(.unverifiable, nil) }
     var confinement = group.isSandbox ? Facts.Confinement.sandbox : .host
     if confinement == .host, let root {
-      // Without a user manager, Flatpak goes on without a control group.
+      // Without a user manager, Flatpak starts a program without a control group of its own.
       switch root(process) {
       case .host: break
       case .sandbox: confinement = .sandbox
@@ -77,7 +77,7 @@ final class SandboxCheck {
 /// What a process's root directory says.
 nonisolated enum ProcessRoot: Sendable {
   case host
-  /// Flatpak made it.
+  /// Flatpak created it.
   case sandbox
   case unreadable
 

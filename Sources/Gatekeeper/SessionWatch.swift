@@ -7,7 +7,7 @@ final class SessionWatch {
   /// Called with a user whose state may have changed, and the previous state.
   var onChange: ((UInt32, Facts.Session) -> Void)?
 
-  /// How long after the begin of a session its agent may still be starting.
+  /// How long after the start of a session its agent may still be starting, in microseconds.
   static let startingTime: Int64 = 30_000_000
 
   private static let user: InterfaceName = "org.freedesktop.login1.User"

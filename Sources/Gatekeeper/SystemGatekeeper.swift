@@ -16,7 +16,7 @@ package final class SystemGatekeeper: Gatekeeper {
   /// The interval between agent searches while a client waits for an agent, in milliseconds.
   static let searchInterval: Int64 = 1_500
 
-  /// How many of an account's users are searched for agents per interval. Others have their turn by chance.
+  /// How many of an account's users are searched for agents per interval. They are chosen at random.
   private static let searchesPerAccount = 4
 
   /// What the clients of one user share.

@@ -32,7 +32,7 @@ package struct PlaceMemory: Sendable {
   package var users: some Collection<UInt32> { records.keys }
   package var writtenUsers: [UInt32] { records.filter { $0.value.written != nil }.map(\.key) }
 
-  /// Takes a location that a client of a user received. `now` is the boot clock in microseconds.
+  /// Records a location that a client of a user received. `now` is the boot clock in microseconds.
   package mutating func received(
     _ location: Location, _ level: AccuracyLevel, by user: UInt32, at now: UInt64
   ) -> [Action] {

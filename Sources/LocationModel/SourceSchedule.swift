@@ -136,7 +136,7 @@ enum SourceTries {
 
 /// When a subscription needs the source.
 ///
-/// One that may wait, for its time threshold or for a significant change, does not hold a source that does not answer.
+/// A subscription that may wait, for its time threshold or for a significant change, does not hold a source that does not answer.
 package struct SourceWait: Sendable {
   /// The time from a location that ends a check for significant changes to the next check, in microseconds.
   package static let checkInterval: UInt64 = 1_800_000_000
@@ -155,7 +155,7 @@ package struct SourceWait: Sendable {
   /// Records a location, whatever caused it. One that is too inaccurate for a check leaves it open.
   package mutating func received(_ location: Location, _ configuration: DeliveryRule.Configuration, at now: UInt64) {
     guard configuration.isSignificant else {
-      // The source answers, so wait on for a location that passes.
+      // The source answers, so keep waiting for a location that passes.
       from = now
       return
     }

@@ -97,7 +97,7 @@ import Testing
     try super.init(on: bus)
   }
 
-  @Test func `after a suspend the almanac stays, and GeoClue is asked when the cell may change`() throws {
+  @Test func `after a suspend the almanac stays and is not sent again`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     let almanac = try client.almanacs(1, from: path)[0]

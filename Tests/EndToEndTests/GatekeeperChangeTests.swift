@@ -79,7 +79,7 @@ struct GatekeeperChangeTests {
     for client in silent { client.suspend(false) }
   }
 
-  @Test func `nobody is without an agent while one may still be starting`() throws {
+  @Test func `no-agent is not reported while an agent may still be starting`() throws {
     let machine = try GatekeeperMachine(.yes)
     let logind = try machine.startLogind(age: 24)
     defer { logind.kill() }

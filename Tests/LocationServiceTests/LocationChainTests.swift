@@ -322,7 +322,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .city) == nil)
   }
 
-  @Test func `whoever has access again does not wait for the next interval`() {
+  @Test func `a client that regains access does not wait for the next interval`() {
     let store = SharedLocations(upstream.eraseToAnyPublisher())
     var heard = 0
     let cancellable = store.locations(for: .country).sink { _ in heard += 1 }

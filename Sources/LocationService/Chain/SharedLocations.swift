@@ -83,7 +83,7 @@ final class SharedLocations {
     let now = clock.boottime()
     if gap == .slept { sleep.woke(at: now, Timestamp(microsecondsSinceEpoch: clock.realtime())) }
     if gap == .slept { validFrom = now }
-    // Whoever has access again is told the location of the interval as soon as a finer one arrives.
+    // A client that regains access receives the location of the interval as soon as a finer one arrives.
     if gap == .accessLost { published = [:] }
     arbiter.forget(at: now)
     release = nil

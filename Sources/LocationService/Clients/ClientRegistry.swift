@@ -168,7 +168,7 @@ final class ClientRegistry {
     charge(client, Self.creationCost)
   }
 
-  /// The part of all objects (one in this many) that clients may hold that were never authorized.
+  /// The share of all objects (one in this many) for clients that were never authorized.
   private static let unprovenPart = 4
 
   private func proved(_ client: Client) {

@@ -11,7 +11,7 @@ nonisolated struct BusPace: Sendable {
   static let moment: Int64 = 40_000
   /// How long the bus is observed for one measurement, while something is queued.
   static let window: Int64 = 100_000
-  /// Between looks that are further apart, it may have waited for more.
+  /// Longer gaps between two samples do not count: the queue may have been empty in between.
   static let longestGap: Int64 = 10_000
 
   private var last: (queued: Int, at: Int64) = (0, 0)
@@ -19,7 +19,7 @@ nonisolated struct BusPace: Sendable {
   /// The number of queued bytes above which no more answers should be queued.
   private(set) var limit = Self.water.upperBound
 
-  /// Records that so many bytes are queued.
+  /// Records the number of bytes that are queued.
   mutating func look(queued: Int, at now: Int64) {
     let elapsed = now - last.at
     if last.queued > 0, elapsed <= Self.longestGap {

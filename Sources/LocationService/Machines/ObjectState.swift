@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GeopublicistLocationModel
 
-/// The state that subscriptions and regions share: whether they are started, what their owner may have, and what they
+/// The state that subscriptions, regions and almanacs share: whether they are started, what their owner may have, and what they
 /// use of the service.
 nonisolated struct ObjectState: Sendable {
   private(set) var asked: AccuracyLevel

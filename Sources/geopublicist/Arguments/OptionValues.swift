@@ -127,7 +127,7 @@ extension OptionParser {
 
   /// Reads a time with a sign, such as -30min.
   func seconds(_ name: String) throws(UsageError) -> Int? {
-    try value(name, "a time such as 30min or -1h30m") { text in
+    try value(name, tr("a time such as 30min or -1h30m")) { text in
       let isNegative = text.hasPrefix("-")
       let digits = isNegative || text.hasPrefix("+") ? String(text.dropFirst()) : text
       return Quantity.milliseconds(digits).map { Int($0 / 1_000) * (isNegative ? -1 : 1) }

@@ -6,24 +6,25 @@ import GeopublicistProcessSupport
 
 final class AlmanacCommand: Command {
   static let name = "almanac"
-  static let summary = "Show day and night, time zone and town, without the location"
+  static let summary = tr("Show day and night, time zone and town, without the location")
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("follow", "F", "Show it now and at each change")
+    parser.addSwitch("follow", "F", tr("Show it now and at each change"))
     parser.addText(
-      "format", "f", "Print this text, such as '{phase} until {next-time}', or waybar", value: "TEXT", words: ["waybar"]
+      "format", "f", tr("Print this text, such as '{phase} until {next-time}', or waybar"), value: "TEXT",
+      words: ["waybar"]
     )
     SubscriptionArguments.declare(parser, ClientOption.ofAlmanac)
     AuthorizationPrompt.declare(parser)
   }
 
   static let examples: Examples = [
-    ("almanac", "Show the phase of the day, sunrise and sunset, the time zone and the town."),
-    ("almanac --follow --format '{phase}'", "Print the phase now and at each change, for a theme switcher."),
-    ("almanac --format '{zone}'", "Print the time zone."),
+    ("almanac", tr("Show the phase of the day, sunrise and sunset, the time zone and the town.")),
+    ("almanac --follow --format '{phase}'", tr("Print the phase now and at each change, for a theme switcher.")),
+    ("almanac --format '{zone}'", tr("Print the time zone.")),
   ]
 
-  /// A day's travel seldom changes more than minutes, and the service knows no better if it asks in vain.
+  /// A location that is a day old seldom changes the times by more than minutes, so it is not worth waiting for a newer one.
   private static let usualAge: UInt32 = 86_400_000
 
   let invocation: Invocation
@@ -83,7 +84,7 @@ final class AlmanacCommand: Command {
       if !authorization.isAuthorized, authorization.reason != .undecided {
         showRefusal(Sentences.authorization(authorization))
       }
-    case .failure(let error): invocation.complain(error.message)
+    case .failure(let error): invocation.complain(tr(received: error.message))
     case .interrupted:
       invocation.report("Interrupted", tr("The service stopped; the almanac continues when it is back"))
     case .resumed: invocation.report("Resumed", tr("The service is back"))

@@ -291,7 +291,7 @@ extension RefusalQueue<String, Int> {
     #expect(limit(perSecond: 50_000_000).limit == 24 * 1024)
   }
 
-  @Test func `a pause of the clients is none of the bus`() {
+  @Test func `a pause of the clients does not count as a slow bus`() {
     var pace = BusPace()
     for second in 0..<100 as Range<Int64> { pace.look(queued: second % 2 == 0 ? 1_000 : 0, at: second * 1_000_000) }
     #expect(pace.limit == 24 * 1024)
