@@ -140,7 +140,9 @@ import Testing
     #expect(consumer.almanacs(from: path).count == 1)
     try machine.agent?.setLevel(0)
     try consumer.waitFor("Almanac", [:], of: path)
-    #expect(consumer.authorizations(of: path).last == "denied disabled-by-user")
+    try eventually("the refusal is announced", turn: rest) {
+      consumer.authorizations(of: path).last == "denied disabled-by-user"
+    }
     #expect(consumer.almanacs(from: path).count == 1)
   }
 }
