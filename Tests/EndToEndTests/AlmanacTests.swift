@@ -33,6 +33,7 @@ import Testing
     let member = client.client.received.filter { $0.path == path }.map(\.member)
     #expect(member.firstIndex(of: "AuthorizationChanged") ?? .max < member.firstIndex(of: "AlmanacChanged") ?? 0)
     let texts = client.client.received.filter { $0.path == path }.map(\.text).joined()
+      .replacing(#/"at": [0-9.]+/#, with: "")
     for secret in ["atitude", "52.", "13.4"] { #expect(!texts.contains(secret)) }
     #expect(try client.property("Almanac", of: path) == almanac)
     let answer = try get().arguments()[0]

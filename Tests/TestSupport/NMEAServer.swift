@@ -45,12 +45,11 @@ public final class NMEAServer {
 
   /// Writes bytes as a sentence is written.
   public func write(_ text: String, within limit: Duration = .seconds(10), turn: () -> Void = nap) throws {
-    try eventually("GeoClue reads NMEA", within: limit, turn: turn) { isConnected }
-    try eventually("GeoClue has read", within: limit, turn: turn) { connections.allSatisfy { unread(by: $0) == 0 } }
-    for connection in connections {
-      let bytes = Array(text.utf8)
-      let written = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-      guard written == bytes.count else { throw DeadlineExceeded("GeoClue takes \(bytes.count) bytes", within: .zero) }
+    let bytes = Array(text.utf8)
+    try eventually("GeoClue reads NMEA", within: limit, turn: turn) {
+      guard isConnected, connections.allSatisfy({ unread(by: $0) == 0 }) else { return false }
+      // GeoClue may hang up at any time; then it is written to again once it is back.
+      return connections.allSatisfy { send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count }
     }
   }
 
