@@ -20,10 +20,10 @@ import Testing
 
   private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: state.path)) ?? [] }
 
-  private func get(_ member: String, _ client: ConsumerProgram, age: UInt32 = .max, _ level: String? = nil) throws
-    -> BusClient.Answer
-  {
-    var options: [String: JSON] = ["timeout": .variant("u", 300), "maximum-age": .variant("u", .integer(Int64(age)))]
+  private func get(
+    _ member: String, _ client: ConsumerProgram, age: UInt32 = .max, timeout: Int64 = 300, _ level: String? = nil
+  ) throws -> BusClient.Answer {
+    var options = ["timeout": JSON.variant("u", .integer(timeout)), "maximum-age": .variant("u", .integer(Int64(age)))]
     if let level { options["accuracy"] = .variant("s", .string(level)) }
     return try client.call(member, signature: "a{sv}", [.object(options)])
   }
@@ -51,9 +51,9 @@ import Testing
     let client = try ConsumerProgram(on: bus)
     _ = try client.property("AuthorizationStatus")
     let begin = ContinuousClock.now
-    let almanac = try get("GetAlmanac", client).arguments()[0]
+    let almanac = try get("GetAlmanac", client, timeout: 10_000).arguments()[0]
     // Shorter than the timeout, so it has not waited for the source.
-    #expect(ContinuousClock.now - begin < .milliseconds(250))
+    #expect(ContinuousClock.now - begin < .seconds(5))
     #expect(almanac["TimeZone"]?.content == "Europe/Berlin" && almanac["Remembered"] == .variant("b", true))
     let location = try get("GetLocation", client, "city").arguments()[0]
     #expect(location["Remembered"] == .variant("b", true) && location["Sequence"]?.content == 0)
