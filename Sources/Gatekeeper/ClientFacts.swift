@@ -10,6 +10,8 @@ final class ClientFacts {
   /// Delivers timer events to ``policy``.
   var timer: LoopSource?
   var policyWaiters = Waiters()
+  /// Whether a change of polkit's answers waits for logind's answer.
+  var isChangeUnreported = false
   /// The calls that wait for the result of the sandbox check.
   private var sandboxWaiters = Waiters()
   private var isCheckingSandbox = false

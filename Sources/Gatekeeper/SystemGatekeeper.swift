@@ -243,7 +243,7 @@ extension SystemGatekeeper {
       case .ask(let action, let mayStart): polkit.ask(action, about: client.name, of: account, mayStartPolkit: mayStart)
       case .held: onChange?(client)
       // If the session may also have changed, wait for logind, so that only the final outcome is reported.
-      case .changed: if !sessions.isDoubtful(user) { changed(client) }
+      case .changed: if sessions.isDoubtful(user) { facts.isChangeUnreported = true } else { changed(client) }
       case .ready: facts.policyWaiters.release()
       }
     }
@@ -253,13 +253,15 @@ extension SystemGatekeeper {
 // MARK: - Changes
 extension SystemGatekeeper {
   private func changed(_ client: any GatekeeperClient) {
+    registry[client]?.isChangeUnreported = false
     onChange?(client)
     searchSoon()
   }
 
-  private func changed(_ user: UInt32) {
-    for client in clients.values where client.credentials?.userID == user { onChange?(client) }
-    searchSoon()
+  private func changed(_ user: UInt32, onlyUnreported: Bool = false) {
+    for client in clients.values where client.credentials?.userID == user {
+      if !onlyUnreported || registry[client]?.isChangeUnreported == true { changed(client) }
+    }
   }
 
   /// Damps a change of a user's session or agents. Returns whether it concerns the user's clients now.
@@ -291,7 +293,7 @@ extension SystemGatekeeper {
       }
       if state == .active { return }
     }
-    if isChanged { changed(user) }
+    changed(user, onlyUnreported: !isChanged)
   }
 
   private func policyChanged() {
