@@ -59,8 +59,16 @@ final class Checks {
   var longestTurn = 0
   let audit = Audit()
   static let mostTurns = 40
-  /// The location of each reduced level, with the time since which it has been sent and how often the machine had slept.
-  private var reducedLocations: [AccuracyLevel: (latitude: Double, longitude: Double, time: Int64, sleeps: Int)] = [:]
+  /// The reduced locations of the last intervals, by level.
+  private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
+
+  nonisolated private struct ReducedLocation: Equatable {
+    let interval: UInt64
+    let latitude: Double
+    let longitude: Double
+    let measuredAt: UInt64
+    let sleeps: Int
+  }
 
   init(_ world: World) { self.world = world }
 
@@ -260,19 +268,24 @@ final class Checks {
     }
   }
 
-  private static let intervals: [AccuracyLevel: Int64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
+  private static let intervals: [AccuracyLevel: UInt64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
 
-  /// A reduced location must not tell more often than its level allows that the machine has moved.
+  /// A reduced location must not tell more often than its level allows that the machine has moved: it is decided once in
+  /// each interval of the boot clock, for everybody.
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
-    let (latitude, longitude) = (location["Latitude"]?.double ?? 0, location["Longitude"]?.double ?? 0)
-    let now = kernel_boottime()
-    if let last = reducedLocations[level] {
-      if last.latitude == latitude, last.longitude == longitude { return }
-      if now - last.time < (Self.intervals[level] ?? 0) * 1_000_000, last.sleeps == world.sleeps {
-        broken("a reduced location changes only once in its interval", parcel.story)
-      }
+    let new = ReducedLocation(
+      interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,
+      latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
+      measuredAt: location["MonotonicUSec"]?.uint64 ?? 0, sleeps: world.sleeps)
+    guard location["Remembered"] == nil else { return }
+    // An answer that waited for the bus may be of an earlier interval.
+    var recent = (reducedLocations[level] ?? []).filter { $0.sleeps == new.sleeps }
+    let before = recent.first { $0.interval == new.interval }
+    if let before, before != new {
+      broken("a reduced location changes only once in its interval", "\(before), then \(new): \(parcel.story)")
     }
-    reducedLocations[level] = (latitude, longitude, now, world.sleeps)
+    if before == nil { recent.append(new) }
+    reducedLocations[level] = recent.suffix(8)
   }
 
   // MARK: - Economy
