@@ -84,6 +84,7 @@ package struct GridReducer: Sendable {
     reduced.receivedAt = location.receivedAt
     reduced.sequence = interval.saturatingAdd(1)
     reduced.isSimulated = location.isSimulated
+    reduced.level = level
     reduced.isApproximate =
       location.source == .ip || location.accuracy.map { $0 > Location.approximateAccuracy } ?? true
     return Choice(interval: interval, cell: cell, location: reduced)
@@ -125,6 +126,7 @@ extension GridReducer {
     location.receivedAt = numbers[6]
     location.sequence = numbers[0].saturatingAdd(1)
     location.isSimulated = numbers[7] & 1 != 0
+    location.level = level
     location.isApproximate = numbers[7] & 2 != 0
     choice = Choice(interval: numbers[0], cell: cell, location: location)
   }

@@ -142,6 +142,8 @@ nonisolated func standing(
     var options = machine.options
     options.accuracy = .street
     #expect(machine.handle(.options(options), at: 1) == [.follow(nil), .need(.street), .follow(.street)])
+    #expect(machine.handle(standing(.allowed), at: 1) == [.audit(.allowed)], "the log has the level, too")
+    #expect(machine.handle(standing(.allowed), at: 1) == [])
     options.distanceThreshold = 5
     #expect(machine.handle(.options(options), at: 2) == [])
   }

@@ -97,7 +97,9 @@ nonisolated extension MonitoredRegionMachine {
         if event.state != event.previous { since = event.timestamp }
         var report = RegionReport(event: event, level: level)
         if options.region.includesLocation, let location = event.location {
-          report.delivery = Delivery(location: location, level: level, isReduced: object.isReduced)
+          // It may be from before access was granted again, or to finer locations.
+          report.delivery = Delivery(
+            location: location, level: location.level, isReduced: location.level < options.accuracy)
         }
         last = report
         delivered &+= 1

@@ -16,6 +16,8 @@ nonisolated struct ObjectState: Sendable {
   private var told: Authorization?
   /// Whether the owner has called `Start`. It is told nothing before, so that `Start` is followed by one announcement.
   private var isWanted = false
+  /// Whether the authorization for the requested level is not known yet.
+  private var isLevelNew = false
   /// Counts `Start` and `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
   private var wishes: UInt64 = 0
   /// Whether the source itself decides and must therefore run before there can be a decision.
@@ -70,18 +72,19 @@ nonisolated struct ObjectState: Sendable {
     return authorization
   }
 
-  /// Changes the requested level. A different level starts over with a first location.
+  /// Changes the requested level. A different level starts over with a first location. The caller must pass the
+  /// authorization for it to ``change(to:)``.
   mutating func ask(for level: AccuracyLevel) -> [ClientAction] {
-    let isOther = level != asked
-    asked = level
-    return (isOther ? engagement.cut() : []) + settle()
+    guard level != asked else { return settle() }
+    (asked, isLevelNew) = (level, true)
+    return engagement.cut() + settle()
   }
 
   mutating func change(to new: Authorization) -> [ClientAction] {
     let old = authorization
-    authorization = new
-    guard new != old else { return settle() }
-    var actions: [ClientAction] = isStarted ? [.audit(new)] : []
+    var actions: [ClientAction] = isStarted && (new != old || isLevelNew) ? [.audit(new)] : []
+    (authorization, isLevelNew) = (new, false)
+    guard new != old else { return actions + settle() }
     // Stop deliveries before announcing reduced access, and resume them after announcing more.
     if engagement.follows != level { actions += engagement.cut() }
     if !new.isAuthorized { actions += settle() }

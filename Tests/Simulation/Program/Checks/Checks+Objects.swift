@@ -114,7 +114,9 @@ extension Checks {
   func asksInTurn(_ client: Client) { turns[client.number] = (world.schedule.now, 0) }
 
   func hadTurn(_ client: Client) {
-    guard let turn = turns.removeValue(forKey: client.number) else { return }
+    guard let turn = turns.removeValue(forKey: client.number), client.readSince < turn.since,
+      world.crowdedAt[client.user].map({ $0 < turn.since - 10_000_000 }) ?? true
+    else { return }
     longestTurn = max(longestTurn, turn.answers)
     // Each of the other users may come before it in each of a few rounds.
     if turn.answers > Self.mostTurns {

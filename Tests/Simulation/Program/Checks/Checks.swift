@@ -34,6 +34,8 @@ final class Checks {
     var maximumAge: Int64 = 0
     /// In metres.
     var accuracy = Double.infinity
+    /// Whether the best of all locations since the call will do, one that was young enough then included.
+    var isBestEffort = false
     /// Whether it names the program that GeoClue's configuration can disallow.
     var isNamed = false
   }
@@ -58,7 +60,8 @@ final class Checks {
   var turns: [Int: (since: Int64, answers: Int)] = [:]
   var longestTurn = 0
   let audit = Audit()
-  static let mostTurns = 40
+  /// Includes those given while polkit and logind are asked about the client.
+  static let mostTurns = 100
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
@@ -170,7 +173,7 @@ final class Checks {
     guard level != .none else { return broken("a location has a level", parcel.story) }
     let isReduced = location["Reduced"]?.boolean
     if let subscription = client.subscriptions.first(where: { $0.path == parcel.path }),
-      now - subscription.startedAt > Entitlement.tolerance, isReduced != (level < subscription.level)
+      client.isReading, now - subscription.startedAt > Entitlement.tolerance, isReduced != (level < subscription.level)
     {
       return broken("a reduced location is marked", parcel.story)
     }
@@ -241,7 +244,8 @@ final class Checks {
     let waited = (world.schedule.now - call.time) / 1_000
     // While the machine sleeps, a location ages and a call does not wait. What a client of GeoClue that was started after
     // the call reports first is new, too.
-    if location["Level"]?.string == "exact", age > max(call.wish.maximumAge, waited) + 200, !isCloseToWaking,
+    let oldest = call.wish.isBestEffort ? call.wish.maximumAge + waited : max(call.wish.maximumAge, waited)
+    if location["Level"]?.string == "exact", age > oldest + 200, !isCloseToWaking,
       world.geoclue.reportedAt < call.time
     {
       broken("a location is no older than its caller permits", "\(age) ms, permitted \(call.wish.maximumAge) ms")

@@ -163,7 +163,7 @@ final class Client: Program {
       options.append(("required-accuracy", .double(wish.accuracy)))
       if chance.percent(60) {
         options.append(("best-effort", .boolean(true)))
-        wish.accuracy = .infinity
+        (wish.accuracy, wish.isBestEffort) = (.infinity, true)
       }
     }
     ask(Self.path, Self.service, "GetLocation", [.options(options)], within: timeout, wanting: wish)

@@ -38,6 +38,8 @@ final class World {
   private(set) var disallowedSince: Int64?
   /// `subscriptions-per-user` in the service's configuration.
   private(set) var limit: UInt32 = 40
+  /// When the programs of each user last asked for much at once.
+  private(set) var crowdedAt: [UInt32: Int64] = [:]
   /// Since when all has been well.
   var healedAt: Int64?
   private let folder: String
@@ -305,6 +307,7 @@ extension World {
 
   /// Programs of one user ask for much at once while those of others ask for little.
   func crowd(of user: UInt32) {
+    crowdedAt[user] = schedule.now
     for client in clients where client.user == user { client.flood(190) }
     for client in clients where client.user != user { client.askInTurn() }
   }
