@@ -84,7 +84,7 @@ package struct GridReducer: Sendable {
     reduced.receivedAt = location.receivedAt
     reduced.sequence = interval.saturatingAdd(1)
     reduced.isSimulated = location.isSimulated
-    reduced.level = level
+    reduced.level = max(level, .country)
     reduced.isApproximate =
       location.source == .ip || location.accuracy.map { $0 > Location.approximateAccuracy } ?? true
     return Choice(interval: interval, cell: cell, location: reduced)

@@ -35,9 +35,10 @@ import Testing
         latitude: center.latitude + 1e-4, longitude: center.longitude - 1e-4, accuracy: 3, altitude: 400, speed: 2,
         heading: 90, sourceDescription: "GPS GGA", timestamp: measured, receivedAt: 5 * Self.second, sequence: 8,
         isSimulated: true))
-    let expected = Location(
+    var expected = Location(
       latitude: center.latitude, longitude: center.longitude, accuracy: level.cellSize, timestamp: measured,
       receivedAt: 5 * Self.second, sequence: 1, isSimulated: true)
+    expected.level = level
     #expect(reduced == expected)
   }
 

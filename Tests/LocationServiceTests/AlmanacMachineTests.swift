@@ -39,7 +39,7 @@ import Testing
     return handle(.location(location, level), after: wait)
   }
 
-  private mutating func start() { _ = handle(.start(machine.startAsked())) }
+  private mutating func start() { _ = handle(.start(after: machine.stops)) }
 
   /// Starts in Berlin and tells the first almanac.
   private mutating func settle() throws {
@@ -51,7 +51,7 @@ import Testing
 
   @Test mutating func `Start needs the source, and the first location is told and ends the wait for it`() {
     #expect(
-      handle(.start(machine.startAsked())) == [
+      handle(.start(after: machine.stops)) == [
         .audit(.allowed), .done, .announce, .changed("Active"), .need(.city), .receiving(true), .follow(.city),
       ])
     #expect(machine.checkAt == nil && machine.announcement() == nil)

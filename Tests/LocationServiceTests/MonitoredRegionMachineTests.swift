@@ -21,7 +21,7 @@ import Testing
     _ change: (inout ClientOptions) -> Void = { _ in }
   ) throws -> MonitoredRegionMachine {
     var machine = try machine(radius: radius, authorization, change)
-    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    _ = machine.handle(.start(after: machine.stops), at: 0)
     return machine
   }
 
@@ -51,13 +51,13 @@ import Testing
 
   @Test func `Start answers, announces, and needs the source`() throws {
     var machine = try machine()
-    let actions = machine.handle(.start(machine.startAsked()), at: 5)
+    let actions = machine.handle(.start(after: machine.stops), at: 5)
     #expect(
       actions == [
         .audit(.allowed), .done, .announce, .changed("Active"), .need(.exact), .receiving(true),
         .follow(.exact), .armTimer(900 * second + 5), .reviewNeed,
       ])
-    #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
+    #expect(machine.handle(.start(after: machine.stops), at: 6) == [.done])
   }
 
   @Test func `crossings are reported, and the properties agree`() throws {
@@ -121,7 +121,7 @@ import Testing
 
   @Test func `a grant coarser than the region is reported at once and ends with a finer one`() throws {
     var machine = try machine(.city)
-    let actions = machine.handle(.start(machine.startAsked()), at: 0)
+    let actions = machine.handle(.start(after: machine.stops), at: 0)
     #expect(happenings(actions) == [.lost])
     #expect(actions.contains(.changed("StateReason")))
     #expect(!actions.contains { if case .need = $0 { true } else { false } })

@@ -34,14 +34,14 @@ nonisolated func standing(
 
   private func started(_ authorization: Authorization = .allowed) -> SubscriptionMachine {
     var machine = machine(authorization)
-    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    _ = machine.handle(.start(after: machine.stops), at: 0)
     return machine
   }
 
   @Test func `Start answers, announces, and begins`() {
     var machine = machine()
     #expect(
-      machine.handle(.start(machine.startAsked()), at: 5) == [
+      machine.handle(.start(after: machine.stops), at: 5) == [
         .audit(.allowed), .done, .announce, .changed("Active"), .need(.exact), .receiving(true),
         .follow(.exact),
       ])
@@ -50,29 +50,37 @@ nonisolated func standing(
 
   @Test func `Start on a started subscription does nothing`() {
     var machine = started()
-    #expect(machine.handle(.start(machine.startAsked()), at: 6) == [.done])
+    #expect(machine.handle(.start(after: machine.stops), at: 6) == [.done])
   }
 
   @Test func `Start is refused while a rule forbids it`() {
     var machine = machine(.forbidden)
     #expect(
-      machine.handle(.start(machine.startAsked()), at: 0) == [
+      machine.handle(.start(after: machine.stops), at: 0) == [
         .audit(.forbidden), .refuse(.notAuthorized(.forbidden)),
       ])
   }
 
   @Test func `a Start that had to wait does not undo a later Stop`() {
     var machine = machine()
-    let first = machine.startAsked()
+    let first = machine.stops
     #expect(machine.handle(.stop, at: 0) == [])
-    #expect(machine.handle(.start(first), at: 1) == [.done])
+    #expect(machine.handle(.start(after: first), at: 1) == [.done])
     #expect(!machine.isActive)
+  }
+
+  @Test func `each of two Start calls that wait is answered by the decision`() {
+    var machine = machine(.forbidden)
+    let calls = [machine.stops, machine.stops]
+    for call in calls {
+      #expect(machine.handle(.start(after: call), at: 0).last == .refuse(.notAuthorized(.forbidden)))
+    }
   }
 
   @Test(arguments: [Authorization.off, .undecided, .refused(.noAgent)])
   func `while access is not granted Start succeeds, and updates begin with the grant`(standing first: Authorization) {
     var machine = machine(first)
-    #expect(machine.handle(.start(machine.startAsked()), at: 0) == [.audit(first), .done, .announce])
+    #expect(machine.handle(.start(after: machine.stops), at: 0) == [.audit(first), .done, .announce])
     #expect(machine.handle(.location(location(1), .exact), at: 1) == [])
     #expect(
       machine.handle(standing(.allowed), at: 2).suffix(4) == [
@@ -114,7 +122,7 @@ nonisolated func standing(
 
   @Test func `max-updates completes it with the last update`() {
     var machine = machine { $0.maximumUpdates = 2 }
-    _ = machine.handle(.start(machine.startAsked()), at: 0)
+    _ = machine.handle(.start(after: machine.stops), at: 0)
     func delivery(_ sequence: UInt64) -> ClientAction {
       .deliver(Delivery(location: location(sequence), level: .exact, isReduced: false))
     }
@@ -129,9 +137,9 @@ nonisolated func standing(
 
   @Test func `duration counts from the first start, also while stopped`() {
     var machine = machine { $0.duration = 10 }
-    #expect(machine.handle(.start(machine.startAsked()), at: 100).contains(.armTimer(10_100)))
+    #expect(machine.handle(.start(after: machine.stops), at: 100).contains(.armTimer(10_100)))
     _ = machine.handle(.stop, at: 200)
-    #expect(machine.handle(.start(machine.startAsked()), at: 5_000).contains(.armTimer(10_100)))
+    #expect(machine.handle(.start(after: machine.stops), at: 5_000).contains(.armTimer(10_100)))
     #expect(machine.handle(.timer, at: 9_000) == [.armTimer(10_100)], "a timer that fires early")
     #expect(machine.handle(.clockChanged, at: 9_500) == [.armTimer(10_100)])
     #expect(machine.handle(.timer, at: 10_100).last == .end(.completed))
@@ -150,7 +158,7 @@ nonisolated func standing(
 
   @Test func `where the source decides it is needed before it has said yes`() {
     var machine = machine(.undecided, sourceDecides: true)
-    #expect(machine.handle(.start(machine.startAsked()), at: 0).contains(.need(.exact)))
+    #expect(machine.handle(.start(after: machine.stops), at: 0).contains(.need(.exact)))
   }
 
   @Test func `a failure is told while it is started and not forbidden`() {
@@ -167,7 +175,7 @@ nonisolated func standing(
     #expect(machine.handle(standing(.allowed), at: 0).contains(.announce))
     #expect(machine.object.announcement() == nil, "nothing is told before the first start")
     for start in 1...2 as ClosedRange<UInt64> {
-      #expect(machine.handle(.start(machine.startAsked()), at: start).contains(.announce))
+      #expect(machine.handle(.start(after: machine.stops), at: start).contains(.announce))
       #expect(machine.object.announcement() == .allowed)
       #expect(machine.object.announcement() == nil)
       #expect(machine.handle(standing(.off), at: start).contains(.announce))
@@ -183,7 +191,7 @@ nonisolated func standing(
     let actions = machine.handle(end, at: 1)
     #expect(actions.contains(.need(nil)) && actions.contains(.follow(nil)) && actions.contains(.receiving(false)))
     for event in [
-      .start(machine.startAsked()), .stop, standing(.off), .location(location(1), .exact), .timer, .ownerLeft,
+      .start(after: machine.stops), .stop, standing(.off), .location(location(1), .exact), .timer, .ownerLeft,
       .close(.byClient), .clockChanged,
     ] as [ClientEvent] {
       #expect(machine.handle(event, at: 2) == [])
@@ -198,7 +206,7 @@ nonisolated func standing(
     var now = Authorization.allowed
     for step in 0..<60 as Range<UInt64> {
       let events: [ClientEvent] = [
-        .start(machine.startAsked()), .start(machine.startAsked()), .stop, standing(.allowed), standing(.off),
+        .start(after: machine.stops), .start(after: machine.stops), .stop, standing(.allowed), standing(.off),
         standing(.city), standing(.forbidden),
         .location(location(step), follows ?? .exact), .location(location(step), .exact), .clockChanged, .timer,
       ]

@@ -53,7 +53,8 @@ final class CallIntake {
     onCall?()
     let limits = clients.limits
     let client = clients.client(call.sender)
-    clients.reviewAccount(of: client) { queue.move(client.name, from: $0, to: $1) }
+    let user = client.credentials?.userID ?? .max
+    clients.reviewAccount(of: client) { queue.move(client.name, from: $0, to: $1, user: user) }
     outbox.called(client.name)
     // The client has not read for a long time, so the bus would only queue another answer on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
@@ -63,7 +64,6 @@ final class CallIntake {
     (queue.bounds.calls, queue.bounds.allCalls) = (Int(limits[.callsPerUser]), Int(limits[.calls]))
     do throws(DBusError) {
       try checkWaiting(client)
-      let user = client.credentials?.userID ?? .max
       switch queue.add(call, bytes: bytes, from: client.name, of: client.account, user: user) {
       case .account: throw .limitsExceeded(.callsPerUser)
       case .whole: throw .limitsExceeded(.calls)
@@ -123,8 +123,8 @@ final class CallIntake {
   private func identify(_ client: Client) {
     client.whenKnown { [weak self, weak client] credentials in
       guard let self, let client else { return }
-      if credentials != nil, let account = client.account {
-        queue.move(client.name, from: nil, to: account)
+      if let credentials, let account = client.account {
+        queue.move(client.name, from: nil, to: account, user: credentials.userID)
         return dispatchLater()
       }
       for call in queue.remove(client.name, of: nil) { call.fail(.notAuthorized(.refused(.policyUnavailable))) }

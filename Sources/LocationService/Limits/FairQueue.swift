@@ -22,7 +22,8 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
 
   private struct Waiting {
     let client: Client
-    let user: UInt32
+    /// Unknown, like the account, when the call arrives before the bus has named its user.
+    var user: UInt32
     let call: Call
     let bytes: Int
   }
@@ -51,7 +52,7 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
     _ call: Call, bytes size: Int, from client: Client, of account: Account?, user: UInt32 = 0
   ) -> Quota.Refusal? {
     // Earlier calls of the client must not be overtaken.
-    if let account { move(client, from: nil, to: account) }
+    if let account { move(client, from: nil, to: account, user: user) }
     let line = load(of: account.map { known[$0] } ?? unknown[client] ?? [])
     guard line.calls < bounds.calls, line.bytes + size <= bounds.bytes || line.calls == 0 else { return .account }
     // The first few calls of a line always have room, even if clients of others fill the queue.
@@ -67,8 +68,9 @@ nonisolated struct FairQueue<Client: Hashable, Call> {
   private func load(of line: [Waiting]) -> (calls: Int, bytes: Int) { (line.count, line.reduce(0) { $0 + $1.bytes }) }
 
   /// Moves a client's calls to its account's line, once that is known or has changed.
-  mutating func move(_ client: Client, from old: Account?, to new: Account) {
-    let calls = take(client, of: old)
+  mutating func move(_ client: Client, from old: Account?, to new: Account, user: UInt32 = 0) {
+    var calls = take(client, of: old)
+    for index in calls.indices { calls[index].user = user }
     if !calls.isEmpty { known.edit(new) { $0 += calls } }
   }
 

@@ -59,8 +59,8 @@ nonisolated struct AlmanacMachine: ObjectMachine {
 nonisolated extension AlmanacMachine {
   private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
     switch event {
-    case .start(let wish):
-      let (actions, begins) = object.start(wish)
+    case .start(let stops):
+      let (actions, begins) = object.start(after: stops)
       return begins ? actions + object.settle() : actions
     case .stop: return object.stop()
     case .standing(let standing):

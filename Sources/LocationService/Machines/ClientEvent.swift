@@ -4,8 +4,8 @@ import GeopublicistLocationModel
 
 /// Events of a client's object, shared by subscriptions, regions, almanacs and pending calls.
 nonisolated enum ClientEvent: Sendable {
-  /// `Start` was called and its facts have been gathered. Identified by the number from ``ObjectState/startAsked()``.
-  case start(UInt64)
+  /// `Start` was called, after so many calls of `Stop`, and its facts have been gathered.
+  case start(after: UInt64)
   case stop
   /// The owner changed its options.
   case options(ClientOptions)
@@ -121,7 +121,7 @@ nonisolated extension ObjectMachine {
   var hearsFailures: Bool { object.isStarted && authorization.status != .restricted }
 
   /// Numbers a `Start` call whose facts are being gathered.
-  mutating func startAsked() -> UInt64 { object.startAsked() }
+  var stops: UInt64 { object.stops }
 }
 
 /// What a client's object uses of the service.

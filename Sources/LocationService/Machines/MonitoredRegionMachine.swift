@@ -45,8 +45,8 @@ nonisolated struct MonitoredRegionMachine: ObjectMachine {
 nonisolated extension MonitoredRegionMachine {
   private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
     switch event {
-    case .start(let wish):
-      let (actions, begins) = object.start(wish)
+    case .start(let stops):
+      let (actions, begins) = object.start(after: stops)
       guard begins else { return actions }
       lifetime.started(at: now)
       return actions + run(.level(grantedLevel), at: now) + run(.start, at: now)

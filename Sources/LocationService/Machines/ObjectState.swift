@@ -18,8 +18,8 @@ nonisolated struct ObjectState: Sendable {
   private var isWanted = false
   /// Whether the authorization for the requested level is not known yet.
   private var isLevelNew = false
-  /// Counts `Start` and `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
-  private var wishes: UInt64 = 0
+  /// Counts `Stop` calls, so that a `Start` that had to wait does not undo a later `Stop`.
+  private(set) var stops: UInt64 = 0
   /// Whether the source itself decides and must therefore run before there can be a decision.
   private let sourceDecides: Bool
 
@@ -38,16 +38,10 @@ nonisolated struct ObjectState: Sendable {
   /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool { authorization.level < asked }
 
-  /// Numbers a `Start` call whose facts are being gathered.
-  mutating func startAsked() -> UInt64 {
-    wishes &+= 1
-    return wishes
-  }
-
-  /// Handles a `Start` call by its number. If `begins` is true, the caller must continue and call ``settle()``.
-  mutating func start(_ wish: UInt64) -> (actions: [ClientAction], begins: Bool) {
-    // A later `Start` or `Stop` supersedes this call.
-    guard wish == wishes else { return ([.done], false) }
+  /// Handles a `Start` call, made after the given number of `Stop` calls. If `begins` is true, the caller must continue and call ``settle()``.
+  mutating func start(after stops: UInt64) -> (actions: [ClientAction], begins: Bool) {
+    // A later `Stop` supersedes this call.
+    guard stops == self.stops else { return ([.done], false) }
     isWanted = true
     if authorization.status == .restricted {
       told = authorization
@@ -60,7 +54,7 @@ nonisolated struct ObjectState: Sendable {
   }
 
   mutating func stop() -> [ClientAction] {
-    wishes &+= 1
+    stops &+= 1
     isStarted = false
     return settle()
   }

@@ -29,8 +29,8 @@ nonisolated struct SubscriptionMachine: ObjectMachine {
 nonisolated extension SubscriptionMachine {
   private mutating func react(to event: ClientEvent, at now: UInt64) -> [ClientAction] {
     switch event {
-    case .start(let wish):
-      let (actions, begins) = object.start(wish)
+    case .start(let stops):
+      let (actions, begins) = object.start(after: stops)
       guard begins else { return actions }
       budget.started(at: now)
       return actions + armDeadline() + object.settle()

@@ -37,14 +37,14 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   /// Handles `Start`: refuses it while a rule forbids access, otherwise starts now or once access is granted.
   final func start(_ call: MethodCall) {
-    let wish = withMachine { $0.startAsked() }
+    let stops = machine.stops
     host.gatekeeper.prepare(client) { [weak self] in
       guard let self, !isOver else {
         return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
       refresh()
       starting.append(call)
-      handle(.start(wish))
+      handle(.start(after: stops))
     }
   }
 

@@ -67,6 +67,13 @@ import Testing
     #expect(queue.drain() == [0, 20, 10, 1, 2])
   }
 
+  @Test func `a client's calls keep their order if its user becomes known between them`() {
+    var queue = FairQueue<String, Int>()
+    for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: nil, user: .max) == nil) }
+    #expect(queue.add(2, bytes: 1, from: "a", of: .common, user: 1) == nil)
+    #expect(queue.drain() == [0, 1, 2])
+  }
+
   @Test func `the calls of a client follow it to another account`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<2 { #expect(queue.add(number, bytes: 1, from: "a", of: .common) == nil) }

@@ -53,6 +53,7 @@ extension Checks {
     let (kind, state) = (event["Event"]?.string ?? "", event["State"]?.string ?? "")
     let (previous, sequence) = (event["Previous"]?.string ?? "", event["Sequence"]?.uint64 ?? 0)
     let story = "\(kind): \(previous) → \(state) at \(region.path)"
+    world.tell(story)
     if region.isUsed { broken("a region for a single use ends with it", story) }
     // A loss that another one follows before the client is told leaves a gap: remove the exception when it no longer does.
     if kind == "lost" ? sequence <= region.sequence : sequence != region.sequence + 1 {

@@ -214,6 +214,8 @@ final class Checks {
     guard let accuracy = location["Accuracy"]?.double, accuracy >= Self.cells[level] ?? 0 else {
       return broken("a reduced location is no finer than its level", parcel.story)
     }
+    // It is from an earlier run of the service.
+    guard location["Remembered"] == nil else { return }
     // The evidence of a region may be older.
     if parcel.member != "StateChanged" { pace(location, level, parcel) }
     if Int64(location["MonotonicUSec"]?.uint64 ?? 0) < world.wokeAtBoottime, !isCloseToWaking {
@@ -281,7 +283,6 @@ final class Checks {
       interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,
       latitude: location["Latitude"]?.double ?? 0, longitude: location["Longitude"]?.double ?? 0,
       measuredAt: location["MonotonicUSec"]?.uint64 ?? 0, sleeps: world.sleeps)
-    guard location["Remembered"] == nil else { return }
     // An answer that waited for the bus may be of an earlier interval.
     var recent = (reducedLocations[level] ?? []).filter { $0.sleeps == new.sleeps }
     let before = recent.first { $0.interval == new.interval }

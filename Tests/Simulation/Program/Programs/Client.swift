@@ -124,6 +124,9 @@ final class Client: Program {
     }
   }
 
+  /// Whether it has an object that is started.
+  var isServed: Bool { subscriptions.contains(where: \.isStarted) || regions.contains(where: \.isStarted) }
+
   // MARK: - Calls
 
   func ask(

@@ -49,7 +49,9 @@ final class Truth {
   func changed(_ story: String) {
     changedAt = world.schedule.now
     world.tell(story)
-    for client in world.clients { client.entitlement.update(level(of: client), at: changedAt) }
+    for client in world.clients {
+      client.entitlement.update(level(of: client), at: changedAt, isServed: client.isServed)
+    }
   }
 
   /// The finest level at which a client may have locations.
@@ -93,29 +95,30 @@ nonisolated struct Entitlement {
   /// How long a revocation may take to come into effect, in microseconds.
   static let tolerance: Int64 = 200_000
 
-  private var history: [(time: Int64, level: AccuracyLevel)] = []
-  /// When the client last lost what it had, for longer than the tolerance.
+  private var history: [(time: Int64, level: AccuracyLevel, isServed: Bool)] = []
+  /// When the client last lost what it had while it was served, for longer than the tolerance. Of other losses the service
+  /// need not learn.
   private(set) var revokedAt: Int64?
 
   var level: AccuracyLevel { history.last?.level ?? .none }
   var since: Int64 { history.last?.time ?? .min / 2 }
 
-  mutating func update(_ level: AccuracyLevel, at now: Int64) {
+  mutating func update(_ level: AccuracyLevel, at now: Int64, isServed: Bool) {
     guard level != self.level else { return }
     settle(at: now)
-    history.append((now, level))
+    history.append((now, level, isServed))
     if history.count > 64 { history.removeFirst(32) }
   }
 
   private mutating func settle(at now: Int64) {
-    if let last = history.last, last.level == .none, now - last.time > Self.tolerance { revokedAt = last.time }
+    if let last = history.last, last.level == .none, last.isServed, now - last.time > Self.tolerance { revokedAt = last.time }
   }
 
   /// The finest level of the last 200 ms.
   mutating func finest(at now: Int64) -> AccuracyLevel {
     settle(at: now)
     var finest = AccuracyLevel.none
-    for (time, level) in history.reversed() {
+    for (time, level, _) in history.reversed() {
       finest = max(finest, level)
       if time < now - Self.tolerance { break }
     }
