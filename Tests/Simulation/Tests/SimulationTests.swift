@@ -18,6 +18,20 @@ import Testing
     #expect(Int(facts["locations"] ?? "") ?? 0 > 10_000)
   }
 
+  /// Each of these broke the rule once.
+  @Test(arguments: [
+    (1, "a change of polkit's answers is reported although logind is asked at the same time"),
+    (7, "the log has the level of a subscription whose accuracy was changed"),
+    (9, "a location is marked with the level that it has"),
+    (25, "calls are handled in their order"),
+    (34, "each of two Start calls is answered by the decision"),
+  ])
+  func `three hundred faults in an hour break no invariant`(seed: Int, rule: String) throws {
+    let facts = try simulate(seed, hours: 1)
+    #expect(facts["broken"] == nil, "\(facts["story"] ?? "")")
+    #expect(Int(facts["faults"] ?? "") ?? 0 >= 200)
+  }
+
   /// Returns what the simulation prints, by its first word.
   private func simulate(_ seed: Int, hours: Double, _ more: String...) throws -> [String: String] {
     let process = try ChildProcess([Rig.product("simulate"), "\(seed)", "\(hours)"] + more)
