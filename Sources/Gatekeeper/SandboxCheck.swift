@@ -15,6 +15,19 @@ import MainLoop
 final class SandboxCheck {
   typealias Handler = (Facts.Confinement, ControlGroup?) -> Void
 
+  /// The maximum number of concurrent checks, each of which holds a file descriptor. The bus allows 128 calls without a
+  /// reply for all purposes together.
+  private static let parallel = 16
+  /// The pause before a check that the bus or systemd has not answered is repeated, in milliseconds.
+  private static let pause: Int64 = 300
+
+  private struct Subject {
+    let peer: BusName
+    let process: UInt32
+    let account: Account
+    let handler: Handler
+  }
+
   private let connection: Connection
   private let processes: UnitProcesses
   private let accountOf: (UInt32) -> Account
@@ -22,48 +35,123 @@ final class SandboxCheck {
   private let controlGroup: (UInt32) -> String?
   /// Looks into a process's root directory, or nil if the service may not do that.
   private let root: ((UInt32) -> ProcessRoot)?
+  /// Asks the bus for a handle of a connection's process. Replaced in tests.
+  private let askForHandle: HandleQuestion
+  /// Whether the bus sends handles of processes, or nil until it has been asked about this process.
+  private var sendsHandles: Bool?
+  private var count = 0
+  /// The queued checks of each account, so that none delays another's.
+  private var waiting = TurnQueue<Account, Subject>()
+  /// The checks without an answer, and the end of the pause.
+  private var unanswered: (subjects: [Subject], timer: LoopSource)?
 
   /// - Parameter root: Given where the service runs as the user of its clients, so that it can see their files.
   init(
     on connection: Connection,
     controlGroup: @escaping (UInt32) -> String? = { SandboxCheck.contents(ofFile: "/proc/\($0)/cgroup") },
     accountOf: @escaping (UInt32) -> Account = { .user($0) },
-    root: ((UInt32) -> ProcessRoot)? = nil
+    root: ((UInt32) -> ProcessRoot)? = nil,
+    askForHandle: @escaping HandleQuestion = ProcessHandle.ask
   ) {
     self.connection = connection
     self.root = root
     self.controlGroup = controlGroup
     processes = UnitProcesses(on: connection)
     self.accountOf = accountOf
+    self.askForHandle = askForHandle
   }
 
-  /// Calls the handler with the result, immediately if /proc is readable.
+  /// Calls the handler with the result, immediately if that is possible.
   func check(_ peer: BusName, _ credentials: Credentials, _ handler: @escaping Handler) {
     if credentials.securityLabel?.isSandbox == true { return handler(.sandbox, nil) }
     guard let process = credentials.processID, process > 0 else { return handler(.unverifiable, nil) }
-    let handle = ProcessHandle(of: process)
-    if let contents = controlGroup(process), let group = ControlGroup(contents: contents) {
-      return judge(process, handle, group, handler)
+    add(Subject(peer: peer, process: process, account: accountOf(credentials.userID), handler: handler))
+    checkNext()
+  }
+
+  private func add(_ subject: Subject) { waiting.edit(subject.account) { $0.append(subject) } }
+
+  private func checkNext() {
+    while count < Self.parallel, let subject = waiting.next() {
+      count += 1
+      findHandle(of: subject)
     }
-    processes.controlGroup(of: process, for: accountOf(credentials.userID)) { [weak self] group in
-      self?.judge(process, handle, group, handler)
+  }
+
+  /// Finds the process that opened the connection. Only the bus can tell it from a later process with the same id.
+  private func findHandle(of subject: Subject) {
+    switch sendsHandles {
+    case nil:
+      askForHandle(connection.uniqueName, connection) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let handle): sendsHandles = handle != nil
+        case .failure(.refused): sendsHandles = false
+        case .failure(.lost), .failure(.notSent): return repeatLater(subject)
+        }
+        findHandle(of: subject)
+      }
+    case false?: readGroup(of: subject, ProcessHandle(of: subject.process))
+    case true?:
+      askForHandle(subject.peer, connection) { [weak self] result in
+        switch result {
+        case .success(let handle): self?.readGroup(of: subject, handle)
+        case .failure(.refused): self?.finish(subject, .unverifiable)
+        case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
+        }
+      }
+    }
+  }
+
+  private func readGroup(of subject: Subject, _ handle: ProcessHandle?) {
+    // It had exited before the bus, or this service, could take hold of it.
+    guard let handle else { return finish(subject, .unverifiable) }
+    if let contents = controlGroup(subject.process), let group = ControlGroup(contents: contents) {
+      return judge(subject, handle, group)
+    }
+    processes.controlGroup(of: subject.process) { [weak self] result in
+      switch result {
+      case .success(let group): self?.judge(subject, handle, group)
+      case .failure(.refused): self?.finish(subject, .unverifiable)
+      case .failure(.lost), .failure(.notSent): self?.repeatLater(subject)
+      }
     }
   }
 
   /// Decides by everything that has been read, provided that the process still exists.
-  private func judge(_ process: UInt32, _ handle: ProcessHandle?, _ group: ControlGroup?, _ handler: Handler) {
-    guard let group else { return handler(.unverifiable, nil) }
+  private func judge(_ subject: Subject, _ handle: ProcessHandle, _ group: ControlGroup?) {
+    guard let group else { return finish(subject, .unverifiable) }
     var confinement = group.isSandbox ? Facts.Confinement.sandbox : .host
     if confinement == .host, let root {
       // Without a user manager, Flatpak starts a program without a control group of its own.
-      switch root(process) {
+      switch root(subject.process) {
       case .host: break
       case .sandbox: confinement = .sandbox
       case .unreadable: confinement = .unverifiable
       }
     }
-    if confinement == .host, handle?.hasExited == true { return handler(.unverifiable, nil) }
-    handler(confinement, group)
+    if confinement == .host, handle.hasExited { return finish(subject, .unverifiable) }
+    finish(subject, confinement, group)
+  }
+
+  private func finish(_ subject: Subject, _ confinement: Facts.Confinement, _ group: ControlGroup? = nil) {
+    count -= 1
+    subject.handler(confinement, group)
+    checkNext()
+  }
+
+  private func repeatLater(_ subject: Subject) {
+    count -= 1
+    let timer =
+      unanswered?.timer
+      ?? MainLoop.main.after(milliseconds: Self.pause) { [weak self] in
+        guard let self else { return }
+        for subject in unanswered?.subjects ?? [] { add(subject) }
+        unanswered = nil
+        checkNext()
+      }
+    unanswered = ((unanswered?.subjects ?? []) + [subject], timer)
+    checkNext()
   }
 
   static func contents(ofFile path: String) -> String? {
@@ -99,136 +187,41 @@ nonisolated enum ProcessRoot: Sendable {
 }
 
 /// A process, which keeps its identity after its id has been given to another one.
-nonisolated final class ProcessHandle {
-  private let descriptor: Int32
+nonisolated struct ProcessHandle {
+  private let descriptor: OwnedDescriptor
 
-  /// Opens the process that has this id now. Returns nil if there is none, or the kernel has no such handles.
+  init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+
+  /// Opens the process that has this id now. Returns nil if there is none.
   init?(of process: UInt32) {
-    descriptor = cglib_pidfd_open(pid_t(clamping: process))
-    if descriptor < 0 { return nil }
+    let descriptor = cglib_pidfd_open(pid_t(clamping: process))
+    guard descriptor >= 0 else { return nil }
+    self.init(OwnedDescriptor(owning: descriptor))
   }
-
-  deinit { close(descriptor) }
 
   var hasExited: Bool {
-    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var state = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) != 0
   }
-}
 
-/// Asks systemd for the control group of a process, for a service that cannot read other processes in /proc.
-///
-/// `GetUnitByPID` returns the unit, which is only `user@UID.service` for most programs in a user's session.
-/// `GetUnitProcesses` returns the control group of each process in that unit. systemd answers both calls for every
-/// caller.
-final class UnitProcesses {
-  private static let service: BusName = "org.freedesktop.systemd1"
-  private static let path: ObjectPath = "/org/freedesktop/systemd1"
-  private static let manager: InterfaceName = "org.freedesktop.systemd1.Manager"
-  /// The maximum number of concurrent lookups. The bus allows 128 calls without a reply for all purposes together.
-  private static let parallel = 16
-  /// The pause before a lookup that systemd has not answered is repeated, in milliseconds.
-  private static let pause: Int64 = 300
-
-  private struct Lookup {
-    let process: UInt32
-    let account: Account
-    let handler: (ControlGroup?) -> Void
-  }
-
-  private let connection: Connection
-  private var count = 0
-  /// The queued lookups of each account, so that none delays another's.
-  private var waiting = TurnQueue<Account, Lookup>()
-  /// The lookups without an answer, and the end of the pause.
-  private var unanswered: (lookups: [Lookup], timer: LoopSource)?
-
-  init(on connection: Connection) { self.connection = connection }
-
-  /// Calls the handler with the control group of a process, or nil if systemd does not know the process.
-  func controlGroup(of process: UInt32, for account: Account, _ handler: @escaping (ControlGroup?) -> Void) {
-    add(Lookup(process: process, account: account, handler: handler))
-    sendNext()
-  }
-
-  private func add(_ lookup: Lookup) { waiting.edit(lookup.account) { $0.append(lookup) } }
-
-  private func sendNext() {
-    while count < Self.parallel, let lookup = waiting.next() {
-      count += 1
-      lookUp(lookup.process) { [weak self] result in
-        self?.count -= 1
-        switch result {
-        case .success(let group): lookup.handler(group)
-        case .failure(.refused): lookup.handler(nil)
-        // systemd has not said anything about the process.
-        case .failure(.lost), .failure(.notSent): self?.repeatLater(lookup)
-        }
-        self?.sendNext()
-      }
-    }
-  }
-
-  private func repeatLater(_ lookup: Lookup) {
-    let timer =
-      unanswered?.timer
-      ?? MainLoop.main.after(milliseconds: Self.pause) { [weak self] in
-        guard let self else { return }
-        for lookup in unanswered?.lookups ?? [] { add(lookup) }
-        unanswered = nil
-        sendNext()
-      }
-    unanswered = ((unanswered?.lookups ?? []) + [lookup], timer)
-  }
-
-  private func lookUp(_ process: UInt32, _ handler: @escaping (Result<ControlGroup?, CallFailure>) -> Void) {
-    call("GetUnitByPID", [.uint32(process)], expecting: "o") { [weak self] result in
-      guard let self, case .success(let values) = result,
-        let unit = values.first?.objectPath.flatMap(Self.unitName)
-      else { return handler(result.map { _ in nil }) }
-      call("GetUnitProcesses", [.string(unit)], expecting: "a(sus)") { result in
-        handler(result.map { Self.group(of: process, in: $0.first?.array ?? []) })
-      }
-    }
-  }
-
-  private static func group(of process: UInt32, in rows: [Value]) -> ControlGroup? {
-    let row = rows.lazy.compactMap(\.structure).first { $0.count == 3 && $0[1].uint32 == process }
-    return row?[0].string.map { ControlGroup(path: $0, program: row?[2].string.flatMap(ProgramName.plain)) }
-  }
-
-  private func call(
-    _ member: MemberName, _ arguments: [Value], expecting signature: Signature,
-    _ handler: @escaping (Result<[Value], CallFailure>) -> Void
+  /// Asks the bus for the process that opened a connection. A bus that is too old for that (before dbus 1.15.8 and
+  /// dbus-broker 36), or on such a kernel, answers without a handle.
+  @MainActor static func ask(
+    for peer: BusName, on connection: Connection, _ handler: @escaping (Result<ProcessHandle?, CallFailure>) -> Void
   ) {
     do throws(DBusError) {
-      let message = try Message(calling: member, of: Self.manager, at: Self.path, on: Self.service, arguments)
-      message.startsService = false
-      connection.call(message, timeout: .never, expecting: signature, handler).keep()
+      let question = try Credentials.question(about: peer)
+      connection.call(question, timeout: .milliseconds(5_000), expecting: "a{sv}") { result in
+        handler(result.map { $0.first?.properties?["ProcessFD"]?.descriptor.map(ProcessHandle.init) })
+      }.keep()
     } catch { handler(.failure(.refused(error))) }
   }
-
-  /// Returns the unit name from its object path, in which every byte except letters and digits is encoded as `_XX`
-  /// (hex).
-  nonisolated static func unitName(of path: ObjectPath) -> String? {
-    let prefix = "/org/freedesktop/systemd1/unit/"
-    guard path.rawValue.hasPrefix(prefix) else { return nil }
-    var bytes: [UInt8] = []
-    var rest = Array(path.rawValue.utf8.dropFirst(prefix.utf8.count))[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "_") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(code)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
 }
+
+typealias HandleQuestion =
+  @MainActor (
+    BusName, Connection, @escaping (Result<ProcessHandle?, CallFailure>) -> Void
+  ) -> Void
 
 /// Cleans up a program's name for display in a dialog. Programs choose their names freely, so no decision depends on
 /// it.

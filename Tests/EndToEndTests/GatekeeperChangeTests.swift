@@ -230,6 +230,19 @@ struct GatekeeperChangeTests {
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
+  /// Only a bus that tells which process opened a connection makes it visible that another one has its id now.
+  @Test func `a reused process id does not count where the bus tells the process`() throws {
+    let machine = try GatekeeperMachine(.yes)
+    try machine.agent(of: GatekeeperMachine.person)
+    let attack = try ChildProcess(
+      [Rig.python, Rig.file("reused-process.py"), machine.bus.address, "\(GatekeeperMachine.person)"])
+    try eventually("it has asked", seen: attack.standardError) { !attack.standardOutput.isEmpty }
+    let answer = attack.standardOutput.split(whereSeparator: \.isWhitespace)
+    let isTold = answer.last == "True"
+    #expect(answer.first == (isTold ? "restricted" : "authorized-when-in-use"))
+    if isTold { #expect(answer[1] == "sandboxed") }
+  }
+
   @Test func `the service leaves no core dump`() throws {
     let machine = try Machine(.system)
     let limits = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/limits", encoding: .utf8)

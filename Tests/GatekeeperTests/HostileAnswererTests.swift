@@ -4,6 +4,7 @@ import GeoClue
 import GeopublicistLocationModel
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
+import Glibc
 import MainLoop
 import Testing
 
@@ -167,12 +168,12 @@ import Testing
           [.method("GetUnitByPID", in: ["pid": "u"], out: ["unit": "o"]) { $0.calls.append($1) }]),
         by: systemd))
     try other.own("org.freedesktop.systemd1")
-    let processes = UnitProcesses(on: service)
+    let check = SandboxCheck(on: service, controlGroup: { _ in nil })
     var done: [UInt32] = []
-    for process in 0..<200 as Range<UInt32> {
-      processes.controlGroup(of: process, for: 1_000) { _ in done.append(1_000) }
+    for user in Array(repeating: 1_000, count: 200) + [1_001] as [UInt32] {
+      let credentials = Credentials(userID: user, processID: UInt32(getpid()), securityLabel: nil)
+      check.check(service.uniqueName, credentials) { _, _ in done.append(user) }
     }
-    processes.controlGroup(of: 1_000, for: 1_001) { _ in done.append(1_001) }
     try turning("the other user is answered") {
       while !systemd.calls.isEmpty { systemd.calls.removeFirst().fail(DBusError(.failed, "no unit")) }
       return done.contains(1_001)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
 import Foundation
+import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import Testing
 
@@ -16,31 +17,78 @@ import Testing
     connection = try Connection(to: .address(bus.address))
   }
 
+  /// - Parameter handles: What the bus answers about the own process, then about the client's; nil for the real bus.
   private func outcome(
-    _ process: pid_t, root: ProcessRoot? = nil, _ controlGroup: @escaping (UInt32) -> String?
-  ) -> Facts.Confinement? {
-    let check = SandboxCheck(on: connection, controlGroup: controlGroup, root: root.map { root in { _ in root } })
+    _ process: pid_t, root: ProcessRoot? = nil, handles: [Result<ProcessHandle?, CallFailure>]? = nil,
+    _ controlGroup: @escaping (UInt32) -> String?
+  ) throws -> Facts.Confinement? {
+    var answers = handles ?? []
+    let check = SandboxCheck(
+      on: connection, controlGroup: controlGroup, root: root.map { root in { _ in root } }
+    ) { peer, connection, handler in
+      guard handles != nil else { return ProcessHandle.ask(for: peer, on: connection, handler) }
+      handler(answers.removeFirst())
+    }
     var outcome: Facts.Confinement?
     let credentials = Credentials(userID: 1_000, processID: UInt32(process), securityLabel: nil)
-    check.check(":1.1", credentials) { confinement, _ in outcome = confinement }
+    check.check(connection.uniqueName, credentials) { confinement, _ in outcome = confinement }
+    try turning("it is judged") { outcome != nil }
+    #expect(answers.isEmpty)
     return outcome
   }
 
   @Test func `a process that exits while it is looked at is unverifiable`() throws {
     let process = try ChildProcess(["sleep", "100"])
     defer { process.kill() }
-    #expect(outcome(process.processIdentifier) { _ in session } == .host)
-    let result = outcome(process.processIdentifier) { _ in
+    #expect(try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in session } == .host)
+    let result = try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in
       process.signal(SIGKILL)
       _ = try? process.waitForExit()
       return session
     }
     #expect(result == .unverifiable)
+    #expect(try outcome(process.processIdentifier, handles: [.success(nil)]) { _ in session } == .unverifiable)
+  }
+
+  /// The id belonged to a program outside of the sandbox when the service looked.
+  @Test func `a process id that is reused does not stand for the process that opened the connection`() throws {
+    let own = try #require(ProcessHandle(of: UInt32(getpid())))
+    let opener = try ChildProcess(["sleep", "100"])
+    let identifier = opener.processIdentifier
+    let handle = try #require(ProcessHandle(of: UInt32(identifier)))
+    #expect(try outcome(identifier, handles: [.success(own), .success(handle)]) { _ in session } == .host)
+    opener.kill()
+    _ = try opener.waitForExit()
+    #expect(try outcome(getpid(), handles: [.success(own), .success(handle)]) { _ in session } == .unverifiable)
+    // It had exited before the bus could take hold of it.
+    #expect(try outcome(getpid(), handles: [.success(own), .success(nil)]) { _ in session } == .unverifiable)
+    let refused = CallFailure.refused(DBusError("org.freedesktop.DBus.Error.NameHasNoOwner", "gone"))
+    #expect(try outcome(getpid(), handles: [.success(own), .failure(refused)]) { _ in session } == .unverifiable)
+  }
+
+  @Test func `a question that the bus does not answer is repeated`() throws {
+    let own = try #require(ProcessHandle(of: UInt32(getpid())))
+    let (lost, notSent) = (DBusError(.noReply, "none"), DBusError(.limitsExceeded, "too many"))
+    let answers: [Result<ProcessHandle?, CallFailure>] = [
+      .failure(.lost(lost)), .success(own), .failure(.notSent(notSent)), .success(own),
+    ]
+    #expect(try outcome(getpid(), handles: answers) { _ in session } == .host)
+  }
+
+  @Test func `no file descriptor outlives its check`() throws {
+    weak var descriptor: OwnedDescriptor?
+    func handle() throws -> ProcessHandle {
+      let owned = try OwnedDescriptor(duplicating: STDOUT_FILENO)
+      descriptor = owned
+      return ProcessHandle(owned)
+    }
+    #expect(try outcome(getpid(), handles: [.success(handle()), .success(handle())]) { _ in session } != nil)
+    #expect(descriptor == nil)
   }
 
   @Test func `a sandbox stays one when its process exits`() throws {
     let process = try ChildProcess(["sleep", "100"])
-    let result = outcome(process.processIdentifier) { _ in
+    let result = try outcome(process.processIdentifier) { _ in
       process.kill()
       return "0::/user.slice/app-flatpak-org.example.Test-1.scope"
     }
@@ -50,8 +98,8 @@ import Testing
   @Test(arguments: [
     (ProcessRoot.host, Facts.Confinement.host), (.sandbox, .sandbox), (.unreadable, .unverifiable),
   ])
-  func `in a session the root directory counts, too`(root: ProcessRoot, expected: Facts.Confinement) {
-    #expect(outcome(getpid(), root: root) { _ in session } == expected)
+  func `in a session the root directory counts, too`(root: ProcessRoot, expected: Facts.Confinement) throws {
+    #expect(try outcome(getpid(), root: root) { _ in session } == expected)
   }
 
   @Test func `a sandbox is found by the file that Flatpak leaves in its root directory`() throws {

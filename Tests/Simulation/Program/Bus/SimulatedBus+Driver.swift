@@ -34,7 +34,10 @@ extension SimulatedBus {
       guard let subject = peers[name] ?? owners[name].flatMap({ peers[$0] }) else {
         return refuse(call, "NameHasNoOwner", "Nobody owns \(name)")
       }
-      answer(call, [.options([("UnixUserID", .uint32(subject.user)), ("ProcessID", .uint32(subject.process))])])
+      let process: [(String, Value)] = [
+        ("ProcessID", .uint32(subject.process)), ("ProcessFD", .descriptor(aliveProcess)),
+      ]
+      answer(call, [.options([("UnixUserID", .uint32(subject.user))] + process)])
     case "StartServiceByName":
       if owners[name] != nil { return answer(call, [.uint32(2)]) }
       guard activatable.contains(name) else { return refuse(call, "ServiceUnknown", "There is no \(name)") }

@@ -2,6 +2,7 @@
 import DBus
 import GeopublicistCDBus
 import GeopublicistSimulatedKernel
+import Glibc
 
 /// A message bus in this process, on this thread.
 ///
@@ -23,6 +24,8 @@ final class SimulatedBus {
   private(set) var peers: [String: Peer] = [:]
   private var unnamed: [SocketPeer] = []
   private(set) var owners: [String: String] = [:]
+  /// Stands for a process that has not exited: never readable.
+  let aliveProcess = OwnedDescriptor(owning: socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0))
   private var lastNumber = 0
   private var lastSerial: UInt32 = 0
   /// Calls without a reply.
