@@ -38,8 +38,11 @@ nonisolated package enum Account: Hashable, Sendable {
     }
   }
 
-  /// Returns whether an id belongs to the system: below 1000, or one of those that systemd allocates to services.
-  static func isSystem(_ user: UInt32) -> Bool { user < 1_000 || (61_184...65_519).contains(user) }
+  /// Returns whether an id belongs to the system.
+  static func isSystem(_ user: UInt32) -> Bool { user < 1_000 || isTransient(user) }
+
+  /// Returns whether an id is one of those that systemd allocates to a service while it runs (`DynamicUser=`).
+  package static func isTransient(_ user: UInt32) -> Bool { (61_184...65_519).contains(user) }
 }
 
 /// The ranges of subordinate user ids that `/etc/subuid` lists.

@@ -83,6 +83,17 @@ import Testing
     #expect(files == ["\(getuid())"] && daemon.isRunning)
   }
 
+  @Test func `what a removed user, or a service's user, has left is erased at start`() throws {
+    try remember()
+    let own = "\(getuid())"
+    let strangers = ["61184", "65519", "3999999999"]
+    for user in strangers {
+      try FileManager.default.copyItem(atPath: state.file(own), toPath: state.file(user))
+    }
+    let daemon = try start()
+    #expect(files == [own] && daemon.isRunning)
+  }
+
   @Test func `--forget reaches a running service`() throws {
     try remember()
     let daemon = try start()
@@ -128,5 +139,18 @@ struct ForgottenTests {
     #expect(machine.remembered.isEmpty)
     #expect(try consumer.property("Almanac", of: almanac) == [:])
     try always("nothing is written again", for: .milliseconds(300), turn: rest) { machine.remembered.isEmpty }
+  }
+
+  /// An id of a container, which belongs to another container tomorrow.
+  @Test func `nothing is kept of a subordinate user`() throws {
+    let machine = try GatekeeperMachine(.yes)
+    let almanacs = try [100_000, GatekeeperMachine.person].map { user in
+      try machine.agent(of: user)
+      let consumer = try machine.consumer(as: user)
+      return (consumer, try consumer.almanacStarted())
+    }
+    try machine.receiver.write(.berlin)
+    for (consumer, almanac) in almanacs { _ = try consumer.almanacs(1, from: almanac) }
+    try eventually("the person's city is kept") { machine.remembered == ["\(GatekeeperMachine.person)"] }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
 import Glibc
@@ -22,9 +23,10 @@ package final class LastPlaces {
   package init(in folder: String) {
     self.folder = folder
     for name in TextFile.names(in: folder) {
-      guard let user = UInt32(name), name == "\(user)", let text = try? TextFile.contents(of: "\(folder)/\(name)")
+      guard let user = UInt32(name), name == "\(user)", Self.mayHaveRecord(user),
+        let text = try? TextFile.contents(of: "\(folder)/\(name)")
       else {
-        // A file that was not completed.
+        // A file that was not completed, or of a user whose id may be somebody else's next.
         unlink("\(folder)/\(name)")
         continue
       }
@@ -42,7 +44,10 @@ package final class LastPlaces {
   }
 
   func received(_ location: Location, _ level: AccuracyLevel, by client: Client) {
-    guard level <= .city, isOn, let user = client.credentials?.userID else { return }
+    // A subordinate id, or that of a service, may be another program's tomorrow.
+    guard level <= .city, isOn, let user = client.credentials?.userID, client.account == .user(user),
+      !Account.isTransient(user)
+    else { return }
     perform(memory.received(location, level, by: user, at: MainLoop.main.clock.boottime()))
   }
 
@@ -59,6 +64,12 @@ package final class LastPlaces {
       let user = client.credentials?.userID, memory.users.contains(user)
     else { return }
     perform(memory.forget(user))
+  }
+
+  /// Whether an id is still that of the user who has a record, as far as can be told.
+  private static func mayHaveRecord(_ user: UInt32) -> Bool {
+    errno = 0
+    return !Account.isTransient(user) && (getpwuid(user) != nil || ![0, ENOENT, ESRCH].contains(errno))
   }
 
   func flush() { perform(memory.flush(at: MainLoop.main.clock.boottime())) }
