@@ -35,8 +35,12 @@ final class ClientFacts {
     }
   }
 
-  /// Calls `action` once every answer expected by `gather` has arrived, at the latest after `time` in milliseconds.
-  func wait(_ action: @escaping () -> Void, atMost time: Int64 = gatheringTime, _ gather: (Gathering) -> Void) {
+  /// Calls `action` once every answer expected by `gather` has arrived, at the latest `time` milliseconds after the
+  /// arrival of the call that waits, a time of the boot clock.
+  func wait(
+    _ action: @escaping () -> Void, atMost time: Int64 = gatheringTime, since arrival: UInt64,
+    _ gather: (Gathering) -> Void
+  ) {
     var identifier: ObjectIdentifier?
     var isDone = false
     let round = Gathering { [weak self] in
@@ -48,8 +52,9 @@ final class ClientFacts {
     round.allExpected()
     guard !isDone else { return }
     identifier = ObjectIdentifier(round)
+    let past = Int64(clamping: MainLoop.main.clock.boottime().saturatingSubtract(arrival)) / 1_000
     rounds[ObjectIdentifier(round)] = (
-      round, MainLoop.main.after(milliseconds: time) { [weak round] in round?.giveUp() }
+      round, MainLoop.main.after(milliseconds: max(0, time - past)) { [weak round] in round?.giveUp() }
     )
   }
 }

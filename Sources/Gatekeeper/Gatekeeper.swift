@@ -24,8 +24,8 @@ package protocol Gatekeeper: AnyObject {
   func account(of client: any GatekeeperClient) -> Account
 
   /// Gathers missing or outdated facts about a client, then calls `action`: immediately if nothing is missing, at the
-  /// latest after ``gatheringTime``.
-  func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void)
+  /// latest ``gatheringTime`` after the arrival of the call that waits, a time of the boot clock.
+  func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void)
 
   /// Rereads GeoClue's rules for applications if the files have changed.
   func reload()
@@ -86,7 +86,7 @@ package final class Prompt {
   }
 }
 
-/// How long a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be answered.
+/// How long after its arrival a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be answered.
 nonisolated package let gatheringTime: Int64 = 4_500
 
 /// How long the first call of a user waits for logind, in milliseconds. Users whom logind knows have an account.

@@ -43,11 +43,11 @@ package final class SessionGatekeeper: Gatekeeper {
 
   package func account(of client: any GatekeeperClient) -> Account { .user(client.credentials?.userID ?? ownUserID) }
 
-  package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
+  package func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void) {
     reload()
     let known = registry.open(for: client)
     guard known.confinement == .unknown, let credentials = client.credentials else { return action() }
-    known.wait(action) { round in
+    known.wait(action, since: arrival) { round in
       known.checkSandbox(round) {
         sandboxes.check(client.name, credentials, $0)
       } _: { [weak self, weak client] group in

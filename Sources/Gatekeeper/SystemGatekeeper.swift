@@ -104,7 +104,7 @@ package final class SystemGatekeeper: Gatekeeper {
     // Only for users whose account depends on it, logind is asked before anything is done for them.
     guard let user = client.credentials?.userID, account(of: client) == .common, sessions.login(of: user) == .unknown
     else { return action() }
-    facts.wait(action, atMost: accountTime) { sessions.find(user, for: $0) }
+    facts.wait(action, atMost: accountTime, since: MainLoop.main.clock.boottime()) { sessions.find(user, for: $0) }
   }
 
   package func account(of client: any GatekeeperClient) -> Account {
@@ -115,7 +115,7 @@ package final class SystemGatekeeper: Gatekeeper {
 
   package func reload() { rules.reloadIfChanged() }
 
-  package func prepare(_ client: any GatekeeperClient, _ action: @escaping () -> Void) {
+  package func prepare(_ client: any GatekeeperClient, since arrival: UInt64, _ action: @escaping () -> Void) {
     reload()
     guard let credentials = client.credentials else { return action() }
     let facts = facts(about: client)
@@ -123,7 +123,7 @@ package final class SystemGatekeeper: Gatekeeper {
       action()
       self?.searchSoon()
     }
-    facts.wait(act) { round in
+    facts.wait(act, since: arrival) { round in
       checkSandbox(of: client, credentials, facts, round)
       guard kind(of: credentials.userID) == .other else { return }
       facts.policyWaiters.add(round)

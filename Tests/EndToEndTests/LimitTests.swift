@@ -47,8 +47,7 @@ import Testing
     #expect(try other.subscriptions().count <= 17)
     let refused = try calls.filter { try greedy.client.answer(to: $0).errorName == limitsExceeded }
     #expect(refused.count == 2_000 - 16)
-    // A refusal that waits until its account reads takes less than a kilobyte.
-    #expect(try daemon.residentKilobytes() - before < 3_000 || !Daemon.isMemoryItsOwn)
+    #expect(try daemon.residentKilobytes() - before < 1_000 || !Daemon.isMemoryItsOwn)
     greedy.client.kill()
     try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
   }

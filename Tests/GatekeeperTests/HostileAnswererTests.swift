@@ -182,6 +182,18 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
+  /// A call that had waited for its turn waited for facts as long again.
+  @Test func `the time for facts counts from the arrival of the call`() throws {
+    let begin = ContinuousClock.now
+    var isOver = false
+    let arrival = MainLoop.main.clock.boottime() - UInt64(gatheringTime - 100) * 1_000
+    let facts = ClientFacts()
+    facts.wait({ isOver = true }, since: arrival) { _ = $0.expect() }
+    #expect(!isOver)
+    try turning("it is given up") { isOver }
+    #expect(ContinuousClock.now - begin < .milliseconds(gatheringTime - 500))
+  }
+
   @Test func `calls to somebody who never answers do not pile up`() {
     var waiters = Waiters()
     weak var first: Gathering?

@@ -88,7 +88,7 @@ public final class ExportedObject {
       case .invalidates: invalidated.append(name.rawValue)
       case .changed:
         var now: Value?
-        interface.read(property, by: nil) { now = try? $0.get() }
+        interface.read(property, for: nil) { now = try? $0.get() }
         if let now { values.append((name.rawValue, now)) } else { invalidated.append(name.rawValue) }
       }
     }
@@ -115,9 +115,10 @@ public struct Implementation {
     return owner
   }
 
-  func read(_ property: Property, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  /// Reads a property for a call, or for a signal.
+  func read(_ property: Property, for call: MethodCall?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
     do throws(DBusError) {
-      property.read(try liveOwner(), PropertyRead(of: property, by: sender, handler))
+      property.read(try liveOwner(), PropertyRead(of: property, for: call, handler))
     } catch {
       handler(.failure(error))
     }

@@ -106,17 +106,18 @@ import MainLoop
     return message.byteCount(upTo: limit)
   }
 
-  /// Discards unread arguments of a call that will be refused later.
-  public func forgetArguments() {
-    message = nil
-    early = nil
+  /// Ends this object without an answer, and returns what is needed to fail the call later, or nil if the caller wants
+  /// no answer.
+  public func postpone() -> PostponedCall? {
+    drop()
+    return wantsReply ? PostponedCall(serial: serial, generation: UInt32(truncatingIfNeeded: generation)) : nil
   }
 
   /// Reads the arguments. Deferred until the call has been admitted.
   func readArguments() throws(DBusError) {
     guard let unread = early ?? message.map({ message in Result { () throws(DBusError) in try message.arguments() } })
     else { return }
-    forgetArguments()
+    (message, early) = (nil, nil)
     arguments = try unread.get()
   }
 
@@ -141,16 +142,32 @@ import MainLoop
   }
 }
 
+/// What is left of a call that will be failed later: a few bytes, of which thousands may wait.
+nonisolated public struct PostponedCall: Sendable {
+  fileprivate let serial: UInt32
+  fileprivate let generation: UInt32
+}
+
+extension Connection {
+  /// Answers a postponed call of a peer with an error.
+  public func fail(_ call: PostponedCall, of caller: BusName, _ error: DBusError) {
+    guard isConnected, UInt32(truncatingIfNeeded: generation) == call.generation else { return }
+    send(Message(errorTo: call.serial, from: caller, error))
+  }
+}
+
 /// A request to read a property, to be answered exactly once, immediately or later.
 @MainActor public final class PropertyRead {
   /// The unique name of the caller, or nil if the value is for a `PropertiesChanged` signal.
   public let sender: BusName?
+  /// When the call was received, in microseconds of the boot clock.
+  public let arrivedAt: UInt64
   private let property: Property
   private var handler: ((Result<Value, DBusError>) -> Void)?
 
-  init(of property: Property, by sender: BusName?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
+  init(of property: Property, for call: MethodCall?, _ handler: @escaping (Result<Value, DBusError>) -> Void) {
     self.property = property
-    self.sender = sender
+    (sender, arrivedAt) = (call?.sender, call?.arrivedAt ?? MainLoop.main.clock.boottime())
     self.handler = handler
   }
 

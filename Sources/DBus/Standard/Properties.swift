@@ -3,7 +3,7 @@
 enum Properties {
   static func get(_ call: MethodCall, of object: ExportedObject?) throws(DBusError) {
     let (interface, property) = try find(call, in: object)
-    interface.read(property, by: call.sender) { result in
+    interface.read(property, for: call) { result in
       switch result {
       case .success(let value): call.reply(.variant(value))
       case .failure(let error): call.fail(error)
@@ -51,7 +51,7 @@ enum Properties {
 
     func begin() {
       for index in entries.indices {
-        interface.read(entries[index].property, by: call.sender) { [self] result in
+        interface.read(entries[index].property, for: call) { [self] result in
           entries[index].value = try? result.get()
           entries[index].isLate = !isAsking
           finishOne()
@@ -73,7 +73,7 @@ enum Properties {
     private func readAgain() {
       var isOpen = true
       for index in entries.indices where !entries[index].isLate {
-        interface.read(entries[index].property, by: call.sender) { [self] result in
+        interface.read(entries[index].property, for: call) { [self] result in
           if isOpen { entries[index].value = try? result.get() }
         }
       }

@@ -80,15 +80,13 @@ final class ClientRegistry {
     } ?? false
   }
 
-  /// Throws the rate at which a client's call would have to wait longer than its answer may take. `count` calls of
+  /// Returns the rate at which a client's call would have to wait longer than its answer may take. `count` calls of
   /// the client and `accountCount` of its account wait before it.
-  func checkTurn(of client: Client, after count: Int, _ accountCount: Int) throws(DBusError) {
+  func limitOfTurn(of client: Client, after count: Int, _ accountCount: Int) -> Limits.Key? {
     let now = MainLoop.main.clock.monotonic()
-    guard client.wait(for: count + 1, limits, at: now) <= Self.longestTurn else {
-      throw .limitsExceeded(.callsPerSecond)
-    }
+    if client.wait(for: count + 1, limits, at: now) > Self.longestTurn { return .callsPerSecond }
     let wait = withBucket(of: client, at: now) { $0.wait(for: accountCount + 1, burst: $1, perSecond: $1, at: now) }
-    guard wait ?? 0 <= Self.longestTurn else { throw .limitsExceeded(.callsPerSecondPerUser) }
+    return wait ?? 0 > Self.longestTurn ? .callsPerSecondPerUser : nil
   }
 
   /// How long a call may wait for its turn, in microseconds, so that it can still be answered within 5 s.

@@ -22,7 +22,8 @@ final class CallIntake {
   private static let rateInterval: Int64 = 5
 
   private var queue = FairQueue<BusName, MethodCall>()
-  private var refusals = RefusalQueue<BusName, (MethodCall, DBusError)>()
+  /// What waits is small: a user may have thousands of refused calls.
+  private var refusals = RefusalQueue<BusName, (client: BusName, call: PostponedCall, limit: Limits.Key)>()
   private var refusing: LoopSource?
   private var turn: LoopSource?
   private var waitForRoom: LoopSource?
@@ -46,7 +47,7 @@ final class CallIntake {
   /// Drops all calls, because nobody waits for answers to calls from the previous connection.
   func dropAll() {
     for call in queue.removeAll() { call.drop() }
-    for (call, _) in refusals.removeAll() { call.drop() }
+    refusals.removeAll()
   }
 
   private func take(_ call: MethodCall) {
@@ -59,51 +60,44 @@ final class CallIntake {
     // The client has not read for a long time, so the bus would only queue another answer on the service's account.
     guard outbox.state(of: client.name) != .suspended else { return call.drop() }
     guard let bytes = call.byteCount(upTo: Int(limits[.messageBytes])) else {
-      return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .limitsExceeded(.messageBytes))
+      return refuse(call, bytes: Int(limits[.messageBytes]), of: client, .messageBytes)
     }
     (queue.bounds.calls, queue.bounds.allCalls) = (Int(limits[.callsPerUser]), Int(limits[.calls]))
-    do throws(DBusError) {
-      try checkWaiting(client)
-      switch queue.add(call, bytes: bytes, from: client.name, of: client.account, user: user) {
-      case .account: throw .limitsExceeded(.callsPerUser)
-      case .whole: throw .limitsExceeded(.calls)
-      case nil: break
-      }
-    } catch {
-      return refuse(call, bytes: bytes, of: client, error)
+    if let limit = limitOfWaiting(client) { return refuse(call, bytes: bytes, of: client, limit) }
+    switch queue.add(call, bytes: bytes, from: client.name, of: client.account, user: user) {
+    case .account: return refuse(call, bytes: bytes, of: client, .callsPerUser)
+    case .whole: return refuse(call, bytes: bytes, of: client, .calls)
+    case nil: break
     }
     clients.chargeForSize(bytes, client)
     if client.account == nil { identify(client) }
     dispatchLater()
   }
 
-  /// Throws the limit that one more waiting call of a client would exceed.
-  private func checkWaiting(_ client: Client) throws(DBusError) {
+  /// Returns the limit that one more waiting call of a client would exceed.
+  private func limitOfWaiting(_ client: Client) -> Limits.Key? {
     let count = queue.count(of: client.name, client.account)
     // Within the rate, a call waits only for its turn.
-    guard client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > 0 else {
-      return try clients.checkTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
+    if client.wait(for: count + 1, clients.limits, at: MainLoop.main.clock.monotonic()) > 0,
+      UInt32(clamping: count) + client.pendingCalls >= clients.limits[.callsPerConnection]
+    {
+      return .callsPerConnection
     }
-    guard UInt32(clamping: count) + client.pendingCalls < clients.limits[.callsPerConnection] else {
-      throw .limitsExceeded(.callsPerConnection)
-    }
-    try clients.checkTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
+    return clients.limitOfTurn(of: client, after: count, client.account.map { queue.count(of: $0) } ?? 0)
   }
 
   /// How often waiting refusals are checked, in milliseconds.
   private static let refusalInterval: Int64 = 5
 
-  private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ error: DBusError) {
-    // Keep the call without its arguments.
-    call.forgetArguments()
+  private func refuse(_ call: MethodCall, bytes: Int, of client: Client, _ limit: Limits.Key) {
+    guard let call = call.postpone() else { return }
     let account = client.account ?? .common
     switch refusals.add(
-      (call, error), bytes: bytes, of: client.name, account,
-      mayRefuseNow: outbox.isEmpty && mayRefuse(account),
-      at: MainLoop.main.clock.monotonic())
+      (client.name, call, limit), bytes: bytes, of: client.name, account,
+      mayRefuseNow: outbox.isEmpty && mayRefuse(account), at: MainLoop.main.clock.monotonic())
     {
-    case .refuseNow: call.fail(error)
-    case .drop: call.drop()
+    case .refuseNow: connection.fail(call, of: client.name, .limitsExceeded(limit))
+    case .drop: break
     case .waits:
       if refusing == nil {
         refusing = MainLoop.main.every(microseconds: Self.refusalInterval * 1_000) { [weak self] in self?.refuseDue() }
@@ -116,7 +110,9 @@ final class CallIntake {
 
   private func refuseDue() {
     let now = MainLoop.main.clock.monotonic()
-    while outbox.isEmpty, let (call, error) = refusals.next(at: now, mayRefuse) { call.fail(error) }
+    while outbox.isEmpty, let refusal = refusals.next(at: now, mayRefuse) {
+      connection.fail(refusal.call, of: refusal.client, .limitsExceeded(refusal.limit))
+    }
     if refusals.count == 0 { refusing = nil }
   }
 
@@ -133,7 +129,7 @@ final class CallIntake {
 
   private func left(_ client: Client) {
     for call in queue.remove(client.name, of: client.account) { call.drop() }
-    for (call, _) in refusals.remove(client.name) { call.drop() }
+    refusals.remove(client.name)
     outbox.left(client.name)
   }
 

@@ -74,6 +74,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return nil
   }
 
+  @discardableResult
   mutating func remove(_ client: Client) -> [Call] {
     var removed: [Call] = []
     for account in lines.keys {
@@ -86,6 +87,7 @@ nonisolated struct RefusalQueue<Client: Hashable, Call> {
     return removed
   }
 
+  @discardableResult
   mutating func removeAll() -> [Call] {
     let removed = lines.values.flatMap(\.calls.elements)
     self = RefusalQueue(bounds)

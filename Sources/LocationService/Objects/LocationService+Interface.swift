@@ -81,7 +81,7 @@ extension LocationService {
       do throws(DBusError) {
         call.reply(.objectPath(try make(client)))
         // Do not wait: the owner is told the result.
-        self?.gatekeeper.prepare(client) {}
+        self?.gatekeeper.prepare(client, since: call.arrivedAt) {}
       } catch {
         call.fail(error)
       }
@@ -110,7 +110,7 @@ extension LocationService {
     guard let sender = request.sender else { return }
     let client = clients.client(sender)
     client.whenKnown { [weak self] _ in
-      self?.gatekeeper.prepare(client) { [weak self] in
+      self?.gatekeeper.prepare(client, since: request.arrivedAt) { [weak self] in
         guard let self else { return }
         request.answer(.string(text(gatekeeper.authorization(for: client, asking: .exact, as: ""))))
       }
