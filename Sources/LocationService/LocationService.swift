@@ -306,6 +306,14 @@ extension LocationService: ClientHost {
     try clients.reserve(kind, for: client)
   }
 
+  func prepare(_ client: Client, since arrival: UInt64, _ action: @escaping () -> Void) {
+    var isWaiting = false
+    gatekeeper.prepare(client, since: arrival) { [weak self] in
+      self?.intake.resume(client, hasWaited: isWaiting, action)
+    }
+    isWaiting = true
+  }
+
   func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client) }
 
   func releasePrompt(of client: Client) { clients.releasePrompt(of: client) }

@@ -10,6 +10,8 @@ final class Client: GatekeeperClient {
   /// Nil until the bus has answered, which happens before anything is done for the client.
   private(set) var credentials: Credentials?
   var pendingCalls: UInt32 = 0
+  /// How many of them have all facts and wait for their turn.
+  var resumingCalls = 0
   /// Who is charged for what it uses, or nil until that is known.
   var account: Account?
   /// The accounts that are charged for its open dialogs.

@@ -24,6 +24,8 @@ final class CallIntake {
   private var queue = FairQueue<BusName, MethodCall>()
   /// What waits is small: a user may have thousands of refused calls.
   private var refusals = RefusalQueue<BusName, (client: BusName, call: PostponedCall, limit: Limits.Key)>()
+  /// The calls that have waited for facts. Many may become ready at once, and their answers must leave room for others.
+  private var ready = TurnQueue<Account, (client: Client, action: () -> Void)>()
   private var refusing: LoopSource?
   private var turn: LoopSource?
   private var waitForRoom: LoopSource?
@@ -43,6 +45,24 @@ final class CallIntake {
   var beforeCall: (Client) -> Void = { _ in }
 
   var count: Int { queue.count }
+
+  /// Continues a call of a client that waited for facts, when it is its account's turn and its answer has room. A call
+  /// that did not wait continues immediately, unless it would overtake one of the same client that did.
+  func resume(_ client: Client, hasWaited: Bool, _ action: @escaping () -> Void) {
+    guard client.resumingCalls > 0 || hasWaited && !(ready.isEmpty && outbox.takesCalls) else { return action() }
+    client.resumingCalls += 1
+    ready.edit(client.account ?? .common) { $0.append((client, action)) }
+    dispatchLater()
+  }
+
+  private func resumeNext() -> Bool {
+    guard let next = ready.next() else { return false }
+    next.client.resumingCalls -= 1
+    next.action()
+    return true
+  }
+
+  private var isReady: Bool { queue.isReady || !ready.isEmpty }
 
   /// Drops all calls, because nobody waits for answers to calls from the previous connection.
   func dropAll() {
@@ -110,7 +130,10 @@ final class CallIntake {
 
   private func refuseDue() {
     let now = MainLoop.main.clock.monotonic()
-    while outbox.isEmpty, let refusal = refusals.next(at: now, mayRefuse) {
+    // Others' calls wait meanwhile, and each refusal invites the next call.
+    while MainLoop.main.clock.monotonic() - now < Self.slice, outbox.isEmpty,
+      let refusal = refusals.next(at: now, mayRefuse)
+    {
       connection.fail(refusal.call, of: refusal.client, .limitsExceeded(refusal.limit))
     }
     if refusals.count == 0 { refusing = nil }
@@ -135,11 +158,11 @@ final class CallIntake {
 
   private func dispatchLater() {
     waitForRate = nil
-    guard turn == nil, waitForRoom == nil, queue.isReady else { return }
+    guard turn == nil, waitForRoom == nil, isReady else { return }
     turn = MainLoop.main.whileTrue { [weak self] in
       guard let self else { return false }
       dispatch()
-      if queue.isReady, waitForRoom == nil, waitForRate == nil { return true }
+      if isReady, waitForRoom == nil, waitForRate == nil { return true }
       turn = nil
       return false
     }
@@ -149,8 +172,10 @@ final class CallIntake {
     let end = MainLoop.main.clock.monotonic() + Self.slice
     repeat {
       guard outbox.takesCalls else { return dispatchWhenRoom() }
+      let isResuming = resumeNext()
       let call = queue.next { [clients] name, _ in clients.known(name).map(clients.pay) ?? true }
       guard let call else {
+        if isResuming { continue }
         if queue.isReady {
           waitForRate = MainLoop.main.after(milliseconds: Self.rateInterval) { [weak self] in self?.dispatchLater() }
         }

@@ -25,7 +25,7 @@ class ClientCall<Machine: ClientMachine>: ClientShell<Machine>, PendingRequest {
     client.add(self)
     perform(actions)
     refresh()
-    host.gatekeeper.prepare(client, since: call.arrivedAt) { [weak self] in
+    host.prepare(client, since: call.arrivedAt) { [weak self] in
       self?.refresh()
       self?.handle(.prepared)
     }

@@ -38,7 +38,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
   /// Handles `Start`: refuses it while a rule forbids access, otherwise starts now or once access is granted.
   final func start(_ call: MethodCall) {
     let stops = machine.stops
-    host.gatekeeper.prepare(client, since: call.arrivedAt) { [weak self] in
+    host.prepare(client, since: call.arrivedAt) { [weak self] in
       guard let self, !isOver else {
         return call.fail(DBusError(.unknownObject, "The object no longer exists; create a new one"))
       }
@@ -103,7 +103,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     guard request.sender != nil, machine.authorization.reason == .undecided else {
       return request.answer(.string(text(machine.authorization)))
     }
-    host.gatekeeper.prepare(client, since: request.arrivedAt) { [weak self] in
+    host.prepare(client, since: request.arrivedAt) { [weak self] in
       guard let self else { return }
       refresh()
       request.answer(.string(text(machine.authorization)))

@@ -209,6 +209,9 @@ protocol ClientHost: AnyObject {
   func askSource()
   /// Counts clients that receive locations; with `whileHeld`, they count only while the source is held.
   func receiverCountChanged(by difference: Int, whileHeld: Bool)
+  /// Gathers what must be known about a client for a call, then calls `action`: immediately, or when it is the turn of
+  /// the client's account.
+  func prepare(_ client: Client, since arrival: UInt64, _ action: @escaping () -> Void)
   /// Counts one more dialog for a client, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key?
   func releasePrompt(of client: Client)

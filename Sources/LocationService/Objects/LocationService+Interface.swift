@@ -110,7 +110,7 @@ extension LocationService {
     guard let sender = request.sender else { return }
     let client = clients.client(sender)
     client.whenKnown { [weak self] _ in
-      self?.gatekeeper.prepare(client, since: request.arrivedAt) { [weak self] in
+      self?.prepare(client, since: request.arrivedAt) { [weak self] in
         guard let self else { return }
         request.answer(.string(text(gatekeeper.authorization(for: client, asking: .exact, as: ""))))
       }
