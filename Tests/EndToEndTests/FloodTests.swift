@@ -97,6 +97,44 @@ struct FloodTests {
     #expect(group.failures == 0, "the memory is enough")
   }
 
+  /// A GeoClue that has gone mad measures, or changes its mind, a thousand times a second.
+  @Test(arguments: ["locations", "properties", "active"])
+  func `a flood of events from GeoClue costs others nothing`(kind: String) throws {
+    let bus = try PrivateBus(.system)
+    let geoclue = try FakeGeoClue(on: bus)
+    let daemon = try Daemon(.system, on: bus)
+    let group = try MemoryGroup(megabytes: 160, daemon.processIdentifier)
+    let witness = try ConsumerProgram(on: bus)
+    let path = try witness.subscribeAndStart()
+    try geoclue.fix(latitude: 52, longitude: 13)
+    _ = try witness.locations(1, from: path)
+    let listening = try ChildProcess.ready([
+      Rig.python, Rig.file("many-clients.py"), bus.address, "flap", "4", "16", "1", "2", "8,8", "0",
+    ])
+    defer { listening.kill() }
+    let began = ContinuousClock.now
+    try geoclue.tell(["flood": .string(kind)])
+    var worst = Duration.zero
+    while ContinuousClock.now - began < .seconds(2) {
+      let begin = ContinuousClock.now
+      _ = try witness.property("Version")
+      worst = max(worst, ContinuousClock.now - begin)
+    }
+    let (_, signals, bytes) = try counts(of: listening)
+    let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
+    print("\(kind): \(signals) signals, \(bytes) bytes in \(seconds) s, a call took \(worst)")
+    #expect(worst < .seconds(3))
+    // Of locations, each connection that answers no ping is sent 1 MiB.
+    #expect(kind == "locations" ? bytes < 4 << 21 : Double(signals) < mostSignals(seconds))
+    try geoclue.tell(["flood": .null])
+    let end = GGASentence(latitude: 52.02, longitude: 13)
+    try geoclue.fix(latitude: end.latitude, longitude: end.longitude)
+    try eventually("the witness is served") {
+      deviation(of: witness.locations(from: path).last ?? .null, from: end) < 1e-6
+    }
+    #expect(group.failures == 0, "the memory is enough")
+  }
+
   /// A control group with so much memory for one process.
   private final class MemoryGroup {
     private let path: String?

@@ -25,6 +25,9 @@ It exits after IDLE-SECONDS without a client (0, the default: never). Says {"own
     {"forget": "clients"}                they are gone, without a word
     {"emit": {"destination", "path", "interface", "member", "signature", "arguments"}}
     {"name": "release"|"request"}        leaves and takes the name, with the connection kept
+    {"flood": "locations"|"properties"|"active"|null}
+                                         measures, changes its manager's properties or its clients' Active a thousand
+                                         times a second; null ends it
     {"state": true}                      says {"state": {"clients": [...], "agents": {uid: level}, "waiting": N}}
 """
 
@@ -34,14 +37,14 @@ import time
 
 from busjson import say
 from busloop import BUS, PROPERTIES, Bus, Refused
-from fakegeoclue import AGENT, NAME, ROOT, GeoClue, variant
+from fakegeoclue import AGENT, MANAGER, NAME, ROOT, GeoClue, variant
 
 
 class Program:
     def __init__(self, address, idle):
         self.bus = Bus(address)
         self.geoclue = GeoClue(self.bus)
-        self.faults, self.held = [], []
+        self.faults, self.held, self.flooding = [], [], None
         self.bus.on_call, self.bus.on_signal = self.called, self.signalled
         for rule in (f"type='signal',interface='{PROPERTIES}',path='{ROOT}/Agent'",
                      f"type='signal',sender='{BUS}',member='NameOwnerChanged'"):
@@ -165,6 +168,29 @@ class Program:
             self.bus.ask("ReleaseName", "s", NAME)
         else:
             self.request_name()
+
+    def do_flood(self, kind, _):
+        self.flooding, self.flooded = kind, 0
+        if kind:
+            self.flood(kind, time.monotonic())
+        else:
+            for client in self.geoclue.clients.values():
+                self.geoclue.set_active(client, True)
+
+    def flood(self, kind, began):
+        while self.flooding == kind and self.flooded < (time.monotonic() - began) * 1000:
+            self.flooded += 1
+            word = self.flooded % 2
+            if kind == "locations":
+                self.do_fix({"Latitude": 52 + word / 1000, "Longitude": 13}, None)
+            elif kind == "properties":
+                self.bus.changed(ROOT + "/Manager", MANAGER, {
+                    "InUse": variant("b", bool(word)), "AvailableAccuracyLevel": variant("u", 4 + word)})
+            else:
+                for client in self.geoclue.clients.values():
+                    self.geoclue.set_active(client, bool(word))
+        if self.flooding == kind:
+            self.bus.after(0.005, lambda: self.flood(kind, began))
 
     def do_state(self, _, __):
         clients = [{"path": client.path, "sender": client.owner, "active": client.active,
