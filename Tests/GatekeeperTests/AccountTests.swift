@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GeopublicistTestSupport
 import Testing
 
 @testable import GeopublicistGatekeeper
@@ -64,6 +66,31 @@ import Testing
     let ranges = SubordinateRanges(contents: "1:100000:1000\n2:100100:10\n3:100100:20") { _ in nil }
     let owners = [100_099, 100_100, 100_115, 100_120].map { ranges.range(of: $0)?.owner }
     #expect(owners == [1, 3, 3, 1])
+  }
+
+  @Test func `changed ranges are read when the next client arrives`() throws {
+    let folder = TemporaryDirectory()
+    func write(_ name: String, _ text: String) throws {
+      try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+    }
+    try write("passwd", "anna:x:1000:1000::/:/bin/sh\n")
+    let file = SubordinateFile(file: folder.file("subuid"), names: folder.file("passwd"))
+    func owner(of user: UInt32) -> UInt32? { file.ranges?.range(of: user)?.owner }
+    file.readIfChanged()
+    #expect(file.ranges == nil, "there is no file")
+    try write("subuid", "anna:100000:65536\n")
+    #expect(file.ranges == nil)
+    file.readIfChanged()
+    #expect(owner(of: 100_000) == 1_000 && owner(of: 165_536) == nil)
+    try write("subuid", "anna:100000:65536\n1001:165536:65536\n")
+    file.readIfChanged()
+    #expect(owner(of: 165_536) == 1_001)
+    try write("subuid", String(repeating: "#", count: Int(SubordinateFile.largestSize) + 1))
+    file.readIfChanged()
+    #expect(file.ranges == nil, "it is too large")
+    try FileManager.default.removeItem(atPath: folder.file("subuid"))
+    file.readIfChanged()
+    #expect(file.ranges == nil)
   }
 }
 

@@ -129,6 +129,22 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
+  /// The bus refuses a connection's calls when 128 are unanswered.
+  @Test func `a connection for questions is replaced before the bus refuses it`() throws {
+    var opened = 0
+    let pool = ProbePool { [bus] () throws(DBusError) in
+      opened += 1
+      return try Connection(to: .address(bus.address))
+    }
+    for _ in 0..<1_000 { try #require(pool.take()).answered() }
+    #expect(opened == 1, "answers make room")
+    let probes = try (0..<3 * ProbePool.tolerance).map { _ in try #require(pool.take()) }
+    #expect(opened == 3)
+    let uses = Dictionary(grouping: probes, by: ObjectIdentifier.init).values.map(\.count)
+    #expect(uses.allSatisfy { $0 == ProbePool.tolerance })
+    #expect(probes.map { pool.isOurs($0.connection.uniqueName) }.firstIndex(of: true) == 2 * ProbePool.tolerance)
+  }
+
   /// Each such signal made a question, and each 64 questions a new connection to the bus.
   @Test func `an agent that announces a thousand changes is asked once more`() throws {
     let agent = Agent()
@@ -188,7 +204,8 @@ import Testing
     var isOver = false
     let arrival = MainLoop.main.clock.boottime() - UInt64(gatheringTime - 100) * 1_000
     let facts = ClientFacts()
-    facts.wait({ isOver = true }, since: arrival) { _ = $0.expect() }
+    let end = { isOver = true }
+    facts.wait(end, since: arrival) { _ = $0.expect() }
     #expect(!isOver)
     try turning("it is given up") { isOver }
     #expect(ContinuousClock.now - begin < .milliseconds(gatheringTime - 500))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DBus
+import Foundation
 import GeopublicistMainLoopTestSupport
 import GeopublicistTestSupport
 import MainLoop
@@ -191,5 +192,34 @@ import Testing
     try logind.changeSession(of: 1_003)
     try turning("the next change counts") { watch.state(of: 1_003) == .active }
     #expect(logind.asked == [1_003], "its user is known by now")
+  }
+
+  /// A logind that is masked, or fails, must not count as one that does not exist.
+  @Test(arguments: [true, false])
+  func `a logind that cannot be started is told from none`(isInstalled: Bool) throws {
+    let folder = TemporaryDirectory()
+    if isInstalled {
+      try "[D-BUS Service]\nName=org.freedesktop.login1\nExec=/bin/false\n"
+        .write(toFile: folder.file("login1.service"), atomically: true, encoding: .utf8)
+    }
+    let address = "unix:path=\(folder.file("bus"))"
+    try """
+    <busconfig><type>session</type><listen>\(address)</listen><servicedir>\(folder.path)</servicedir>
+    <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+    """.write(toFile: folder.file("bus.conf"), atomically: true, encoding: .utf8)
+    let process = try ChildProcess(
+      ["dbus-daemon", "--config-file=\(folder.file("bus.conf"))", "--nofork", "--nopidfile"])
+    defer { process.kill() }
+    let connection = try eventual("the bus answers", seen: process.standardError) {
+      try? Connection(to: .address(address))
+    }
+    let watch = SessionWatch(on: connection) { user, _ in .user(user) }
+    var isKnown = false
+    let round = Gathering { isKnown = true }
+    watch.find(1_000, for: round)
+    round.allExpected()
+    try turning("it is known") { isKnown }
+    #expect(watch.state(of: 1_000) == (isInstalled ? .inactive : .untracked))
+    #expect(watch.login(of: 1_000) == (isInstalled ? .absent : .untracked))
   }
 }
