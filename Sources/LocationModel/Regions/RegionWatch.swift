@@ -3,9 +3,10 @@
 struct RegionWatch: Sendable {
   /// Microseconds since its arrival above which a location is no evidence.
   static let oldestEvidence: UInt64 = 300_000_000
-  /// How long before the state is lost a check begins, in microseconds.
+  /// How long before the state is lost a check begins at the latest, in microseconds.
   static let margin: UInt64 = 30_000_000
-  /// The time without a location, in microseconds, after which a source may have become slow.
+  /// The time without a location, in microseconds, after which a source may have become slow, and before which no
+  /// device is far away.
   static let longWait: UInt64 = 450_000_000
   /// Microseconds between two checks.
   static let checkIntervals: ClosedRange<UInt64> = 120_000_000...1_800_000_000
@@ -21,6 +22,9 @@ struct RegionWatch: Sendable {
   private(set) var newestEvidence: RegionCandidate?
   private var candidate: RegionCandidate?
   private var evidenceAt: UInt64
+  /// When the state is given up at the earliest, although there may be no evidence for long: it holds until the next
+  /// check, because the border is too far away.
+  private var holdsUntil: UInt64 = 0
   private var sawUncertain = false
   /// When locations began to arrive that all lack an accuracy.
   private var blindSince: UInt64?
@@ -50,7 +54,7 @@ struct RegionWatch: Sendable {
       return
     }
     blindSince = nil
-    scheduleCheck(location, configuration, at: now)
+    let isFar = scheduleCheck(location, configuration, at: now)
     let isTrusted = trusts(location, configuration, at: now)
     if location.source != .ip { betterAt = now }
     guard isTrusted, found != .uncertain else {
@@ -59,6 +63,7 @@ struct RegionWatch: Sendable {
       return
     }
     evidenceAt = now
+    holdsUntil = isFar ? checkAt.saturatingAdd(SourceWait.updateLength) : 0
     sawUncertain = false
     support(found == .inside ? .inside : .outside, with: location, at: now)
   }
@@ -135,11 +140,8 @@ extension RegionWatch {
     guard candidate == nil, state != .unknown || reason == .none else { return nil }
     // A fixed location is announced once and holds until another one is.
     if state != .unknown, newestEvidence?.newest.source == .static { return nil }
-    let end = evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000)
-    // A region so far away that its first check for long begins shortly before is not lost while a slow source is tried.
-    guard checkAt < end, checkAt.saturatingAdd(Self.margin) >= end, checkAt >= evidenceAt.saturatingAdd(Self.longWait)
-    else { return end }
-    return checkAt.saturatingAdd(SourceWait.updateLength)
+    return max(
+      state == .unknown ? 0 : holdsUntil, evidenceAt.saturatingAdd(UInt64(configuration.unknownAfter) * 1_000))
   }
 }
 
@@ -148,7 +150,11 @@ extension RegionWatch {
   mutating func checkNow(at now: UInt64) { checkAt = now }
 
   /// Ends the check and schedules the next one before the device can reach the border.
-  private mutating func scheduleCheck(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
+  ///
+  /// Returns whether the border is so far away that the state holds until that check, however long it is unconfirmed.
+  private mutating func scheduleCheck(
+    _ location: Location, _ configuration: RegionConfiguration, at now: UInt64
+  ) -> Bool {
     let region = configuration.region
     let distance = abs(region.distance(to: location) - region.radius) - (location.accuracy ?? 0)
     let range = Self.checkIntervals
@@ -159,12 +165,10 @@ extension RegionWatch {
     let shortest = crossing.map { max(UInt64($0), Self.shortestInterval) } ?? range.lowerBound
     // The source gets time to warm up, unless the state would be lost meanwhile.
     let interval = max(UInt64(seconds * 1_000_000), shortest) - SourceSchedule.warmUp
-    checkAt = now.saturatingAdd(min(interval, longestPause(configuration)))
-  }
-
-  /// The longest pause: a check must begin before the state is given up for lack of evidence.
-  private func longestPause(_ configuration: RegionConfiguration) -> UInt64 {
     let patience = UInt64(configuration.unknownAfter) * 1_000
-    return max(patience / 2, patience.saturatingSubtract(Self.margin))
+    let isFar = interval >= max(Self.longWait, patience.saturatingSubtract(SourceWait.updateLength))
+    let longest = max(patience / 2, patience.saturatingSubtract(Self.margin))
+    checkAt = now.saturatingAdd(isFar ? interval : min(interval, longest))
+    return isFar
   }
 }

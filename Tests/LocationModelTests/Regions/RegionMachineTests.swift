@@ -124,6 +124,18 @@ import Testing
     #expect(region.changes.last == Change(.determined, at: 1_030))
   }
 
+  @Test(arguments: [60, 900, 1_700] as [UInt32])
+  func `a state that cannot change before the next check is lost when that has failed`(unknownAfter: UInt32) {
+    for place in [200_200.0, 0] {
+      var region = simulation(radius: place == 0 ? 200_000 : 200) { $0.unknownAfter = unknownAfter * 1_000 }
+      region.stay(place, during: 0..<30)
+      region.advance(to: 1_800)
+      #expect(region.changes == [Change(.determined, at: 20)])
+      region.advance(to: 4_000)
+      #expect(region.changes.last == Change(.lost, at: 29 + 1_785 + 60, reason: .noFix))
+    }
+  }
+
   @Test func `locations without an accuracy decide nothing, and that is reported once`() {
     var region = simulation()
     region.stay(0, accuracy: nil, during: 5..<3_600)
