@@ -132,6 +132,21 @@ import Testing
     #expect(coarser.contains(.need(nil)) && happenings(coarser) == [.lost])
   }
 
+  @Test func `a loss that another one replaces before it is told leaves no gap`() throws {
+    var machine = try started()
+    _ = stay(&machine, at: 52, from: 1, to: 31)
+    #expect(machine.last?.event.sequence == 1 && machine.takeLoss() == nil)
+    _ = machine.handle(standing(.off), at: 32 * second)
+    _ = machine.handle(standing(.city), at: 33 * second)
+    #expect(machine.last == nil, "it was not told yet")
+    let told = machine.takeLoss()?.event
+    #expect(told?.sequence == 2 && told?.previous == .inside && told?.reason == .accuracyLimited)
+    #expect(machine.takeLoss() == nil && machine.last?.event == told && machine.delivered == 2)
+    _ = machine.handle(standing(.allowed), at: 34 * second)
+    #expect(stay(&machine, at: 52, from: 35, to: 65) == [.determined])
+    #expect(machine.last?.event.sequence == 3)
+  }
+
   @Test func `events of a finer grant cannot be read at a coarser one`() throws {
     var machine = try started(radius: 20_000) { $0.region.includesLocation = true }
     _ = stay(&machine, at: 52, from: 1, to: 31)

@@ -46,11 +46,11 @@ public struct RegionEvent: Equatable, Sendable {
   /// The new state.
   public let state: RegionState
   /// The state before the event.
-  public let previous: RegionState
+  public package(set) var previous: RegionState
   /// The reason why the state is unknown; ``RegionReason/none`` if it is known.
   public let reason: RegionReason
   /// The number of the event, from 1 and without gaps.
-  public let sequence: UInt64
+  public package(set) var sequence: UInt64
   /// When the first location that supports the change was measured; for `lost`, the last location that was evidence.
   public let timestamp: Timestamp
   /// When the change was committed, in microseconds of `CLOCK_BOOTTIME`.

@@ -6,10 +6,13 @@ import GeopublicistLocationModel
 nonisolated struct MonitoredRegionMachine: ObjectMachine {
   let options: ClientOptions
   private(set) var region: RegionMachine
-  /// The last event. Nil before the first one and as soon as access is lost.
+  /// The last event that the owner was told. Nil before the first one and as soon as access is lost.
   private(set) var last: RegionReport?
+  /// The loss of the state that the owner has not been told. Until then, everything else waits.
+  private var loss: RegionReport?
   /// When the first evidence for the current state was measured.
   private(set) var since = Timestamp()
+  /// The number of events that the owner was told.
   private(set) var delivered: UInt64 = 0
   var object: ObjectState
   private var lifetime: UpdateBudget
@@ -101,14 +104,34 @@ nonisolated extension MonitoredRegionMachine {
           report.delivery = Delivery(
             location: location, level: location.level, isReduced: location.level < options.accuracy)
         }
-        last = report
-        delivered &+= 1
+        if event.kind == .lost {
+          // The owner saw the state that was lost first.
+          report.event.previous = loss?.event.previous ?? event.previous
+          loss = report
+        } else {
+          report = numbered(report)
+        }
         actions.append(.tell(report))
       case .complete: actions += object.end(.used)
       }
     }
     object.usesLocations = region.need != .nothing
     return actions
+  }
+
+  /// Returns the loss that is to be told now, if any.
+  mutating func takeLoss() -> RegionReport? {
+    defer { loss = nil }
+    return loss.map { numbered($0) }
+  }
+
+  /// Numbers an event that is told now. One that was replaced before it was told leaves no gap.
+  private mutating func numbered(_ report: RegionReport) -> RegionReport {
+    var report = report
+    delivered &+= 1
+    report.event.sequence = delivered
+    last = report
+    return report
   }
 
   /// Arms the timer if it would fire too late, and requests a review if the source is needed at a different time.

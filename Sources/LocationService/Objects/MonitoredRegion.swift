@@ -12,8 +12,6 @@ import MainLoop
 final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   private var waitsForRoom = false
   private var waitsForTelling = false
-  /// The last loss of the state that the owner has not been told.
-  private var loss: RegionReport?
 
   init(
     _ number: UInt64, of client: Client, _ options: ClientOptions, _ configuration: RegionConfiguration,
@@ -48,17 +46,12 @@ final class MonitoredRegion: ClientObject<MonitoredRegionMachine> {
   override func send(_ action: ClientAction) {
     guard case .tell(let report) = action else { return super.send(action) }
     // Access can be lost at any time, while everything else happens only when there is room.
-    guard report.event.kind != .lost else {
-      loss = report
-      return tellLater()
-    }
-    tell(report)
+    if report.event.kind == .lost { tellLater() } else { tell(report) }
   }
 
   override func tellState() {
     super.tellState()
-    if let loss { tell(loss) }
-    loss = nil
+    if let loss = withMachine({ $0.takeLoss() }) { tell(loss) }
   }
 
   override func told() { if waitsForTelling { timeHasCome() } }

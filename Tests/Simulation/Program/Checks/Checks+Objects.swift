@@ -55,8 +55,7 @@ extension Checks {
     let story = "\(kind): \(previous) → \(state) at \(region.path)"
     world.tell(story)
     if region.isUsed { broken("a region for a single use ends with it", story) }
-    // A loss that another one follows before the client is told leaves a gap: remove the exception when it no longer does.
-    if kind == "lost" ? sequence <= region.sequence : sequence != region.sequence + 1 {
+    if sequence != region.sequence + 1 {
       broken("the events of a region are numbered without gaps", "\(sequence) after \(region.sequence): \(story)")
     }
     let isConsistent =
