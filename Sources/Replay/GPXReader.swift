@@ -56,6 +56,7 @@ nonisolated enum GPXReader {
     private(set) var isGPX = false
     var text = ""
     private var current: (element: String, fix: Location, time: Int64?)?
+    private var startsSegment = false
 
     static func from(_ data: UnsafeMutableRawPointer?) -> Reading? {
       data.map { Unmanaged<Reading>.fromOpaque($0).takeUnretainedValue() }
@@ -65,6 +66,7 @@ nonisolated enum GPXReader {
       text = ""
       let element = Self.local(name)
       if element == "gpx" { isGPX = true }
+      if element == "trkseg" || element == "rte" { startsSegment = true }
       guard ["trkpt", "rtept", "wpt"].contains(element), let latitude = Self.number(attributes["lat"]),
         let longitude = Self.number(attributes["lon"])
       else { return }
@@ -77,7 +79,9 @@ nonisolated enum GPXReader {
       guard let point = current else { return }
       if element == point.element {
         current = nil
-        points[element, default: []].append((point.fix, point.time))
+        points[element, default: []].append(
+          Track.Measurement(fix: point.fix, time: point.time, startsSegment: startsSegment))
+        startsSegment = false
         return
       }
       let value = Self.number(text)

@@ -22,12 +22,15 @@ nonisolated enum GeoJSONReader {
     fix.accuracy = properties?["accuracy"]?.number
     fix.speed = properties?["speed"]?.number
     fix.heading = properties?["heading"]?.number
-    return (fix, properties?["time"]?.string.flatMap(RecordedTime.microseconds))
+    return Track.Measurement(
+      fix: fix, time: properties?["time"]?.string.flatMap(RecordedTime.microseconds),
+      startsSegment: properties?["segmentStart"]?.boolean ?? false)
   }
 
   private static func corners(_ feature: JSONValue) -> [Track.Measurement] {
     guard feature["geometry"]?["type"]?.string == "LineString" else { return [] }
-    return (feature["geometry"]?["coordinates"]?.array ?? []).compactMap(location).map { ($0, nil) }
+    let corners = (feature["geometry"]?["coordinates"]?.array ?? []).compactMap(location)
+    return corners.enumerated().map { Track.Measurement(fix: $1, startsSegment: $0 == 0) }
   }
 
   private static func location(_ coordinates: JSONValue) -> Location? {
@@ -61,6 +64,7 @@ nonisolated enum JSONValue {
   subscript(_ key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
   var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
   var string: String? { if case .string(let text) = self { text } else { nil } }
+  var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
   var number: Double? { if case .number(let number) = self { number } else { nil } }
 }
 

@@ -3,19 +3,25 @@ import GeopublicistLocationModel
 
 /// Reads NMEA 0183: GGA (position, altitude, dilution), RMC (position, speed, course) and GST (error) from any talker.
 ///
-/// Sentences with the same time of day form one fix. Damaged sentences and those without a fix are skipped.
+/// Sentences with the same time of day form one fix. Damaged sentences are skipped; those without a fix end a segment.
 nonisolated enum NMEAReader {
   static func read(_ text: String) -> [Track.Measurement] {
-    var epochs: [(clock: Int64, fix: Location)] = []
+    var epochs: [(clock: Int64, fix: Location, startsSegment: Bool)] = []
     var error: ErrorEstimate?
+    // The time of a sentence without a fix, if a whole epoch may be without one.
+    var void: Int64?
     for line in text.split(whereSeparator: \.isNewline) {
       guard let fields = fields(of: line) else { continue }
       if let sentence = Sentence(fields) {
         if let last = epochs.last, last.clock == sentence.clock {
           epochs[epochs.count - 1].fix = sentence.merged(into: last.fix)
         } else {
-          epochs.append((sentence.clock, sentence.merged(into: nil)))
+          let isAfterVoid = void.map { $0 != sentence.clock } ?? false
+          epochs.append((sentence.clock, sentence.merged(into: nil), isAfterVoid))
+          void = nil
         }
+      } else if let clock = Sentence.void(fields), clock != epochs.last?.clock {
+        void = clock
       } else if let estimate = ErrorEstimate(fields) {
         error = estimate
       }
@@ -28,7 +34,8 @@ nonisolated enum NMEAReader {
       // GGA has no date, so a clock that goes back by more than half a day has passed midnight.
       if epoch.clock < last - Self.day / 2 { midnights += 1 }
       last = epoch.clock
-      return (epoch.fix, epoch.clock + midnights * Self.day)
+      return Track.Measurement(
+        fix: epoch.fix, time: epoch.clock + midnights * Self.day, startsSegment: epoch.startsSegment)
     }
   }
 
@@ -88,6 +95,15 @@ nonisolated enum NMEAReader {
         fix.speed = NMEAReader.number(fields[7]).map { $0 * 1852 / 3600 }
         fix.heading = NMEAReader.number(fields[8])
       default: return nil
+      }
+    }
+
+    /// Returns the time of a sentence that says that there is no fix, -1 if it has none; nil for any other sentence.
+    static func void(_ fields: [Substring]) -> Int64? {
+      switch fields.first?.suffix(3) {
+      case "GGA" where fields.count >= 7 && fields[6] == "0", "RMC" where fields.count >= 3 && fields[2] == "V":
+        NMEAReader.clock(fields[1]) ?? -1
+      default: nil
       }
     }
 

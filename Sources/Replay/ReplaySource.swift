@@ -9,10 +9,13 @@ nonisolated public struct Track: Sendable {
     public let fix: Location
     /// Microseconds since the start of the track. Never decreases from one point to the next.
     public let offset: Int64
+    /// Whether fixes before it are missing.
+    public let startsSegment: Bool
 
-    public init(fix: Location, offset: Int64) {
+    public init(fix: Location, offset: Int64, startsSegment: Bool = false) {
       self.fix = fix
       self.offset = offset
+      self.startsSegment = startsSegment
     }
   }
 
@@ -22,8 +25,13 @@ nonisolated public struct Track: Sendable {
   /// Creates a track that stays at one place.
   public init(at place: Location) { points = [Point(fix: place, offset: 0)] }
 
-  /// A fix from a file and, if recorded, when it was measured, in microseconds of any clock.
-  typealias Measurement = (fix: Location, time: Int64?)
+  /// A fix from a file.
+  struct Measurement {
+    var fix: Location
+    /// If recorded, when it was measured, in microseconds of any clock.
+    var time: Int64?
+    var startsSegment = false
+  }
 
   /// The time between two points without times, in microseconds.
   static let step: Int64 = 1_000_000
@@ -39,7 +47,7 @@ nonisolated public struct Track: Sendable {
       if let time = measurement.time, let before = last.time, time >= before {
         offset = last.offset.addingClamped(time.subtractingClamped(before))
       }
-      points.append(Point(fix: measurement.fix, offset: offset))
+      points.append(Point(fix: measurement.fix, offset: offset, startsSegment: measurement.startsSegment))
       last = (offset, measurement.time ?? last.time.map { $0.addingClamped(Self.step) })
     }
     self.points = points

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GeopublicistLocationModel
 import GeopublicistTestSupport
 import Testing
+
+@testable import geopublicist
 
 /// `geopublicist record`: files that other programs open, complete whenever the recording is interrupted.
 @Suite(.serialized) struct RecordTests {
@@ -129,6 +132,22 @@ import Testing
     let summary = try run([Rig.product("geopublicist"), "record", "--summary", "--json", path])
     #expect(JSON(line: summary.standardOutput)?["Fixes"]?.number == 4, "\(summary.standardError)")
     if name.hasSuffix("gpx") { #expect(contents(path).components(separatedBy: "<trkseg>").count == 3) }
+  }
+
+  @Test(arguments: ["gpx", "geojson", "nmea"]) func `a summary counts per segment`(name: String) throws {
+    var format = try #require(TrackFormats.format(name, startingAt: Timestamp(seconds: 1_800_000_000)))
+    var text = format.header
+    for (index, latitude) in [52.5, 52.6, 0, 0.1].enumerated() {
+      if index == 2 { format.interrupt() }
+      let time = Timestamp(seconds: 1_800_000_000 + [0, 600, 7_200, 7_500][index])
+      text += format.entry(Location(latitude: latitude, longitude: 13, timestamp: time))
+    }
+    let path = directory.freshFile("walk.\(name)")
+    try (text + format.ending() + format.trailer).write(toFile: path, atomically: true, encoding: .utf8)
+    let segments = try RecordedTrack.read(path)
+    #expect(segments.map(\.count).filter { $0 > 0 } == [2, 2])
+    let summary = TrackSummary(segments)
+    #expect(summary.count == 4 && summary.seconds == 900 && abs(summary.metres - 22_184) < 20, "\(summary)")
   }
 
   @Test(arguments: ["gpx", "geojson", "nmea"]) func `a recording is not continued in another format`(format: String)

@@ -19,7 +19,7 @@ import Testing
       ([.min, .max, .max, nil], [0, .max, .max, .max]), ([], nil),
     ] as [([Int64?], [Int64]?)]) func `offsets count from the first time`(times: [Int64?], offsets: [Int64]?)
   {
-    #expect(Track(times.map { (fix(1), $0) })?.points.map(\.offset) == offsets)
+    #expect(Track(times.map { Track.Measurement(fix: fix(1), time: $0) })?.points.map(\.offset) == offsets)
   }
 
   @Test func `a GPX track with every element is read`() throws {
@@ -87,8 +87,9 @@ import Testing
   @Test(arguments: [(1.0, false), (4.0, true)]) func `playback runs to the end or loops`(speed: Double, isLoop: Bool)
     throws
   {
-    let measurements: [Track.Measurement] = [(fix(1), 0), (fix(2), 2_000_000), (fix(3), 2_000_000)]
-    let track = try #require(Track(measurements))
+    let times: [Int64] = [0, 2_000_000, 2_000_000]
+    let track = try #require(
+      Track(times.enumerated().map { Track.Measurement(fix: fix(Double($0 + 1)), time: $1) }))
     var playback = Playback(track, speed: speed, isLoop: isLoop)
     var seen: [Double] = []
     var dues: [Int64] = []
@@ -109,7 +110,8 @@ import Testing
   }
 
   @Test func `a point that is late delays no other, and a pause delays all`() throws {
-    let track = try #require(Track((0..<1_000).map { (fix(Double($0 % 90)), Int64($0) * 1_000_000) }))
+    let measurements = (0..<1_000).map { Track.Measurement(fix: fix(Double($0 % 90)), time: Int64($0) * 1_000_000) }
+    let track = try #require(Track(measurements))
     var playback = Playback(track, speed: 60, isLoop: false)
     playback.begin(at: 0)
     for index in 1..<500 {
@@ -118,6 +120,22 @@ import Testing
     }
     playback.begin(at: 1_000_000_000)
     #expect(playback.due - 1_000_000_000 == 16_666 || playback.due - 1_000_000_000 == 16_667)
+  }
+
+  @Test func `a receiver without a fix ends a segment, and a single sentence without one does not`() {
+    let (place, end) = ("5230.0000,N,01315.0000,E", "1.0,90.0,010226,,,A")
+    func starts(_ between: String) -> [Bool] {
+      let lines = [
+        "$GPRMC,115958,V,,,,,,,010226,,,N", "$GPRMC,120000,A,\(place),\(end)", between,
+        "$GPGGA,120002,\(place),1,08,4.0,34.5,M,46.9,M,,", "$GPRMC,120002,A,\(place),\(end)",
+      ]
+      return NMEAReader.read(lines.joined(separator: "\n")).map(\.startsSegment)
+    }
+    #expect(starts("") == [true, false])
+    #expect(starts("$GPRMC,120001,V,,,,,,,010226,,,N") == [true, true])
+    #expect(starts("$GPGGA,,,,,,0,00,99.9,,,,,,") == [true, true])
+    #expect(starts("$GPGGA,120000,,,,,0,00,99.9,,,,,,") == [true, false])
+    #expect(starts("$GPRMC,120002,V,,,,,,,010226,,,N") == [true, false])
   }
 
   @Test func `a receiver's own estimate of its error is the accuracy`() throws {

@@ -110,7 +110,7 @@ final class RecordCommand: Command {
 
   private func summarize() {
     invocation.attempt {
-      let summary = TrackSummary([try RecordedTrack.read(path)])
+      let summary = TrackSummary(try RecordedTrack.read(path))
       invocation.show(summary.rows.lines(for: invocation.output), orJSON: [summary.json(of: path)])
       invocation.finish(ExitStatus.success)
     }

@@ -94,6 +94,7 @@ nonisolated struct GeoJSONFormat: TrackFormat {
     if let heading = location.heading { properties.append("\"heading\":\(Number.short(heading, 1))") }
     if let source = location.sourceDescription { properties.append("\"source\":" + JSONText.quoted(source)) }
     if location.isSimulated { properties.append("\"simulated\":true") }
+    if isInterrupted, !isFirst { properties.append("\"segmentStart\":true") }
     defer { (isInterrupted, isFirst) = (false, false) }
     return (isFirst ? "" : ",\n") + feature("Point", position, "{\(properties.joined(separator: ","))}")
   }
@@ -122,13 +123,18 @@ nonisolated struct GeoJSONFormat: TrackFormat {
   }
 }
 
-/// NMEA 0183 as receivers write it: GGA and RMC for each fix, and GST if its accuracy is known.
+/// NMEA 0183 as receivers write it: GGA and RMC for each fix, and GST if its accuracy is known; between two segments an RMC
+/// without a fix.
 nonisolated struct NMEAFormat: TrackFormat {
   let header = ""
   let trailer = ""
+  private var isInterrupted = false
+
+  mutating func interrupt() { isInterrupted = true }
 
   /// The last line must end in a checksum, so that a file of another format is not damaged.
   mutating func resume(after text: String) -> Bool {
+    isInterrupted = true
     let line = text.utf8.reversed().drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     return text.utf8.last == UInt8(ascii: "\n") && line.dropFirst(2).first == UInt8(ascii: "*")
   }
@@ -144,7 +150,9 @@ nonisolated struct NMEAFormat: TrackFormat {
     let heading = location.heading.map { Number.fixed($0, 1) } ?? ""
     // 8 and S mark simulated fixes.
     let quality = location.isSimulated ? "8" : "1"
-    return sentence(["GPGGA", clock] + place + [quality, "", ""] + altitude + ["", "", "", ""])
+    defer { isInterrupted = false }
+    return (isInterrupted ? gap(before: location.timestamp) : "")
+      + sentence(["GPGGA", clock] + place + [quality, "", ""] + altitude + ["", "", "", ""])
       + sentence(
         ["GPRMC", clock, "A"] + place + [speed, heading, Moment.utc(location.timestamp, "%d%m%y"), "", ""]
           + [location.isSimulated ? "S" : "A"])
@@ -155,6 +163,12 @@ nonisolated struct NMEAFormat: TrackFormat {
   private func errors(_ accuracy: Double, at clock: String) -> [String] {
     let error = Number.short(accuracy / 2.0.squareRoot(), 2)
     return ["GPGST", clock, "", "", "", "", error, error, ""]
+  }
+
+  private func gap(before time: Timestamp) -> String {
+    let second = Timestamp(seconds: time.seconds.saturatingSubtract(1))
+    let date = Moment.utc(second, "%d%m%y")
+    return sentence(["GPRMC", Moment.utc(second, "%H%M%S") + ".00", "V", "", "", "", "", "", "", date, "", "", "N"])
   }
 
   private func hundredths(_ time: Timestamp) -> String { String(String(time.microseconds / 10_000 + 100).dropFirst()) }

@@ -15,12 +15,12 @@ nonisolated struct TrackSummary: Equatable {
   private(set) var climb: Double?
   private(set) var descent: Double?
 
-  /// Measures the segments of a track; the gaps between them count in the duration, not in the length.
+  /// Measures the segments of a track; the gaps between them count neither in the length nor in the duration.
   init(_ pieces: [[Location]]) {
-    let times = pieces.joined().map(\.timestamp.microsecondsSinceEpoch)
-    if let first = times.min(), let last = times.max() { seconds = Double(last - first) / 1_000_000 }
     for piece in pieces {
       count += piece.count
+      let times = piece.map(\.timestamp.microsecondsSinceEpoch)
+      if let first = times.min(), let last = times.max() { seconds += Double(last - first) / 1_000_000 }
       for (location, next) in zip(piece, piece.dropFirst()) { metres += location.distance(to: next) }
       measureClimb(piece)
     }
@@ -75,13 +75,16 @@ nonisolated struct TrackSummary: Equatable {
 }
 
 enum RecordedTrack {
-  /// Returns the fixes of a file; their timestamps count from the first fix.
-  static func read(_ path: String) throws -> [Location] {
+  /// Returns the segments of a file; the timestamps of their fixes count from the first fix.
+  static func read(_ path: String) throws -> [[Location]] {
     let track = try TrackFile.track(in: try TextFile.contents(of: path), from: path)
-    return track.points.map { point in
+    var segments: [[Location]] = [[]]
+    for point in track.points {
       var location = point.fix
       location.timestamp = Timestamp(microsecondsSinceEpoch: UInt64(clamping: point.offset))
-      return location
+      if point.startsSegment { segments.append([]) }
+      segments[segments.count - 1].append(location)
     }
+    return segments
   }
 }
