@@ -4,9 +4,9 @@
 
     held.py [--minutes 60] [--json FILE] [--no-build] [SCENARIO…]
 
-Each scenario has its own bus, GeoClue and service, and a receiver that reports one fix per second. All scenarios run at the
-same time. In one of them the clients use GeoClue directly. The initial phase, in which every client waits for its first
-location, is measured separately and not part of the hour.
+Each scenario has its own bus, GeoClue and service, and a receiver that reports one fix per second: at once, after 45 s, or
+never. All scenarios run at the same time. In one of them the clients use GeoClue directly. The initial phase, in which every
+client waits for its first location, is measured separately and not part of the hour.
 """
 
 import json
@@ -37,8 +37,13 @@ FLEET = [
     CLOCK, CLOCK, WEATHER, WEATHER, subscription(accuracy=("s", "country")), subscription(accuracy=("s", "city")),
     subscription(**{"time-threshold": ("u", 1_800_000)}), region(50), region(100), region(10),
 ]
+# The clients, the largest share of an hour in percent, and the seconds that the receiver needs for its first fix.
 SCENARIOS = {
-    "clock": ([CLOCK], 5), "weather": ([WEATHER], 5), "region": ([region(50)], 3), "fleet": (FLEET, None), "direct": (None, 100),
+    "clock": ([CLOCK], 5, 0), "weather": ([WEATHER], 5, 0), "region": ([region(50)], 3, 0), "far": ([region(200)], 5, 0),
+    "fleet": (FLEET, None, 0), "direct": (None, 100, 0),
+    # At most 65 s each.
+    "slow-clock": ([CLOCK], 65 * 6 / 36, 45), "slow-weather": ([WEATHER], 5, 45), "slow-far": ([region(200)], 5, 45),
+    "never": ([CLOCK, WEATHER, region(50)], 10, 1e6),
 }
 
 
@@ -48,10 +53,11 @@ class Scenario(Machine):
     def __init__(self, name):
         super().__init__()
         self.name = name
-        self.clients, self.aim = SCENARIOS[name]
+        self.clients, self.aim, self.wait = SCENARIOS[name]
 
     def begin(self):
-        self.start([RIG / "nmea.py", self.nmea, "52.5163,13.3777,34", "52.5163,13.3777,34"])
+        place = "52.5163,13.3777,34"
+        self.start([RIG / "nmea.py", self.nmea, place, place, "1", str(self.wait)])
         self.geoclue = self.start_geoclue()
         if self.clients is None:
             self.agent = self.start([RIG / "geoclue-agent.py", self.address, "8"], subprocess.PIPE)
@@ -128,8 +134,8 @@ def main():
             first, _ = scenario.held(begun, begin)
             share = seconds / (end - begin)
             results[scenario.name] = {"share": share, "seconds_per_hour": share * 3_600, "changes": changes, "beginning": first}
-            aim = "" if scenario.aim is None else f"  aim {scenario.aim} %"
-            print(f"{scenario.name:8} {share * 3_600:7.1f} s/h  {share * 100:6.2f} %  {first:5.1f} s of the first {BEGINNING}{aim}")
+            aim = "" if scenario.aim is None else f"  aim {scenario.aim:.3g} %"
+            print(f"{scenario.name:12} {share * 3_600:7.1f} s/h  {share * 100:6.2f} %  {first:5.1f} s of the first {BEGINNING}{aim}")
         options.json.write_text(json.dumps(results, indent=1) + "\n")
     finally:
         for scenario in scenarios:

@@ -244,6 +244,7 @@ import Testing
     // The clock
     Row("clock-unset", "timedatectl") { $0.now = 86_400 },
     Row("clock-differs", "timedatectl") { $0.clockDifference = -7_200 },
+    Row("clock-differs", "timedatectl") { $0.clockDifference = 85_800 },
     // Agents
     Row("agents-several", "disable --now geopublicist-agent") {
       $0.agents = [own, AgentProgram(process: 8, program: "agent", level: AccuracyLevel.none)]

@@ -5,14 +5,16 @@ import Testing
 
 /// `geopublicist doctor` for an ordinary person, with the real polkit and GeoClue.
 @Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAPersonTests {
-  private func examine(_ machine: GatekeeperMachine) throws -> [String: (outcome: String, finding: String)] {
+  private func examine(
+    _ machine: GatekeeperMachine, receiverAhead: Double = 0
+  ) throws -> [String: (outcome: String, finding: String)] {
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
       as: GatekeeperMachine.person)
     // As a receiver: while somebody listens.
     try eventually("its end", within: .seconds(60)) {
       if doctor.exited == nil, machine.receiver.isConnected {
-        try machine.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25))
+        try machine.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
         usleep(50_000)
       }
       return doctor.exited != nil
@@ -29,6 +31,14 @@ import Testing
     let found = try examine(machine)
     #expect(found.values.allSatisfy { $0.outcome != "problem" }, "\(found)")
     #expect(found["fix"]?.outcome == "ok" && found["agent"]?.outcome == "ok", "\(found)")
+  }
+
+  @Test(arguments: [-3_600, 600] as [Double])
+  func `doctor reports a receiver whose clock differs`(by seconds: Double) throws {
+    let machine = try GatekeeperMachine(.yes)
+    try machine.agent(of: GatekeeperMachine.person)
+    let found = try examine(machine, receiverAhead: seconds)
+    #expect(found["clock"]?.finding.contains("differ by \(seconds < 0 ? "1h" : "10min")") == true, "\(found)")
   }
 
   @Test func `doctor reports a polkit rule that forbids location`() throws {

@@ -151,13 +151,14 @@ struct ReplaySession {
     #expect(session.daemon.isRunning)
   }
 
-  @Test func `regions follow the receiver of the real GeoClue`() throws {
+  @Test(arguments: [0, -3_600, 3_600] as [Double])
+  func `regions follow the receiver of the real GeoClue, whatever its clock says`(ahead: Double) throws {
     let machine = try Machine(.system)
     let client = try machine.consumer()
     let path = try client.regionStarted(ConsumerProgram.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))
     let receiver = machine.receiver
     func walk(to latitude: Double, _ happenings: [String]) throws {
-      try receiver.write(GGASentence(latitude: latitude, longitude: 13.4))
+      try receiver.write(GGASentence(latitude: latitude, longitude: 13.4, time: Date() + ahead))
       try client.waitFor(happenings, path)
     }
     // A subscription keeps the receiver on.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GPS receiver that walks from one place to another and back, at 1.4 m/s, for each program that connects to a unix socket.
 
-    nmea.py SOCKET FROM TO [FIXES-PER-SECOND]
+    nmea.py SOCKET FROM TO [FIXES-PER-SECOND [SECONDS-TO-FIRST-FIX]]
 
 A place is LATITUDE,LONGITUDE,ALTITUDE, in degrees and metres.
 """
@@ -12,6 +12,7 @@ import datetime
 import itertools
 import math
 import os
+import select
 import socket
 import sys
 import time
@@ -44,6 +45,7 @@ def walk(begin, end):
 def main():
     path, *places = sys.argv[1:4]
     rate = float(sys.argv[4]) if len(sys.argv) > 4 else 1.0
+    wait = float(sys.argv[5]) if len(sys.argv) > 5 else 0.0
     way = walk(*(tuple(map(float, place.split(","))) for place in places))
 
     listener = socket.socket(socket.AF_UNIX)
@@ -52,8 +54,12 @@ def main():
     listener.listen()
     while True:
         reader, _ = listener.accept()
-        due = time.monotonic()
+        due = time.monotonic() + wait
         try:
+            # A reader that leaves before the first fix.
+            if wait and select.select([reader], [], [], wait)[0]:
+                reader.close()
+                continue
             while True:
                 reader.sendall(sentence(*next(way)))
                 due += 1 / rate

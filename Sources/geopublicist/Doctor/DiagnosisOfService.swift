@@ -59,12 +59,12 @@ nonisolated extension Diagnosis {
     if let now = facts.now, now < 1_767_225_600 {
       return problem("clock", "unset", tr("The clock of this computer shows a year before 2026"), remedy)
     }
-    guard let difference = facts.clockDifference, abs(difference) > 600 else { return nil }
+    // A receiver tells the time of day. A time in the future is taken for that of yesterday.
+    let difference = abs(facts.clockDifference?.remainder(dividingBy: 86_400) ?? 0)
+    guard difference > 300 else { return nil }
+    let time = TrackSummary.text(seconds: (difference / 60).rounded() * 60)
     return problem(
-      "clock", "differs",
-      tr(
-        "The source of the location and the clock of this computer differ by "
-          + "\(Number.short(abs(difference) / 3_600, 1)) h"), remedy)
+      "clock", "differs", tr("The source of the location and the clock of this computer differ by \(time)"), remedy)
   }
 
   static func sandbox(_ facts: DoctorFacts) -> Diagnosis? {
