@@ -69,6 +69,15 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "entered home\n")
   }
 
+  @Test func `a program that waits for a place is told the cause of an outage`() throws {
+    let machine = try Machine()
+    machine.geoclue.kill()
+    #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
+    let arguments = ["--address", machine.bus.address, "run", "--when", "entered", "home", "--", "true"]
+    let runner = try ChildProcess([Rig.product("geopublicist")] + arguments, environment: environment)
+    try eventually("it says why", within: .seconds(20)) { runner.standardError.contains("GeoClue") }
+  }
+
   /// How many events the region has sent.
   private func delivered(on bus: PrivateBus) throws -> Double {
     let lines = try CommandRun.finished(["list", "--json"], on: bus).standardOutput.split(separator: "\n")

@@ -114,6 +114,21 @@ import Testing
     }
   }
 
+  @Test func `every program in a pipe is told the cause of an outage that began before it, and the end`() throws {
+    let directory = TemporaryDirectory()
+    machine.geoclue.kill()
+    let programs = try [["watch"], ["record", directory.file("walk.gpx")], ["region", "52,13,200m"], ["watch"]].map {
+      let program = try machine.started($0)
+      try eventually("\($0) says why", within: .seconds(20)) { program.standardError.contains("GeoClue") }
+      return program
+    }
+    try machine.geoclue.restart()
+    try machine.measure(52, until: "recovery") {
+      programs.allSatisfy { $0.standardError.hasSuffix("Receiving locations again\n") }
+    }
+    for said in programs.map(\.standardError) { #expect(said.split(separator: "\n").count == 2, "\(said)") }
+  }
+
   @Test func `list shows subscriptions without any coordinate`() throws {
     let watch = try machine.started(["watch", "--desktop-id", "org.example.Map"])
     try machine.measure(52, for: watch)

@@ -50,6 +50,41 @@ import Testing
     #expect(client.client.received("ErrorOccurred", from: path).count == 1)
   }
 
+  @Test func `a subscription is told an outage once, whether it began before it or during it`() throws {
+    func told(_ path: String) -> Int { client.client.received("ErrorOccurred", from: path).count }
+    geoclue.kill()
+    var paths: [String] = []
+    for mode in ["continuous", "significant", "continuous"] {
+      paths.append(try client.subscribeAndStart(["mode": .variant("s", .string(mode))]))
+      try eventually("it is told", turn: rest) { told(paths[paths.count - 1]) == 1 }
+    }
+    try client.tell(paths[0], "Stop")
+    try client.tell(paths[0], "Start")
+    try geoclue.restart()
+    try measure(50, until: paths[0])
+    #expect(paths.map(told) == [1, 1, 1])
+    geoclue.kill()
+    try eventually("those that wait for a location are told again", turn: rest) { told(paths[2]) == 2 }
+    #expect(paths.allSatisfy { told($0) <= 2 })
+  }
+
+  @Test func `the log tells outages at notice and everything else at debug, without coordinates`() throws {
+    let path = try client.subscribeAndStart()
+    try measure(50.123, until: path)
+    geoclue.kill()
+    try eventually("the outage is logged", within: .seconds(20)) { daemon.log.contains("No locations arrive") }
+    try geoclue.restart()
+    try measure(51.123, until: path)
+    let lines = daemon.log.split(separator: "\n")
+    func isAt(_ level: String, _ text: String) -> Bool {
+      lines.contains { $0.contains("-\(level):") && $0.contains(text) }
+    }
+    #expect(isAt("Message", "No locations arrive: ") && isAt("Message", "Locations arrive again"))
+    let told = ["Decision for :", "granted exact", "The source is asked for level exact", "A location arrives, source"]
+    for text in told + ["Source: running", "Source: unavailable"] { #expect(isAt("DEBUG", text), "\(text)") }
+    #expect(!lines.contains { $0.contains("50.123") || $0.contains("51.123") })
+  }
+
   @Test func `the state's message is a sentence while something is wrong, and empty otherwise`() throws {
     #expect(try client.property("StateMessage") == "")
     let path = try client.subscribeAndStart()

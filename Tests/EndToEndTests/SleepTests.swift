@@ -46,6 +46,23 @@ import Testing
     try always("it is not delivered", for: .seconds(4), turn: rest) { client.latitudes(from: path) == [50] }
   }
 
+  @Test func `a location that GeoClue is asked for does not survive a suspend`() throws {
+    let path = try client.subscribeAndStart()
+    try geoclue.fix(latitude: 50)
+    _ = try client.locations(1, from: path)
+    try geoclue.fault(on: "GetAll", "hang")
+    let asked = geoclue.count(of: "GetAll")
+    try geoclue.fix(latitude: 50.001)
+    try eventually("its properties are read") { geoclue.count(of: "GetAll") > asked }
+    try geoclue.tell(["fix": .null])
+    try logind.prepareForSleep(true)
+    try logind.prepareForSleep(false)
+    try geoclue.release("GetAll")
+    try eventually("GeoClue is asked again") { clientsMade == 2 }
+    try measure(51, until: path)
+    #expect(client.latitudes(from: path) == [50, 51])
+  }
+
   @Test func `the best location of a waiting call does not survive a suspend`() throws {
     let path = try client.subscribeAndStart()
     let call = try client.begin(

@@ -165,6 +165,25 @@ final class Invocation {
     lastComplaint = ""
   }
 
+  /// Reports each outage of the source and its end, for objects that report none themselves.
+  func followOutages(of service: ServiceConnection) -> PropertyWatch {
+    var (state, reason, isOut) = ("", "", false)
+    return service.onProperties { [weak self] properties in
+      state = properties["State"]?.string ?? state
+      reason = properties["StateReason"]?.string ?? reason
+      switch SourceState(rawValue: state) {
+      // What GeoClue forbids is reported as the authorization.
+      case .unavailable where !isOut && AuthorizationReason(rawValue: reason) == nil:
+        isOut = true
+        self?.complain(Sentences.source(state: state, reason: reason))
+      case .running where isOut:
+        isOut = false
+        self?.recovered(tr("Receiving locations again"))
+      default: break
+      }
+    }
+  }
+
   /// Reports a problem on standard error, once if the same message follows again, and goes on.
   func complain(_ message: String) {
     guard message != lastComplaint else { return }

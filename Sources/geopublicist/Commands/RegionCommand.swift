@@ -36,6 +36,7 @@ final class RegionCommand: Command {
   private var hasBegun = false
   private var isOver = false
   private var region: ServiceRegion?
+  private var outages: PropertyWatch?
 
   init(_ invocation: Invocation) throws(UsageError) {
     self.invocation = invocation
@@ -63,6 +64,7 @@ final class RegionCommand: Command {
     invocation.authorize(options) { [weak self] service in
       guard let self else { return }
       region = ServiceRegion(on: service, options) { [weak self] event in self?.handle(event) }
+      outages = invocation.followOutages(of: service)
     }
   }
 

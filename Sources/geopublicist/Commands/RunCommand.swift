@@ -45,6 +45,7 @@ final class RunCommand: Command {
   private let command: [String]
   private let queue = CommandQueue()
   private var regions: [ServiceRegion] = []
+  private var outages: PropertyWatch?
   private let confirm: UInt32?
   private let dwell: UInt32?
   private var sun: SunClock?
@@ -98,6 +99,7 @@ final class RunCommand: Command {
     invocation.attempt {
       let known = try PlaceFile().read()
       guard let service = invocation.connect() else { return }
+      if case .sun = trigger {} else { outages = invocation.followOutages(of: service) }
       switch trigger {
       case .sun(let moment): follow([moment], service)
       case .border(_, let name):
