@@ -51,7 +51,7 @@ package final class Pacer {
   /// significant change that waited is looked for again when it may be delivered.
   package func drop() {
     let actions = rule.drop()
-    if actions.contains(.disarmTimer) { wait.check(at: rule.mayDeliverFrom) }
+    if actions.contains(.disarmTimer), rule.configuration.isSignificant { wait.check(at: rule.mayDeliverFrom) }
     perform(actions)
     onNeedChanged()
   }

@@ -20,13 +20,13 @@ struct LocationChainTests {
       sequence: sequence)
   }
 
-  private final class NoPings: ClientPinging {
+  fileprivate final class NoPings: ClientPinging {
     func ping(_ client: BusName, of account: Account, _ action: @escaping () -> Void) -> Bool { true }
     func forget(_ client: BusName) {}
   }
 
   /// A chain as a subscription builds it, from a subject to an array.
-  private final class Chain {
+  fileprivate final class Chain {
     let subject = PassthroughSubject<Location, Never>()
     let pacer = Pacer()
     var queued = 0
@@ -352,6 +352,24 @@ struct SharedLocationsTests {
     #expect(heard.allSatisfy { $0.receivedAt >= newest.receivedAt || $0.sequence < newest.sequence })
     if isCurrent { #expect(store.newest(for: .country) == nil, "it was measured before the gap") }
     #expect(store.newest(for: .exact)?.sequence == 21)
+    cancellable.cancel()
+  }
+
+  @Test func `a reduced location is published again after a rest, and sent once`() {
+    let store = SharedLocations(upstream.eraseToAnyPublisher())
+    let chain = LocationChainTests.Chain()
+    var heard = 0
+    let cancellable = store.locations(for: .country).sink {
+      heard += 1
+      chain.send($0)
+    }
+    upstream.send([location(1)])
+    store.dropHeld()
+    upstream.send([location(2)])
+    upstream.send([location(3)])
+    // An interval of 15 minutes may end in between.
+    #expect(heard == 2 || heard == 3)
+    #expect(chain.sent.count == heard - 1)
     cancellable.cancel()
   }
 

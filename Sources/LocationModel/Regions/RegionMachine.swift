@@ -97,10 +97,17 @@ package struct RegionMachine: Sendable {
       return []
     case .level(let level): return changeLevel(to: level, at: now)
     case .location(let location):
-      guard sleep.passes(location, at: now), order.isNew(location, at: now), case .watching(var watch) = phase,
-        location.source == .static || now.saturatingSubtract(location.receivedAt) <= RegionWatch.oldestEvidence
-      else { return [] }
-      watch.take(location, configuration, at: now)
+      guard sleep.passes(location, at: now) else { return [] }
+      let isNew = order.isNew(location, at: now)
+      guard case .watching(var watch) = phase else { return [] }
+      if isNew {
+        let age = now.saturatingSubtract(location.receivedAt)
+        guard location.source == .static || age <= RegionWatch.oldestEvidence else { return [] }
+        watch.take(location, configuration, at: now)
+      } else if let level, level < .exact {
+        // The location of the interval, again: there is no other before the next interval.
+        watch.looked(location, configuration, at: now)
+      }
       phase = .watching(watch)
       return proceed(at: now)
     case .slept:

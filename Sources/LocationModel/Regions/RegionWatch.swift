@@ -149,6 +149,11 @@ extension RegionWatch {
 extension RegionWatch {
   mutating func checkNow(at now: UInt64) { checkAt = now }
 
+  /// Ends the check without evidence.
+  mutating func looked(_ location: Location, _ configuration: RegionConfiguration, at now: UInt64) {
+    _ = scheduleCheck(location, configuration, at: now)
+  }
+
   /// Ends the check and schedules the next one before the device can reach the border.
   ///
   /// Returns whether the border is so far away that the state holds until that check, however long it is unconfirmed.

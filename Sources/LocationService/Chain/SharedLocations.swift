@@ -89,9 +89,11 @@ final class SharedLocations {
     release = nil
   }
 
-  /// Drops what has not been published, because the source was released.
+  /// Drops what has not been published, because the source was released. Clients drop what waits, too, so a reduced
+  /// location that still stands is published again with the next finer one.
   func dropHeld() {
     arbiter.dropHeld()
+    published = [:]
     release = nil
   }
 

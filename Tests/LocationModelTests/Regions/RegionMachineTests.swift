@@ -290,6 +290,18 @@ import Testing
     #expect(simulation(radius: 15_000, level: .city).changes.isEmpty)
   }
 
+  @Test func `a reduced location that is announced again is no evidence, and ends the check`() {
+    var region = simulation(radius: 20_000, level: .city)
+    region.locate(0, accuracy: 15_000, at: 0)
+    region.advance(to: 70)
+    #expect(region.changes == [Change(.determined, at: 60)] && !region.isHeld)
+    while !region.isHeld { region.advance(to: region.now + 1) }
+    region.locate(0, accuracy: 15_000, at: region.now, age: region.now)
+    #expect(!region.isHeld)
+    region.advance(to: 2_000)
+    #expect(region.changes.last == Change(.lost, at: 900, reason: .noFix))
+  }
+
   @Test func `a coarser grant drops the suspicion of a finer one`() {
     var region = simulation(radius: 20_000)
     region.stay(0, accuracy: 10, during: 0..<60)
