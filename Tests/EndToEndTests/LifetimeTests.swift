@@ -199,6 +199,22 @@ import Testing
     #expect(mode == 0o600)
   }
 
+  @Test func `a service that replays a track does not exit while idle`() throws {
+    let track = directory.file("track.nmea")
+    try GGASentence.berlin.text.write(toFile: track, atomically: true, encoding: .utf8)
+    let session = try PrivateBus(.session)
+    let file = directory.file("daemon.conf")
+    try "[Service]\nidle-timeout=0.3\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try Daemon(.session, on: session, options: ["--config", file, "--replay", track])
+    let consumer = try ConsumerProgram(on: session)
+    let path = try consumer.subscribeAndStart()
+    _ = try consumer.locations(1, from: path)
+    try consumer.tell(path, "Close")
+    try always("it stays", for: .seconds(1)) { daemon.isRunning }
+    #expect(try consumer.property("StateReason") == "")
+    #expect(try consumer.location().arguments()[0]["Simulated"] == .variant("b", true))
+  }
+
   @Test func `an idle timeout of zero means never`() throws {
     let daemon = try daemon(idle: "0")
     try always("it stays", for: .seconds(1)) { daemon.isRunning }

@@ -52,6 +52,12 @@ import Testing
     try walk(process, expecting: expected, in: machine)
   }
 
+  @Test func `a program of version 1.1 follows the scenario unchanged`() throws {
+    let machine = try Machine()
+    let program = [Rig.python, Rig.file("client-1.1.py"), machine.bus.address]
+    try walk(ChildProcess(program + strings("arguments")), expecting: strings("watch"), in: machine)
+  }
+
   @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `the shell gets one location`(script: String) throws {
     let machine = try Machine()
     let process = try ChildProcess([Self.file("shell/\(script)"), machine.bus.address, "exact"])
