@@ -127,6 +127,15 @@ import Testing
 
   // MARK: GetLocation
 
+  @Test func `a timeout of 0 returns a young location, and nothing else`() throws {
+    let (machine, consumer, path) = try Machine.subscribed()
+    #expect(try consumer.location(["timeout": .variant("u", 0)]).errorName == "\(Daemon.name).Error.Timeout")
+    try machine.deliver([.berlin], to: consumer, at: path)
+    #expect(try consumer.location(["timeout": .variant("u", 0)]).arguments()[0]["Age"] != nil)
+    let fresh: JSON = ["timeout": .variant("u", 0), "maximum-age": .variant("u", 0)]
+    #expect(try consumer.location(fresh).errorName == "\(Daemon.name).Error.Timeout")
+  }
+
   @Test func `a location is fetched once`() throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()

@@ -43,6 +43,29 @@ struct GatekeeperChangeTests {
     try eventually("a precise one comes") { consumer.locations(from: path).last?["Level"]?.string == "exact" }
   }
 
+  /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
+  @Test func `the command's agent lowers the level without a moment of refusal`() throws {
+    let (machine, folder) = (try GatekeeperMachine(.yes), TemporaryDirectory())
+    chown(folder.path, person, person)
+    let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "/usr/bin:/bin"]
+    let command = [Rig.product("geopublicist"), "--address", machine.bus.address]
+    func turn(_ level: String) throws {
+      _ = try run(command + ["switch", level], environment: environment, as: person)
+    }
+    try turn("on")
+    let agent = try ChildProcess(command + ["agent"], environment: environment, as: person)
+    let consumer = try machine.consumer(as: person)
+    let path = try consumer.subscribeAndStart()
+    try consumer.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
+    let told = consumer.authorizations(of: path).count
+    try turn("city")
+    try consumer.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path, within: .seconds(20))
+    try turn("on")
+    try consumer.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
+    #expect(consumer.authorizations(of: path).count == told + 2, "\(consumer.authorizations(of: path))")
+    #expect(agent.exited == nil)
+  }
+
   @Test func `deliveries end with the agent and resume with a new one`() throws {
     let listening = try Listening()
     listening.agent.kill()
