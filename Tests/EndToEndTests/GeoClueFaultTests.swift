@@ -63,6 +63,32 @@ import Testing
     #expect(machine.daemon.isRunning)
   }
 
+  @Test func `a single jump is neither delivered nor an answer, and a confirmed one is both`() throws {
+    let machine = try SimulatedMachine()
+    let (client, geoclue) = (machine.client, machine.geoclue)
+    let paths = try ["continuous", "significant"].map {
+      try client.subscribeAndStart(["mode": .variant("s", .string($0))])
+    }
+    func measure(_ latitude: Double, longitude: Double = 13, accuracy: Double = 1) throws {
+      try geoclue.fix(latitude: latitude, longitude: longitude, ["Accuracy": .variant("d", .number(accuracy))])
+    }
+    try geoclue.startedClient()
+    try measure(50)
+    for path in paths { _ = try client.locations(1, from: path) }
+    try measure(5)
+    try measure(0, longitude: 0)
+    // A receiver without a fix.
+    try measure(0, longitude: 0, accuracy: 300)
+    #expect(try client.location().arguments()[0]["Latitude"]?.number == 50)
+    try measure(50.001)
+    try eventually("it is contradicted") { client.latitudes(from: paths[0]).last == 50.001 }
+    try measure(5)
+    try measure(5.001)
+    try eventually("it is confirmed") { client.latitudes(from: paths[0]) == [50, 50.001, 5.001] }
+    #expect(try client.location().arguments()[0]["Latitude"]?.number == 5.001)
+    #expect(client.latitudes(from: paths[1]) == [50], "at most one in five minutes")
+  }
+
   @Test func `an invalid fix is not passed on`() throws {
     let machine = try SimulatedMachine()
     let path = try machine.client.subscribeAndStart()

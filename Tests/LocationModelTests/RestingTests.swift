@@ -15,6 +15,7 @@ import Testing
     private var wait = SourceWait()
     /// A region instead of a subscription.
     private var region: RegionSimulation?
+    var speed: Double?
     private var schedule = SourceSchedule(linger: 2 * RestingTests.second)
     private var timer: UInt64?
     /// The seconds for which the source was held, by the hour.
@@ -30,7 +31,8 @@ import Testing
       self.region = region
     }
 
-    var events: [RegionEvent.Kind] { region?.changes.map(\.kind) ?? [] }
+    var events: [RegionEvent.Kind] { changes.map(\.kind) }
+    var changes: [RegionSimulation.Change] { region?.changes ?? [] }
 
     /// `metres` is where the device is at a second; nil without reception. `wakes` are the seconds of a resume.
     mutating func run(
@@ -58,7 +60,7 @@ import Testing
         held[Int(second / 3_600)] += 1
         warm += 1
         guard warm >= firstFix, let metres = metres(second) else { continue }
-        region?.locate(metres, accuracy: 20, at: second)
+        region?.locate(metres, accuracy: 20, at: second, speed: speed)
         let fix = DeliverySimulation.fix(second, metres: metres, accuracy: 20)
         wait.received(fix, rule.configuration, at: now)
         perform(rule.received(fix, at: now), second)
@@ -116,6 +118,22 @@ import Testing
       #expect(client.holds.allSatisfy { $0 <= (index == 0 ? 65 : 125) }, "\(client.holds)")
       if index > 0 { #expect(client.held.allSatisfy { $0 <= 180 }, "\(index): \(client.held)") }
       #expect(!client.events.contains(.lost))
+    }
+  }
+
+  @Test(arguments: [1.4, 14, 36, 90, 250], [true, false])
+  func `who travels through a region that is large enough is reported in time`(speed: Double, isKnown: Bool) {
+    // Without a speed, 100 m/s are assumed.
+    guard isKnown || speed <= 100 else { return }
+    let (radius, start) = (max(300, speed * 150), 20_000.0)
+    var traveller = Simulation(RegionSimulation(RegionSimulation.configuration(radius: radius)))
+    if isKnown { traveller.speed = speed }
+    traveller.run(hours: 6, firstFix: 5) { start + radius - Double($0) * speed }
+    #expect(traveller.events.prefix(3) == [.determined, .entered, .exited])
+    for (change, border) in zip(traveller.changes.dropFirst(), [start, start + 2 * radius]) {
+      let late = Double(change.at) - border / speed
+      // The check, the confirmation, and the way out of the doubt around the border.
+      #expect(late > 0 && late <= 150 + 60 / speed, "\(late) s")
     }
   }
 
