@@ -72,6 +72,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  mutating func `the first location that can be relied on is told, although nothing else changes`(isOld: Bool) {
+    let isPoor: WritableKeyPath<Location, Bool> = isOld ? \.isRemembered : \.isApproximate
+    start()
+    machine.place = Self.berlin
+    func location(_ value: Bool) -> Location {
+      var location = Location(latitude: 52.5, longitude: 13.4, accuracy: 15_000, receivedAt: now)
+      location[keyPath: isPoor] = value
+      return location
+    }
+    for (value, isTold) in [(true, true), (true, false), (false, true), (true, false), (false, false)] {
+      let actions = handle(.location(location(value), .city))
+      #expect(actions.contains(.announce) == isTold)
+      _ = machine.announcement()
+    }
+  }
+
   @Test(arguments: [
     (52.5, 15.4, Self.berlin), (52.5, 13.4, PlaceAnswer(timeZone: "Europe/Berlin", town: "Potsdam", country: "DE")),
     (52.5, 13.4, PlaceAnswer(town: "Berlin", country: "DE")),

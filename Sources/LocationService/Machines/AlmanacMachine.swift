@@ -104,6 +104,9 @@ nonisolated extension AlmanacMachine {
   /// Whether the owner must be told another location's almanac.
   private func isOther(_ report: AlmanacReport, than told: AlmanacReport) -> Bool {
     guard report.place == told.place else { return true }
+    // Who waits for a location that can be relied on must be told of it, although the times are the same.
+    if told.location.isRemembered, !report.location.isRemembered { return true }
+    if told.location.isApproximate, !report.location.isApproximate { return true }
     guard !told.isSameCell(as: report.location) else { return false }
     var old = told
     old.update(at: wallClock, options.almanac)
