@@ -81,7 +81,7 @@ file dbus/org.geopublicist.Location1.conf "$BUSPOLICYDIR"
 file dbus/system-services/org.geopublicist.Location1.service "$SYSTEMSERVICEDIR"
 file_with_path dbus/services/org.geopublicist.Location1.service "$SESSIONSERVICEDIR"
 file packaging/sysusers/geopublicist.conf "$SYSUSERSDIR"
-file_with_path packaging/systemd/system/geopublicist.service "$SYSTEMUNITDIR"
+for unit in packaging/systemd/system/*.service; do file_with_path "$unit" "$SYSTEMUNITDIR"; done
 for unit in packaging/systemd/user/*.service; do file_with_path "$unit" "$USERUNITDIR"; done
 for policy in packaging/polkit/*.policy; do file "$policy" "$ACTIONDIR"; done
 [ -z "${APPARMORDIR:-}" ] || file_with_path packaging/apparmor/usr.libexec.geopublicistd "$APPARMORDIR"
@@ -113,7 +113,7 @@ if [ -n "${1:-}" ]; then
   done
   [ -n "${DESTDIR:-}" ] || cat << END
 Removed, except the user geopublicist. As root, once:
-  systemctl stop geopublicist; systemctl daemon-reload && systemctl reload dbus
+  systemctl stop geopublicist geopublicist-timezone; systemctl daemon-reload && systemctl reload dbus
 END
   exit
 fi

@@ -14,8 +14,8 @@ func enter(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<C
 struct Geopublicist {
   static let commands: [any Command.Type] = [
     StatusCommand.self, LocateCommand.self, WatchCommand.self, RecordCommand.self, RegionCommand.self, ListCommand.self,
-    AuthorizeCommand.self, AlmanacCommand.self, SunCommand.self, MonitorCommand.self, DoctorCommand.self,
-    AgentCommand.self, SwitchCommand.self, ReplayCommand.self, PlaceCommand.self, RunCommand.self,
+    AuthorizeCommand.self, AlmanacCommand.self, TimeZoneCommand.self, SunCommand.self, MonitorCommand.self,
+    DoctorCommand.self, AgentCommand.self, SwitchCommand.self, ReplayCommand.self, PlaceCommand.self, RunCommand.self,
   ]
 
   static func main(_ arguments: [String]) -> Int32 {

@@ -54,7 +54,7 @@ final class GatekeeperMachine {
         "--regid=\(Self.owner)", "--clear-groups",
         "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
         "--geoclue-address", bus.address, "--config", folder.file("daemon.conf"), "--verbose",
-      ], environment: ["DBUS_FATAL_WARNINGS": "1", "STATE_DIRECTORY": folder.file("state")])
+      ], environment: ["DBUS_FATAL_WARNINGS": "1", "STATE_DIRECTORY": folder.file("state"), "XDG_DATA_DIRS": Rig.data])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)

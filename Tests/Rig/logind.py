@@ -44,6 +44,8 @@ def command(words):
 def called(message):
     if hangs:
         kept.append(message)
+    elif (message.interface, message.member) == (NAME + ".Manager", "ListUsers"):
+        bus.reply(message, "a(uso)", [[user, "one", PATH]])
     elif (message.interface, message.member) == (NAME + ".Manager", "GetUser"):
         if message.values != [user]:
             raise Refused(NAME + ".NoSuchUser", f"User ID {message.values[0]} is not logged in or lingering")

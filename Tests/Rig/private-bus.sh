@@ -49,9 +49,11 @@ system_rules() {
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Introspectable"/>
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Properties"/>
     <allow send_destination="org.freedesktop.login1"/>
+    <allow send_destination="org.freedesktop.timedate1"/>
   </policy>
   <policy user="root">
     <allow own="org.freedesktop.login1"/>
+    <allow own="org.freedesktop.timedate1"/>
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>
     <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Debug.Stats"/>
   </policy>

@@ -52,8 +52,11 @@ public final class Proxy {
   }
 
   /// Reads all properties of the interface.
-  public func getAll(_ handler: @escaping (Result<[String: Value], CallFailure>) -> Void) {
-    call("GetAll", of: .properties, [.string(interface.rawValue)], expecting: .variantDictionary) { result in
+  public func getAll(
+    timeout: CallTimeout = .standard, _ handler: @escaping (Result<[String: Value], CallFailure>) -> Void
+  ) {
+    let arguments: [Value] = [.string(interface.rawValue)]
+    call("GetAll", of: .properties, arguments, timeout: timeout, expecting: .variantDictionary) { result in
       handler(result.map { $0.first?.properties ?? [:] })
     }
   }

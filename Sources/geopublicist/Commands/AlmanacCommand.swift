@@ -24,9 +24,6 @@ final class AlmanacCommand: Command {
     ("almanac --format '{zone}'", tr("Print the time zone.")),
   ]
 
-  /// A location that is a day old seldom changes the times by more than minutes, so it is not worth waiting for a newer one.
-  private static let usualAge: UInt32 = 86_400_000
-
   let invocation: Invocation
   private let form: AlmanacForm
   private var options: ClientOptions
@@ -37,7 +34,6 @@ final class AlmanacCommand: Command {
     form = try AlmanacForm(invocation.parser)
     options = try SubscriptionArguments.read(ClientOption.ofAlmanac, invocation.parser)
     options.accuracy = .city
-    options.maximumAge = Self.usualAge
   }
 
   func begin() {
@@ -52,17 +48,12 @@ final class AlmanacCommand: Command {
   private var isFollowing: Bool { invocation.parser.isSet("follow") }
 
   private func request(_ service: ServiceConnection) {
-    service.almanac(options) { [weak self] result in
+    invocation.requestAlmanac(options, on: service) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let almanac):
         invocation.show(form.lines(almanac, invocation.output), orJSON: [JSONText.text(almanac.value)])
         invocation.finish(ExitStatus.success)
-      case .failure(.refused(let error))
-      where options.maximumAge == Self.usualAge && [.locationTimeout, .locationUnavailable].contains(error.name):
-        // An older location is better than none.
-        (options.maximumAge, options.timeout) = (.max, 0)
-        request(service)
       case .failure(let failure):
         if let line = form.refusal(failure.error.message), !invocation.isJSON { invocation.output.line(line) }
         invocation.fail(failure)
@@ -98,6 +89,25 @@ final class AlmanacCommand: Command {
 
   private func showRefusal(_ sentence: String) {
     if let line = form.refusal(sentence), !invocation.isJSON { invocation.output.line(line) }
+  }
+}
+
+extension Invocation {
+  /// Requests an almanac of a location of the last day, which seldom changes the times by more than minutes; without
+  /// one, of an older location.
+  func requestAlmanac(
+    _ options: ClientOptions, on service: ServiceConnection,
+    _ handler: @escaping (Result<Almanac, CallFailure>) -> Void
+  ) {
+    var options = options
+    options.maximumAge = 86_400_000
+    service.almanac(options) { result in
+      guard case .failure(.refused(let error)) = result,
+        [.locationTimeout, .locationUnavailable].contains(error.name)
+      else { return handler(result) }
+      (options.maximumAge, options.timeout) = (.max, 0)
+      service.almanac(options, handler)
+    }
   }
 }
 

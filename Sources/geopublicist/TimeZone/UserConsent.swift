@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import DBus
+import GeopublicistClient
+import GeopublicistLocationModel
+import GeopublicistProcessSupport
+import Glibc
+
+/// Whether the users who are logged in let the clock follow the location.
+enum UserConsent: Equatable {
+  case given
+  /// A user has turned location off.
+  case denied(user: UInt32)
+  /// GNOME sets the clock for a user.
+  case desktop(user: UInt32)
+  /// It could not be found out.
+  case unknown
+
+  /// Explains why the clock is left alone; nil if it is not.
+  var complaint: String? {
+    switch self {
+    case .given: nil
+    case .denied(let user): tr("The clock is left alone: location is off for \(Processes.userName(user))")
+    case .desktop(let user):
+      tr(
+        "GNOME sets the time zone for \(Processes.userName(user)); that user can turn it off: "
+          + "gsettings set org.gnome.desktop.datetime automatic-timezone false")
+    case .unknown:
+      tr("The clock is left alone: not every user who is logged in could be asked whether location is on")
+    }
+  }
+}
+
+/// Asks for each user, one after the other. Another user's access is asked for on a connection of that user, because
+/// the service tells it nobody else; that takes root.
+final class ConsentQuestions {
+  private static let logind: BusName = "org.freedesktop.login1"
+  /// The service promises to answer within 5 s.
+  private static let patience = CallTimeout.milliseconds(5_500)
+
+  private let bus: Connection.Bus
+  /// Where logind is.
+  private let connection: Connection
+  /// The connection of the user who is being asked for.
+  private var question: Connection?
+
+  init(_ bus: Connection.Bus, logindOn connection: Connection) {
+    self.bus = bus
+    self.connection = connection
+  }
+
+  func ask(_ handler: @escaping (UserConsent) -> Void) {
+    guard getuid() == 0 else { return ask(for: [getuid()], handler) }
+    let manager = Proxy(
+      on: connection, destination: Self.logind, path: "/org/freedesktop/login1",
+      interface: "org.freedesktop.login1.Manager")
+    manager.call("ListUsers", timeout: Self.patience, expecting: "a(uso)") { [weak self] result in
+      switch result {
+      case .success(let values):
+        self?.ask(for: (values.first?.array ?? []).compactMap { $0.structure?.first?.uint32 }[...], handler)
+      // Without logind nobody is logged in.
+      case .failure(.refused(let error)) where [.serviceUnknown, .nameHasNoOwner].contains(error.name):
+        handler(.given)
+      case .failure: handler(.unknown)
+      }
+    }
+  }
+
+  private func ask(for users: ArraySlice<UInt32>, _ handler: @escaping (UserConsent) -> Void) {
+    guard let user = users.first else { return handler(.given) }
+    if Self.desktopSetsClock(for: user) { return handler(.desktop(user: user)) }
+    guard let question = Self.connection(to: bus, as: user) else { return handler(.unknown) }
+    self.question = question
+    let manager = Proxy(
+      on: question, destination: ServiceContract.service, path: ServiceContract.path,
+      interface: ServiceContract.manager)
+    manager.getAll(timeout: Self.patience) { [weak self] result in
+      self?.question = nil
+      let values = (try? result.get()) ?? [:]
+      let reason = values["AuthorizationReason"]?.string.flatMap(AuthorizationReason.init)
+      switch values["AuthorizationStatus"]?.string.flatMap(AuthorizationStatus.init) {
+      case nil: handler(.unknown)
+      case .denied where reason != .sessionInactive: handler(.denied(user: user))
+      case .notDetermined where reason == .undecided: handler(.unknown)
+      default: self?.ask(for: users.dropFirst(), handler)
+      }
+    }
+  }
+
+  /// Connects as a user: the bus reads the effective user when the connection is opened. The real user remains root's, so
+  /// that this user cannot signal or trace the program.
+  private static func connection(to bus: Connection.Bus, as user: UInt32) -> Connection? {
+    guard user != geteuid() else { return try? Connection(to: bus) }
+    guard seteuid(user) == 0 else { return nil }
+    defer { guard seteuid(0) == 0 else { fatalError("the program cannot become root again") } }
+    return try? Connection(to: bus)
+  }
+
+  /// Whether GNOME's settings of a user say that the desktop sets the time zone. They are that user's files, so that
+  /// user's program reads them, for 5 s at most.
+  private static func desktopSetsClock(for user: UInt32) -> Bool {
+    let identity = user == getuid() ? [] : identity(of: user)
+    guard let identity, Program.exists("gsettings") else { return false }
+    let words = ["timeout", "--kill-after=1", "5"] + identity
+    return Program.output(of: words + ["gsettings", "get", "org.gnome.desktop.datetime", "automatic-timezone"])
+      == "true"
+  }
+
+  private static func identity(of user: UInt32) -> [String]? {
+    guard let group = getpwuid(user)?.pointee.pw_gid else { return nil }
+    return ["setpriv", "--reuid=\(user)", "--regid=\(group)", "--clear-groups", "--reset-env"]
+  }
+}

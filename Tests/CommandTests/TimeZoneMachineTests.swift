@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import geopublicist
+
+@Suite struct TimeZoneMachineTests {
+  nonisolated private static let minute: Int64 = 60_000_000
+  private var machine = TimeZoneMachine(patience: 10 * minute, settled: nil)
+  private var now: Int64 = 0
+
+  private mutating func handle(_ event: TimeZoneMachine.Event, after wait: Int64 = 0) -> [TimeZoneMachine.Action] {
+    now += wait
+    return machine.handle(event, at: now)
+  }
+
+  /// Computes a zone while the clock shows another one, and waits until the clock is checked.
+  private mutating func check(_ zone: String, clock: String = "UTC") {
+    #expect(handle(.computed(zone)) == [.readClock])
+    #expect(handle(.clock(clock)) == [])
+    #expect(handle(.timer, after: 10 * Self.minute) == [.check])
+  }
+
+  @Test mutating func `a zone that stays the same for the whole wait is set, and then never again`() {
+    #expect(handle(.computed("Europe/Berlin")) == [.readClock] && machine.deadline == 10 * Self.minute)
+    #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute - 1).isEmpty)
+    #expect(handle(.timer, after: 1) == [.check] && machine.deadline == nil)
+    #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
+    #expect(handle(.wasSet(true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
+    #expect(handle(.computed(nil)).isEmpty && handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)
+  }
+
+  @Test mutating func `a border that is crossed and crossed back changes nothing`() {
+    machine = TimeZoneMachine(patience: 10 * Self.minute, settled: "Europe/Berlin")
+    #expect(handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)
+    #expect(handle(.computed("Europe/Warsaw")) == [.readClock])
+    #expect(handle(.computed(nil), after: 9 * Self.minute).isEmpty && machine.deadline == nil)
+    #expect(handle(.computed("Europe/Warsaw"), after: Self.minute) == [.readClock])
+    #expect(machine.deadline == now + 10 * Self.minute, "an undecided zone begins the wait again")
+    #expect(handle(.computed("Europe/Berlin")).isEmpty && machine.deadline == nil)
+  }
+
+  @Test(arguments: ["Asia/Tokyo", "Europe/Berlin"])
+  mutating func `what somebody has set since the zone was computed stays`(byHand: String) {
+    check("Europe/Berlin")
+    #expect(handle(.checked(byHand, mayBeSet: true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
+    check("Europe/Paris", clock: byHand)
+    #expect(handle(.checked(byHand, mayBeSet: true)) == [.set("Europe/Paris")])
+  }
+
+  @Test mutating func `a clock that could not be read at first is set all the same`() {
+    #expect(handle(.computed("Europe/Berlin")) == [.readClock] && handle(.clock(nil)).isEmpty)
+    #expect(handle(.timer, after: 10 * Self.minute) == [.check])
+    #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
+  }
+
+  @Test(arguments: [.checked("UTC", mayBeSet: false), .checked(nil, mayBeSet: true)] as [TimeZoneMachine.Event])
+  mutating func `without consent, or a clock, it is tried again after a pause`(answer: TimeZoneMachine.Event) {
+    check("Europe/Berlin")
+    #expect(handle(answer, after: Self.minute).isEmpty && machine.deadline == now + 10 * Self.minute)
+    #expect(handle(.timer, after: 10 * Self.minute) == [.check])
+    #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Berlin")])
+    #expect(handle(.wasSet(false)).isEmpty && machine.deadline == now + 10 * Self.minute)
+  }
+
+  @Test mutating func `another zone that is computed during the check or the call has its own turn`() {
+    check("Europe/Berlin")
+    #expect(handle(.computed("Europe/Paris")) == [.readClock] && machine.deadline == nil)
+    #expect(handle(.checked("UTC", mayBeSet: true)).isEmpty && machine.deadline == now + 10 * Self.minute)
+    #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute) == [.check])
+    #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Paris")])
+    #expect(handle(.computed("Europe/London")) == [.readClock] && machine.deadline == nil)
+    #expect(handle(.wasSet(true)) == [.settle("Europe/Paris")] && machine.deadline == now + 10 * Self.minute)
+    // It was read before it was set, and nobody else has changed it since.
+    #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute) == [.check])
+    #expect(handle(.checked("Europe/Paris", mayBeSet: true)) == [.set("Europe/London")])
+  }
+}
