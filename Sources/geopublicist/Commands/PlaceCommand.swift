@@ -2,6 +2,7 @@
 import GeopublicistClient
 import GeopublicistLocationModel
 import GeopublicistProcessSupport
+import Glibc
 
 final class PlaceCommand: Command {
   static let name = "place"
@@ -20,12 +21,17 @@ final class PlaceCommand: Command {
     parser.addSwitch("here", nil, tr("With add: the place where this machine is now"))
     parser.addText("at", nil, tr("With add: the place at these degrees, such as 52.5,13.4"), value: "LAT,LON")
     parser.addSwitch("force", nil, tr("With add: replace an existing place"))
+    parser.addSwitch("static", nil, tr("With add: as root, make it the location of this machine for GeoClue"))
     parser.addText(
       "radius", nil, tr("With add: how far the place reaches (default 150m, at least 50m)"), value: "METRES")
   }
 
   static let examples: Examples = [
     ("place add home --here --radius 150m", tr("Call the place where this machine is now home.")),
+    (
+      "place add desk --at 52.5,13.4 --static",
+      tr("Write /etc/geolocation for GeoClue, on a machine that has no other source.")
+    ),
     ("place list", tr("Show the places.")),
   ]
 
@@ -37,6 +43,7 @@ final class PlaceCommand: Command {
 
   let invocation: Invocation
   private let action: Action
+  private let isStatic: Bool
   private let file = PlaceFile()
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -56,10 +63,13 @@ final class PlaceCommand: Command {
       action = .add(words[1], at: place, radius: radius)
     default: throw .init(tr("place takes add NAME, list, or remove NAME"))
     }
+    isStatic = parser.isSet("static")
+    if isStatic, words.first != "add" { throw .init(tr("Only place add takes --static")) }
   }
 
   func begin() {
-    if case .add(let name, _, _) = action, !invocation.parser.isSet("force"), file.names.contains(name) {
+    if isStatic, geteuid() != 0 { return failWithoutRoot() }
+    if case .add(let name, _, _) = action, !isStatic, !invocation.parser.isSet("force"), file.names.contains(name) {
       return invocation.fail(tr("There is a place '\(name)' already; --force replaces it"))
     }
     switch action {
@@ -92,11 +102,37 @@ final class PlaceCommand: Command {
       return invocation.fail(
         tr("The location is only accurate to \(Number.short(accuracy, 0)) m; give a --radius of at least that"))
     }
+    let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
+    if isStatic { return write(StaticPlace(place: place, altitude: location.altitude)) }
     invocation.attempt {
-      let place = Place(name: name, latitude: location.latitude, longitude: location.longitude, radius: radius)
       try file.write(try file.read().filter { $0.name != name } + [place])
       invocation.finish(ExitStatus.success)
     }
+  }
+
+  private func write(_ place: StaticPlace) {
+    let path = DoctorFacts.StaticFile.path
+    do throws(StaticPlace.Failure) {
+      try place.write(
+        to: path, replacing: invocation.parser.isSet("force"), owner: DoctorFacts.StaticFile.geoclueUser)
+      invocation.finish(ExitStatus.success)
+    } catch {
+      switch error {
+      case .exists: invocation.fail(tr("\(path) exists already; --force replaces it"))
+      case .other(let reason): invocation.fail(tr("\(path) cannot be written: \(reason)"))
+      }
+    }
+  }
+
+  private func failWithoutRoot() {
+    guard case .add(let name, let place, let radius) = action else { return }
+    let source = place.map { "--at \($0.latitude),\($0.longitude)" } ?? "--here"
+    let force = invocation.parser.isSet("force") ? " --force" : ""
+    invocation.fail(
+      tr(
+        "Only root may write \(DoctorFacts.StaticFile.path); run: "
+          + "sudo geopublicist place add \(name) \(source) --radius \(Number.short(radius, 0))m --static\(force)"),
+      ExitStatus.notAuthorized)
   }
 
   private func show(_ places: [Place]) {
