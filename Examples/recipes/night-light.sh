@@ -1,20 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# A night light with gammastep (or hyprsunset, redshift, …) that never learns the location, only the phase of the day.
+# A night light that never learns the location, only the phase of the day: wlsunset, hyprsunset or gammastep, the first that
+# is installed.
 #
-#   night-light.sh [KELVIN-AT-NIGHT]
+#   night-light.sh [PROGRAM] [KELVIN-AT-NIGHT]
 set -eu
-night=${1:-3500}
+program=${1:-$(command -v wlsunset || command -v hyprsunset || command -v gammastep)}
+night=${2:-3500}
 lamp='' almanac='' folder=$(mktemp -d)
 # Ends the lamp and the command with this script. Without the signals, sh would end without its trap.
 trap 'kill $lamp $almanac 2> /dev/null; rm -r "$folder"' EXIT
 trap 'exit 143' HUP INT TERM
 
+# The colour lasts until the program ends.
 light() {
-  [ -z "$lamp" ] || kill "$lamp" 2> /dev/null || true
+  [ -z "$lamp" ] || { kill "$lamp" 2> /dev/null; wait "$lamp" || true; }
   lamp=
-  [ -z "$1" ] || { gammastep -P -O "$1" & lamp=$!; }
+  [ -n "$1" ] || return 0
+  case $program in
+    # Always between two temperatures, of which the first must be the lower one.
+    *wlsunset) "$program" -t "$1" -T $(($1 + 1)) -S 06:00 -s 18:00 & ;;
+    *hyprsunset) "$program" -t "$1" & ;;
+    *) "$program" -P -O "$1" & ;;
+  esac
+  lamp=$!
 }
 
 # A named pipe, since a pipeline would run the loop in another shell, whose lamp this one could not end.

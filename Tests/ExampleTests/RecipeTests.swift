@@ -58,21 +58,57 @@ import Testing
     #expect(process.standardOutput == "set org.gnome.desktop.interface color-scheme \(scheme)\n")
   }
 
-  @Test func `the night light follows the sun and goes out with its script`() throws {
+  @Test func `darkman follows daylight, and so do its hooks without it`() throws {
+    let machine = try Machine()
+    let darkman = try start([recipe("darkman.sh")], in: machine, with: ("darkman", "echo \"$@\""))
+    let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
+    try machine.stand(52.5, 13.25, until: "a mode") { darkman.standardOutput.contains("\n") && phase.exited != nil }
+    let mode = phase.standardOutput.hasSuffix("day\n") ? "light" : "dark"
+    #expect(darkman.standardOutput == "set \(mode)\n")
+    try FileManager.default.removeItem(atPath: directory.file("darkman"))
+    for hook in ["light-mode.d/one", "dark-mode.d/one", "darkman/two"] {
+      let file = directory.file(hook)
+      try FileManager.default.createDirectory(
+        atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+      try "#!/bin/sh\necho \(hook) $1\nexit 1\n".write(toFile: file, atomically: true, encoding: .utf8)
+      chmod(file, 0o755)
+    }
+    let hooks = try start(["env", "XDG_DATA_HOME=\(directory.path)", recipe("darkman.sh")], in: machine)
+    try machine.stand(52.5, 13.25, until: "the hooks") { hooks.standardOutput.contains("two") }
+    #expect(hooks.standardOutput == "\(mode)-mode.d/one \(mode)\ndarkman/two \(mode)\n")
+  }
+
+  @Test(arguments: [
+    ("gammastep", "-P -O KELVIN"), ("hyprsunset", "-t KELVIN"), ("wlsunset", "-t KELVIN -T NEXT -S 06:00 -s 18:00"),
+  ])
+  func `the night light follows the sun and goes out with its script`(program: String, arguments: String) throws {
     let machine = try Machine()
     let process = try start(
-      [recipe("night-light.sh"), "3400"], in: machine,
-      with: ("gammastep", "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
+      [recipe("night-light.sh"), program, "3400"], in: machine,
+      with: (program, "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
     // By day there is nothing to light.
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
     try machine.stand(52.5, 13.25, until: "the phase of the day") { phase.exited != nil }
-    let kelvin = ["night": "3400", "twilight-morning": "4950", "twilight-evening": "4950"][phase.newLines().first ?? ""]
+    let kelvin = ["night": 3400, "twilight-morning": 4950, "twilight-evening": 4950][phase.newLines().first ?? ""]
     if let kelvin {
+      let expected = arguments.replacing("KELVIN", with: "\(kelvin)").replacing("NEXT", with: "\(kelvin + 1)")
       try machine.stand(52.5, 13.25, until: "the lamp") {
-        (try? String(contentsOfFile: directory.file("lamp"), encoding: .utf8)) == "-P -O \(kelvin)\n"
+        (try? String(contentsOfFile: directory.file("lamp"), encoding: .utf8)) == "\(expected)\n"
       }
     }
     #expect(process.exited == nil, "\(process.standardError)")
+  }
+
+  @Test func `a widget of twenty lines shows the almanac, and again after a restart of the service`() throws {
+    let machine = try Machine()
+    let widget = try start([Rig.python, Rig.sourceFile("Examples/short/almanac.py")], in: machine)
+    for count in 1...2 {
+      try machine.stand(52.5, 13.25, until: "line \(count): \(widget.output)") {
+        widget.standardOutput.matches(of: #/(?m)^[a-z-]+ Europe/Berlin .+$/#).count == count
+      }
+      if count == 1 { try machine.restartService() }
+    }
+    #expect(!widget.standardOutput.contains("denied"))
   }
 
   @Test func `the cron job notes the place, and is silent where there is none`() throws {
@@ -87,14 +123,40 @@ import Testing
     #expect(noted.wholeMatch(of: #/[-0-9]+T[0-9:.]+Z 52\.\d\d 13\.\d\d\n/#) != nil, "\(noted)\(process.standardError)")
   }
 
-  @Test func `MQTT gets one JSON object a line`() throws {
+  @Test func `a real MQTT broker receives objects, and Home Assistant's device tracker`() throws {
     let machine = try Machine()
-    let process = try start(
-      [recipe("mqtt.sh"), "broker.example", "here"], in: machine, with: ("mosquitto_pub", "echo \"$@\"; cat"))
-    try machine.stand(52.5, 13.25, until: "a location") { process.standardOutput.contains("}") }
-    let lines = process.newLines()
-    #expect(lines.first == "-h broker.example -t here -l")
-    #expect(JSON(line: lines[1])?["Level"] == "neighborhood")
+    let broker = directory.file("broker")
+    let settings = directory.file("mosquitto.conf")
+    try "listener 0 \(broker)\nallow_anonymous true\nuser root\n".write(
+      toFile: settings, atomically: true, encoding: .utf8)
+    // Port 0 stands for a socket in the place of a host.
+    for name in ["mosquitto_pub", "mosquitto_sub"] {
+      try "-p 0\n".write(toFile: directory.file(name), atomically: true, encoding: .utf8)
+    }
+    let mosquitto = try ChildProcess(["/usr/sbin/mosquitto", "-c", settings])
+    try eventually("the broker runs", seen: mosquitto.output) { FileManager.default.fileExists(atPath: broker) }
+    func client(_ arguments: [String]) throws -> ChildProcess {
+      try start(["env", "XDG_CONFIG_HOME=\(directory.path)"] + arguments, in: machine)
+    }
+    let tracker = try client([recipe("home-assistant.sh"), broker])
+    let pipe = try client([recipe("mqtt.sh"), broker, "here"])
+    let reader = try client(["mosquitto_sub", "-h", broker, "-t", "#", "-F", "%t %p"])
+    var messages: [String: JSON] = [:]
+    try machine.stand(52.5, 13.25, until: "three messages in \(messages) \(tracker.output)") {
+      for line in reader.newLines() {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        messages[words[0]] = JSON(line: words[1])
+      }
+      return messages.count == 3
+    }
+    #expect(messages["here"]?["Level"] == "neighborhood" && pipe.exited == nil)
+    let topic = try #require(messages.keys.first { $0.hasPrefix("homeassistant/device_tracker/") })
+    let attributes = try #require(messages[topic]?["json_attributes_topic"]?.string)
+    #expect(topic.hasSuffix("/config") && messages[topic]?["source_type"] == "gps")
+    let place = try #require(messages[attributes])
+    #expect(abs((place["latitude"]?.number ?? 0) - 52.5) < 0.03)
+    #expect(abs((place["longitude"]?.number ?? 0) - 13.25) < 0.05)
+    #expect(place["gps_accuracy"]?.number == 3_000 && place["Level"] == nil)
   }
 
   @Test func `the permission button calls with a flag and enough time`() throws {
