@@ -34,6 +34,21 @@ import Testing
     #expect(try follow.waitForExit() == .status(0))
   }
 
+  @Test func `a refusal replaces the last place and the last phase in waybar`() throws {
+    let session = try Machine(.session)
+    let place = try session.started(["watch", "--accuracy", "street", "--format", "waybar"])
+    let daylight = try session.started(["almanac", "--follow", "--format", "waybar"])
+    func last(_ module: ChildProcess) -> JSON? { JSON.lines(module.standardOutput).last }
+    try session.measure(52.5, until: "both modules have a line") { last(place) != nil && last(daylight) != nil }
+    #expect(last(place)?["text"]?.string?.contains("52") == true && last(daylight)?["class"] != "denied")
+    try session.agent?.setLevel(0)
+    try eventually("both are replaced", seen: place.output + daylight.output) {
+      last(place)?["class"] == "denied" && last(daylight)?["class"] == "denied"
+    }
+    #expect(last(place)?["text"] == "" && last(daylight)?["text"] == "")
+    #expect(last(place)?["tooltip"]?.string?.isEmpty == false)
+  }
+
   @Test(arguments: [
     ["--twilight", "noon"], ["--day-offset", "7h"], ["--night-offset", "late"], ["--format", "{latitude}"], ["Berlin"],
   ])
