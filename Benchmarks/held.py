@@ -39,7 +39,8 @@ FLEET = [
 ]
 # The clients, the largest share of an hour in percent, and the seconds that the receiver needs for its first fix.
 SCENARIOS = {
-    "clock": ([CLOCK], 5, 0), "weather": ([WEATHER], 5, 0), "region": ([region(50)], 3, 0), "far": ([region(200)], 5, 0),
+    "clock": ([CLOCK], 5, 0), "weather": ([WEATHER], 5, 0), "almanac": ([("CreateAlmanac", "Almanac", {})], 5 / 36, 0),
+    "region": ([region(50)], 3, 0), "far": ([region(200)], 5, 0),
     "fleet": (FLEET, None, 0), "direct": (None, 100, 0),
     # At most 65 s each.
     "slow-clock": ([CLOCK], 65 * 6 / 36, 45), "slow-weather": ([WEATHER], 5, 45), "slow-far": ([region(200)], 5, 45),

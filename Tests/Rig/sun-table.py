@@ -6,8 +6,10 @@
 #   sun-table.py > Tests/LocationModelTests/Almanac/sun.txt
 #
 # Each line: latitude, longitude, a time, and the rise and the fall of the sun's centre through -50', -6, -12 and -18
-# degrees on the solar day that contains the time, in seconds since 1970; '-' if it does not happen.
+# degrees on the solar day that contains the time, in seconds since 1970; '-' if it does not happen. 500 places are between
+# 65 degrees south and north, then 100 nearer to the poles.
 import datetime
+import math
 import random
 
 import ephem
@@ -20,10 +22,12 @@ HALF_DAY = 43200
 def main():
     random.seed(1950)
     first, last = ((datetime.datetime(year, 1, 1) - EPOCH).total_seconds() for year in (1950, 2100))
-    for _ in range(500):
+    for number in range(600):
         observer = ephem.Observer()
         observer.pressure = 0
         latitude, longitude = round(random.uniform(-65, 65), 3), round(random.uniform(-180, 180), 3)
+        if number >= 500:
+            latitude = round(math.copysign(65 + abs(latitude) * 24 / 65, latitude), 3)
         observer.lat, observer.lon = str(latitude), str(longitude)
         time = int(random.uniform(first, last))
         print(latitude, longitude, time, *crossings(observer, time))
