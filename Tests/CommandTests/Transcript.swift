@@ -85,6 +85,7 @@ enum Shape {
     guard line.firstMatch(of: #/^(Speed|Heading|Source)\b/#) == nil else { return nil }
     line = String(line.replacing(#/ "(Speed|Heading)" d [-0-9.e]+| "Description" s "[^"]*"/#, with: ""))
     line = String(line.replacing(#/\((now|[0-9]+ [a-z]+ ago)\)/#, with: "(AGE)"))
+    line = String(line.replacing(#/\b(day|night|twilight-morning|twilight-evening) until/#, with: "PHASE until"))
     line = String(line.replacing(#/\broot\b/#, with: NSUserName()))
     line = String(line.replacing(#/-?[0-9]+([-:.][0-9]+)*(T[0-9:.]+Z)?/#, with: "#"))
     line = String(line.replacing(#/ +/#, with: " "))
