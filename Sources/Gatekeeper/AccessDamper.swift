@@ -64,7 +64,8 @@ nonisolated extension Facts.AgentLevel {
 /// immediately. Each further one waits for a pause that doubles, and starts over if access is reduced meanwhile.
 /// Until all facts have been found for the first time, they are passed on as they arrive. All times are in microseconds.
 nonisolated struct AccessDamper: Sendable {
-  static let tellTime: Int64 = 100_000
+  /// Short enough for a user's record to be erased within 100 ms.
+  static let tellTime: Int64 = 50_000
   static let quiet: Int64 = 10_000_000
   static let pauses: ClosedRange<Int64> = 100_000...5_000_000
 

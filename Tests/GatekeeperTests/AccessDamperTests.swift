@@ -33,10 +33,10 @@ import Testing
     }
   }
 
-  @Test func `a reduction holds deliveries immediately and is told after 100 ms`() {
+  @Test func `a reduction holds deliveries immediately and is told after 50 ms`() {
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
-      Step(at: 5_099, told: .exact, held: true), Step(at: 5_100, told: .none),
+      Step(at: 5_049, told: .exact, held: true), Step(at: 5_050, told: .none),
     ])
   }
 
