@@ -23,7 +23,7 @@ folder=$2
 shift 2
 
 packages=systemd-sysv,libpam-systemd,dbus,polkitd,geoclue-2.0,geoclue-2-demo,libglib2.0-bin
-packages=$packages,gir1.2-glib-2.0,python3-gi,passwd,procps,strace,apparmor,apt-utils,autopkgtest,dpkg-dev,man-db,dbus-broker,dbus-user-session
+packages=$packages,gir1.2-glib-2.0,python3-gi,passwd,procps,strace,apparmor,apt-utils,autopkgtest,dpkg-dev,man-db,dbus-broker,dbus-user-session,tzdata
 [ -z "$only" ] || packages=ca-certificates
 for package; do packages=$packages,$package; done
 [ "$(cat "$folder/.complete" 2> /dev/null)" != "$packages" ] || exit 0
