@@ -127,6 +127,17 @@ import Testing
 }
 
 @Suite(.serialized) struct AlmanacWithGeoClueTests {
+  @Test func `an almanac is the same at any place in a cell, so that no fit finds more than the cell`() throws {
+    let bus = try PrivateBus(.session)
+    let almanacs = try [(52.41, 13.18), (52.52, 13.37), (52.6, 13.37)].map { latitude, longitude in
+      let daemon = try Daemon(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
+      defer { daemon.kill() }
+      let almanac = try ConsumerProgram(on: bus).call("GetAlmanac", signature: "a{sv}", [[:]]).arguments()[0]
+      return ["Phase", "Forecast", "Sunrise", "Sunset", "TimeZone", "Place", "Country"].map { almanac[$0]?.content }
+    }
+    #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
+  }
+
   @Test func `the packaged GeoClue's location becomes an almanac, and access lost leaves nothing`() throws {
     let machine = try Machine(.session, agentLevel: 8)
     let consumer = try machine.consumer()
