@@ -22,7 +22,7 @@ bench="$demo binutils build-essential dbus-broker"
 soak="$bench polkitd"
 deb="$build build-essential debhelper dh-apparmor fakeroot python3"
 deb_check="$deb devscripts lintian"
-recipes="$build makepkg nix-bin rpm rpmlint"
+recipes="$build libarchive-tools makepkg nix-bin pacman-package-manager rpm rpmlint"
 deb_test="$deb_check git mmdebstrap piuparts procps systemd-container"
 deb_arm64="$deb_test arch-test file qemu-user-static"
 
