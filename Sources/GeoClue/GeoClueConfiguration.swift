@@ -30,6 +30,8 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   package private(set) var rules: [String: Rule] = [:]
   /// `enable` of `[wifi]`, or nil if not set. The default is false before GeoClue 2.8 and true from then on.
   package private(set) var isWiFiEnabled: Bool?
+  /// `enable` of `[static-source]`, or nil if not set, which means yes.
+  package private(set) var isStaticEnabled: Bool?
   /// `url` of `[wifi]`, or nil for GeoClue's default.
   package private(set) var wiFiURL: String?
   /// `nmea-socket` of `[network-nmea]`, unless that is not enabled.
@@ -47,6 +49,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
     }
     agents = file.text("whitelist", of: "agent").map(Self.words)
     isWiFiEnabled = file.text("enable", of: "wifi").map(Self.isYes)
+    isStaticEnabled = file.text("enable", of: "static-source").map(Self.isYes)
     wiFiURL = file.text("url", of: "wifi").flatMap { $0.isEmpty ? nil : $0 }
     if file.text("enable", of: "network-nmea").map(Self.isYes) != false {
       receiverSocket = file.text("nmea-socket", of: "network-nmea").flatMap { $0.isEmpty ? nil : $0 }
@@ -61,6 +64,7 @@ nonisolated package struct GeoClueConfiguration: Equatable, Sendable {
   package mutating func merge(_ later: Self) {
     agents = later.agents ?? agents
     isWiFiEnabled = later.isWiFiEnabled ?? isWiFiEnabled
+    isStaticEnabled = later.isStaticEnabled ?? isStaticEnabled
     wiFiURL = later.wiFiURL ?? wiFiURL
     receiverSocket = later.receiverSocket ?? receiverSocket
     rules.merge(later.rules) { Rule(isAllowed: $1.isAllowed ?? $0.isAllowed, users: $1.users ?? $0.users) }

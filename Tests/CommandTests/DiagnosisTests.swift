@@ -108,8 +108,8 @@ import Testing
     #expect(problems { ($0.polkit, $0.isSession) = (.missing, true) } == [])
     #expect(problems { $0.session = .state("online") } == ["session"])
     #expect(problems { $0.session = .some(.none) } == ["session"])
-    #expect(problems { $0.session = .noManager } == ["session"])
-    #expect(problems { ($0.session, $0.userID) = (.noManager, 0) } == [])
+    #expect(problems { $0.session = .noManager(message: "not installed") } == ["session"])
+    #expect(problems { ($0.session, $0.userID) = (.noManager(message: "not installed"), 0) } == [])
     #expect(problems { ($0.session, $0.isSession) = (.state("online"), true) } == [])
   }
 
@@ -205,8 +205,12 @@ import Testing
     Row("bus-variable", "unset DBUS_SESSION_BUS_ADDRESS") {
       ($0.busError, $0.busVariable, $0.isSession) = ("No such file", "DBUS_SESSION_BUS_ADDRESS", true)
     },
+    Row("bus-variable", "unset DBUS_SYSTEM_BUS_ADDRESS") {
+      ($0.isBusForeign, $0.busVariable) = (true, "DBUS_SYSTEM_BUS_ADDRESS")
+    },
     Row("bus-denied", "ls -ld /run/dbus") { ($0.busError, $0.isBusDenied) = ("Permission denied", true) },
     Row("bus-denied", "ls -ld /run/dbus") { ($0.systemBusError, $0.isBusDenied) = ("Permission denied", true) },
+    Row("bus-full", "busctl list") { ($0.busError, $0.isBusFull) = ("The maximum number is reached", true) },
     Row("bus-unreachable", "systemctl start dbus.socket") { $0.busError = "No such file" },
     // The service
     Row("settings-invalid", "geopublicistd --check") {
@@ -238,7 +242,25 @@ import Testing
     },
     Row("sandbox-no-systemd", "daemon-reexec") { $0.authorizationReason = "sandboxed" },
     Row("sandbox-exited", "connect to the bus after that") { $0.clientsOfExitedProcesses = 2 },
+    Row("service-failed", "sudo systemctl reset-failed geopublicist") { $0.service = .stopped(.limit) },
+    Row("service-failed", "systemctl --user reset-failed geopublicist") {
+      ($0.service, $0.isSession) = (.stopped(.limit), true)
+    },
+    Row("service-failed", "daemon-reload") { $0.service = .failed(message: "Unit geopublicist.service not found.") },
+    Row("configuration-missing", "--force-confmiss") {
+      ($0.configuration, $0.stateReason) = (nil, "disallowed-by-configuration")
+    },
+    Row("service-waiting", "systemctl list-jobs") { $0.service = .stopped(.waiting) },
+    Row("service-condition", "systemctl status geopublicist") { $0.service = .stopped(.condition) },
+    Row("service-unknown", "sudo systemctl reload dbus") { $0.service = .stopped(.unknownToBus) },
+    Row("geoclue-failed", "reset-failed geoclue") { $0.geoclue = .stopped(.limit) },
+    Row("geoclue-unknown", "Reinstall its package") { $0.geoclue = .stopped(.unknownToBus) },
+    Row("polkit-waiting", "systemctl list-jobs") { $0.polkit = .stopped(.waiting) },
     // The session
+    Row("session-no-logind", "unmask systemd-logind") {
+      $0.session = .noManager(message: "Unit dbus-org.freedesktop.login1.service is masked.")
+    },
+    Row("session-unknown-to-service", "reload dbus") { $0.authorizationReason = "session-inactive" },
     Row("session-none", "Log in on this machine") { $0.session = .state("lingering") },
     Row("session-silent", "restart systemd-logind") { ($0.session, $0.authorizationReason) = (.silent, "undecided") },
     // The clock
@@ -252,7 +274,15 @@ import Testing
     Row("agents-several", "disable --now geopublicist-agent") { $0.agents = [own, shell] },
     Row("agent-silent", "kill 9") {
       $0.authorizationReason = "no-agent"
-      $0.agents = [AgentProgram(process: 9, program: "gnome-shell", level: nil)]
+      $0.agents = [AgentProgram(process: 9, program: "gnome-shell", level: nil, isSilent: true)]
+    },
+    Row("agent-silent", "systemctl --user restart geopublicist-agent") {
+      ($0.probe, $0.authorizationReason) = (.noAgent, "undecided")
+      $0.agents = [AgentProgram(process: 9, program: "geopublicist", level: nil)]
+      $0.authorizationStatus = "not-determined"
+    },
+    Row("agent-masked", "systemctl --user unmask geopublicist-agent") {
+      ($0.probe, $0.authorizationStatus, $0.isAgentMasked) = (.noAgent, "not-determined", true)
     },
     Row("agent-confined", "geopublicist switch on") {
       ($0.authorizationReason, $0.agents) = ("no-agent", [shell])
@@ -308,6 +338,7 @@ import Testing
     Row("policy-security-module", "restorecon") {
       $0.service = .refused(message: "An SELinux policy prevents this sender from sending this message")
     },
+    Row("configuration-refused", "restart geoclue") { $0.stateReason = "disallowed-by-configuration" },
     Row("configuration-secret", "sudo geopublicist doctor") {
       $0.configuration?.secretFile = "/etc/geoclue/conf.d/50-site.conf"
     },
@@ -334,6 +365,25 @@ import Testing
         ($0.wiFi, $0.availableAccuracy) = (.iwd, 0)
         $0.configuration?.isWiFiEnabled = false
       } == ["sources"])
+  }
+
+  @Test func `sources and the server do not matter where the configuration or the static file is wrong`() {
+    for file in [DoctorFacts.StaticFile.valid, .invalid] {
+      #expect(
+        problems {
+          ($0.staticFile, $0.availableAccuracy, $0.wiFi, $0.server) = (file, 0, .noAdapter, .unknownHost)
+          $0.configuration?.isStaticEnabled = false
+        } == ["static"])
+    }
+    #expect(
+      problems {
+        $0.configuration?.error = "line 3"
+        $0.server = .unknownHost
+      } == ["configuration"])
+  }
+
+  @Test func `on another bus nothing else matters`() {
+    #expect(problems { ($0.isBusForeign, $0.busVariable, $0.geoclue) = (true, "X", .missing) } == ["bus"])
   }
 
   @Test func `an agent does not matter where the session or a rule forbids access`() {

@@ -112,7 +112,16 @@ import Testing
     ])
   func `doctor reports a missing service and wrong settings`(settings: String, subject: String, finding: String) throws
   {
-    #expect(try problems(on: PrivateBus(.system), settings: settings)[subject]?.contains(finding) == true)
+    let bus = try PrivateBus(.system)
+    // Otherwise it is no system bus.
+    let manager = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, "org.freedesktop.login1"])
+    try eventually("the name is owned") { manager.standardOutput.hasPrefix("ready") }
+    #expect(try problems(on: bus, settings: settings)[subject]?.contains(finding) == true)
+  }
+
+  @Test func `doctor reports a variable that names another bus`() throws {
+    let found = try problems(on: PrivateBus(.system))
+    #expect(found["bus"]?.hasPrefix("DBUS_SYSTEM_BUS_ADDRESS") == true && found.count == 1, "\(found)")
   }
 
   @Test func `doctor reports a missing GeoClue`() throws {

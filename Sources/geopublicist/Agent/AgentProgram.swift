@@ -11,8 +11,9 @@ nonisolated struct AgentProgram: Equatable {
   let process: UInt32
   /// The kernel's name for the program.
   let program: String
-  /// The finest level that it allows; nil if it does not answer.
+  /// The finest level that it allows; nil if it does not answer, or the bus did not permit the question.
   let level: AccuracyLevel?
+  var isSilent = false
 
   /// Whether it is `geopublicist agent`.
   var isOwn: Bool { program == "geopublicist" }
@@ -69,12 +70,25 @@ extension BusQuestions {
       case .success(let values):
         let level = values.first?.unwrapped.uint32.map(AccuracyLevel.init(rounding:))
         return level.map { AgentProgram(process: process, program: program, level: $0) }
-      case .failure(.lost):
-        let isKnown = Processes.executable(of: process).map(RivalWatch.isAgent(executable:)) ?? false
-        return isKnown ? AgentProgram(process: process, program: program, level: nil) : nil
+      case .failure(.lost): return known(process, program, isSilent: true)
+      case .failure(.refused(let error)) where error.name == .accessDenied:
+        return known(process, program, isSilent: Processes.isStopped(process))
       case .failure(.refused), .failure(.notSent): return nil
       }
     }
+  }
+
+  /// Returns an agent that cannot be asked: the policy of a system bus lets only GeoClue and the service ask.
+  private func known(_ process: UInt32, _ program: String, isSilent: Bool) -> AgentProgram? {
+    let path = Processes.executable(of: process) ?? ""
+    let isOwn = program == "geopublicist" && Processes.words(of: process).dropFirst().contains("agent")
+    guard isOwn || RivalWatch.isAgent(executable: path) else { return nil }
+    let level: AccuracyLevel? =
+      if isSilent { nil } else if isOwn { try? LocationSwitch().read() } else {
+        // GeoClue's demonstration permits everything.
+        path.hasSuffix("/demos/agent") ? .exact : nil
+      }
+    return AgentProgram(process: process, program: program, level: level, isSilent: isSilent)
   }
 
   private func credential(_ member: MemberName, of name: BusName) -> UInt32? {

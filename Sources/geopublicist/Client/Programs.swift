@@ -23,6 +23,18 @@ nonisolated enum Processes {
   static func program(of process: UInt32) -> String? {
     (try? TextFile.contents(of: "/proc/\(process)/comm")).map { String($0.prefix { $0 != "\n" }).printable }
   }
+
+  /// Returns the words with which a process was started.
+  static func words(of process: UInt32) -> [Substring] {
+    ((try? TextFile.contents(of: "/proc/\(process)/cmdline")) ?? "").split(separator: "\0")
+  }
+
+  /// Returns whether a process is stopped, as by SIGSTOP or a debugger.
+  static func isStopped(_ process: UInt32) -> Bool {
+    let status = (try? TextFile.contents(of: "/proc/\(process)/stat")) ?? ""
+    // After the name of the program, which may contain anything.
+    return status.split(separator: ")").last?.first { $0 != " " }.map { "Tt".contains($0) } ?? false
+  }
 }
 
 enum Program {

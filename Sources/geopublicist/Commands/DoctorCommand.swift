@@ -88,9 +88,9 @@ final class DoctorCommand: Command {
 
   private static func mark(_ outcome: Diagnosis.Outcome) -> (String, Emphasis) {
     switch outcome {
-    case .good: ("ok     ", .good)
-    case .hint: ("hint   ", .doubtful)
-    case .problem: ("PROBLEM", .bad)
+    case .good: (Text.padded(tr("ok"), to: 7), .good)
+    case .hint: (Text.padded(tr("hint"), to: 7), .doubtful)
+    case .problem: (Text.padded(tr("PROBLEM"), to: 7), .bad)
     }
   }
 }

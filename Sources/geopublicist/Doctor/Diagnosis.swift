@@ -85,18 +85,21 @@ nonisolated extension Diagnosis {
   }
 }
 
-nonisolated extension Diagnosis {
-  fileprivate var isSandbox: Bool { subject == "sandbox" && outcome == .problem }
-}
-
 nonisolated extension [Diagnosis] {
-  /// The findings with problems as hints that do not matter before another one is solved: the service does not ask for an
-  /// agent where the sandbox, polkit or the session forbids access.
+  /// The findings with problems as hints that do not matter before another one is solved.
   fileprivate var withoutConsequences: [Diagnosis] {
-    let isForbidden = contains {
-      ["polkit-denied", "session-inactive", "session-none", "session-silent"].contains($0.id) || $0.isSandbox
+    let problems = filter { $0.outcome == .problem }
+    func has(_ subjects: String...) -> Bool { problems.contains { subjects.contains($0.subject) } }
+    func has(id: String) -> Bool { problems.contains { $0.id == id } }
+    var consequences: [String] = []
+    // The service does not ask for an agent where the sandbox, polkit or the session forbids access.
+    let forbidding = ["polkit-denied", "session-inactive", "session-none", "session-silent"]
+    if has("sandbox") || forbidding.contains(where: has(id:)) {
+      consequences += ["agent", "agents", "switch", "accuracy"]
     }
-    guard isForbidden else { return self }
-    return map { ["agent", "agents", "switch", "accuracy"].contains($0.subject) ? $0.asHint : $0 }
+    // GeoClue's sources are there as far as its configuration and the file permit.
+    if has("configuration", "static") || has(id: "agent-service-not-allowed") { consequences += ["sources", "server"] }
+    let isOnForeignBus = has(id: "bus-variable")
+    return map { consequences.contains($0.subject) || isOnForeignBus && $0.subject != "bus" ? $0.asHint : $0 }
   }
 }

@@ -43,6 +43,7 @@ nonisolated extension Diagnosis {
         tr(
           "Unless an administrator restricts GeoClue in /etc/dbus-1/system.d: reinstall GeoClue; then "
             + "sudo systemctl reload dbus"))
+    case .stopped(let stop): return stopped("geoclue", "GeoClue", stop, unit: "geoclue")
     case .running, .activatable: break
     }
     if facts.probe == .tooOld {
@@ -84,6 +85,12 @@ nonisolated extension Diagnosis {
         "configuration", "forbids", tr("GeoClue's configuration does not allow the service to have locations"),
         tr("Set allowed=true under \(group); \(restart)"))
     }
+    if facts.configuration == nil, facts.stateReason == SourceReason.disallowedByConfiguration.rawValue {
+      return problem(
+        "configuration", "missing",
+        tr("GeoClue has no configuration, without which it accepts neither agents nor the service"),
+        "sudo apt install --reinstall -o Dpkg::Options::=--force-confmiss geoclue-2.0; \(restart)")
+    }
     // GeoClue sees only the user of the service, not the users of its clients.
     if let users = facts.configuration?.serviceUsers, !users.isEmpty, let user = facts.serviceUserID,
       !users.contains("\(user)")
@@ -97,6 +104,15 @@ nonisolated extension Diagnosis {
       return problem(
         "configuration", "forbids", tr("GeoClue's configuration does not allow this user to have locations"),
         tr("Check allowed and users under \(group); \(restart)"))
+    }
+    if facts.configuration != nil, facts.linePermittingAgent == nil,
+      facts.stateReason == SourceReason.disallowedByConfiguration.rawValue
+    {
+      return problem(
+        "configuration", "refused",
+        tr(
+          "GeoClue refuses the service, which its configuration allows: it has read another one, or the bus forbids it"),
+        "\(restart); journalctl -b -u dbus -g Rejected")
     }
     return facts.configuration.map { _ in good("configuration", tr("GeoClue's configuration allows the service")) }
   }
@@ -169,6 +185,10 @@ nonisolated extension Diagnosis {
   static func staticFile(_ facts: DoctorFacts) -> Diagnosis? {
     let path = DoctorFacts.StaticFile.path
     switch facts.staticFile {
+    case .valid where facts.configuration?.isStaticEnabled == false && facts.availableAccuracy == 0:
+      return problem(
+        "static", "disabled", tr("GeoClue's configuration turns \(path) off"),
+        tr("Set enable=true under [static-source] in /etc/geoclue/geoclue.conf; sudo systemctl restart geoclue"))
     case .absent, .valid: return nil
     case .unreadable:
       return problem(

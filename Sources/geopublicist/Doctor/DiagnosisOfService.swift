@@ -19,6 +19,11 @@ nonisolated extension Diagnosis {
       return unusable(facts, finding)
         ?? problem("bus", "no-system-bus", finding, "sudo systemctl start dbus.socket")
     }
+    if facts.isBusForeign, let variable = facts.busVariable {
+      return problem(
+        "bus", "variable", tr("\(variable) in the environment names another bus than the system's"),
+        "unset \(variable)")
+    }
     return facts.isSystemBusAsked ? good("bus", tr("The message bus answers")) : nil
   }
 
@@ -28,6 +33,10 @@ nonisolated extension Diagnosis {
       return problem(
         "bus", "variable", tr("\(finding). The address comes from \(variable) in the environment"),
         tr("If that bus has ended: unset \(variable)"))
+    }
+    if facts.isBusFull {
+      return problem(
+        "bus", "full", finding, tr("Quit programs that hold many connections: sudo busctl list --unique --acquired"))
     }
     guard facts.isBusDenied else { return nil }
     return problem(
@@ -147,17 +156,45 @@ nonisolated extension Diagnosis {
       return problem(
         "service", "failed", tr("The service does not start: \(message)"),
         message.hasPart("masked")
-          ? "\(root) unmask geopublicist" : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
+          ? "\(root) unmask geopublicist"
+          : message.hasPart("not found")
+            ? tr("Reinstall the package geopublicist; then \(root) daemon-reload")
+            : "systemctl\(user) status geopublicist; journalctl\(user) -u geopublicist")
     case .silent:
       return problem(
         "service", "silent", tr("The service is running, but does not answer"),
         "\(root) restart geopublicist; journalctl\(user) -u geopublicist")
+    case .stopped(let stop): return stopped("service", tr("The service"), stop, unit: "geopublicist", user: user)
     case .refused(let message):
       let finding = tr("The policy of \(facts.bus) does not let this user call the service: \(message)")
       if let remedy = securityModule(message) { return problem("policy", "security-module", finding, remedy) }
       return problem(
         "policy", "service", finding,
         tr("Reinstall the package geopublicist; then sudo systemctl reload dbus"))
+    }
+  }
+
+  /// A service that systemd does not run.
+  static func stopped(
+    _ subject: String, _ name: String, _ stop: DoctorFacts.Stop, unit: String, user: String = ""
+  ) -> Diagnosis {
+    let root = user.isEmpty ? "sudo systemctl" : "systemctl\(user)"
+    let log = "systemctl\(user) status \(unit); journalctl\(user) -u \(unit)"
+    return switch stop {
+    case .limit:
+      problem(
+        subject, "failed", tr("\(name) failed so often that systemd does not start it any more"),
+        "journalctl\(user) -u \(unit); \(root) reset-failed \(unit)")
+    case .condition:
+      problem(subject, "condition", tr("\(name) does not start: a condition of its unit does not hold"), log)
+    case .waiting:
+      problem(
+        subject, "waiting", tr("\(name) has not started yet: it, or a unit that it waits for, takes too long"),
+        "systemctl\(user) list-jobs; \(log)")
+    case .unknownToBus:
+      problem(
+        subject, "unknown", tr("\(name) is installed, but the message bus does not know how to start it"),
+        tr("Reinstall its package; sudo systemctl reload dbus"))
     }
   }
 

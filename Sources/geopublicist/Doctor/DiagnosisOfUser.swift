@@ -20,6 +20,7 @@ nonisolated extension Diagnosis {
       return problem(
         "polkit", "failed", tr("\(decides) does not start: \(message)"),
         message.hasPart("masked") ? "sudo systemctl unmask polkit" : "systemctl status polkit; journalctl -u polkit")
+    case .stopped(let stop): return stopped("polkit", decides, stop, unit: "polkit")
     }
     if facts.policyAnswer == .unknownAction {
       return problem(
@@ -68,6 +69,11 @@ nonisolated extension Diagnosis {
     guard !facts.isSession, let session = facts.session else { return nil }
     if facts.userID == 0 { return good("session", tr("root needs no session")) }
     switch session {
+    case .state("active") where facts.authorizationReason == AuthorizationReason.sessionInactive.rawValue:
+      return problem(
+        "session", "unknown-to-service",
+        tr("This user's session is the active one, but the service cannot ask systemd-logind about it"),
+        tr("Reinstall the package geopublicist; sudo systemctl reload dbus; journalctl -u geopublicist"))
     case .state("active"): return good("session", tr("This user's session is the active one"))
     // Programs of the user run, but nobody is logged in.
     case .state("lingering"), .state("closing"), .state("offline"), .none:
@@ -86,10 +92,12 @@ nonisolated extension Diagnosis {
       return problem(
         "session", "silent", tr("systemd-logind, which knows who is logged in, does not answer"),
         "sudo systemctl restart systemd-logind; journalctl -u systemd-logind")
-    case .noManager:
+    case .noManager(let message):
       return problem(
-        "session", "no-logind", tr("systemd-logind, which knows who is logged in, is not available"),
-        "systemctl status systemd-logind")
+        "session", "no-logind", tr("systemd-logind, which knows who is logged in, is not available: \(message)"),
+        message.hasPart("masked")
+          ? "sudo systemctl unmask systemd-logind; sudo systemctl start systemd-logind"
+          : "systemctl status systemd-logind; journalctl -u systemd-logind")
     }
   }
 
@@ -108,7 +116,10 @@ nonisolated extension Diagnosis {
         ? good("agent", "not-needed", tr("This user has no agent, and needs none"))
         : good("agent", tr("An agent decides for this user"))
     }
-    if let silent = facts.agents?.first(where: { $0.level == nil }) {
+    // GNOME's agent runs even if it has given up.
+    if let silent = facts.agents?.first(where: {
+      $0.isSilent || facts.probe == .noAgent && $0.level == nil && facts.desktop != .gnome
+    }) {
       return problem(
         "agent", "silent", tr("The agent of this user, \(silent.name), does not answer"),
         silent.isOwn
@@ -131,6 +142,12 @@ nonisolated extension Diagnosis {
       return problem(
         "agent", "gave-up", tr("GNOME's agent is not registered with GeoClue; it does not try again after a failure"),
         Desktop.gnome.startingAgent)
+    }
+    if facts.isAgentMasked {
+      return problem(
+        "agent", "masked",
+        tr("No location agent is running for this user, and the unit of geopublicist agent is masked"),
+        "systemctl --user unmask geopublicist-agent; geopublicist switch on")
     }
     let both = facts.isSession ? "" : tr(", which the service on the system bus also follows")
     return problem(

@@ -17,6 +17,20 @@ nonisolated struct DoctorFacts {
     case silent
     /// The policy of the bus does not let this user call it.
     case refused(message: String)
+    /// systemd does not run it.
+    case stopped(Stop)
+  }
+
+  /// Why systemd does not run a unit that the bus wants.
+  enum Stop {
+    /// It failed too often.
+    case limit
+    /// A condition of the unit does not hold.
+    case condition
+    /// It is starting, or waits for another unit.
+    case waiting
+    /// The bus has no file that says how to start it.
+    case unknownToBus
   }
 
   /// GeoClue's answer to a client of this user.
@@ -46,7 +60,7 @@ nonisolated struct DoctorFacts {
     case state(String)
     /// The user is not logged in.
     case none
-    case noManager
+    case noManager(message: String)
     /// logind does not answer.
     case silent
   }
@@ -61,6 +75,8 @@ nonisolated struct DoctorFacts {
   var serviceUserID: UInt32?
   /// The agents of this user; nil if the bus could not be asked.
   var agents: [AgentProgram]?
+  /// Whether the unit of `geopublicist agent` is masked for this user.
+  var isAgentMasked = false
   /// The level that the settings of this user's desktop permit, if they can be read.
   var desktopLevel: AccuracyLevel?
   /// The example of a polkit rule for programs outside a session.
@@ -75,12 +91,16 @@ nonisolated struct DoctorFacts {
   var systemBusError: String?
   /// The variable of the environment that names the bus that cannot be used.
   var busVariable: String?
+  /// Whether that bus works, but is not the system's.
+  var isBusForeign = false
   /// Whether this program runs in a container.
   var isInContainer = false
   /// The full file system of those that services write to.
   var fullFolder: String?
   /// Whether the socket of the bus refuses this user.
   var isBusDenied = false
+  /// Whether the bus accepts no more connections of this user.
+  var isBusFull = false
   var sandbox: Sandbox?
   var service: Service?
   var serviceVersion: String?
@@ -138,6 +158,8 @@ nonisolated struct GeoClueSettings: Equatable {
   /// The users for whom the service may have locations; empty for all.
   var serviceUsers: [String] = []
   var isWiFiEnabled = true
+  /// Whether GeoClue reads `/etc/geolocation`.
+  var isStaticEnabled = true
   /// The location server; nil for GeoClue's default.
   var serverURL: String?
   /// The socket of a receiver that does not exist.
@@ -170,6 +192,7 @@ extension GeoClueSettings {
     isServiceAllowed = rule?.isAllowed ?? true
     serviceUsers = rule?.users?.map { "\($0)" } ?? []
     isWiFiEnabled = configuration.isWiFiEnabled ?? true
+    isStaticEnabled = configuration.isStaticEnabled ?? true
     serverURL = configuration.wiFiURL
     missingSocket = configuration.receiverSocket.flatMap { TextFile.exists($0) ? nil : $0 }
   }

@@ -85,16 +85,17 @@ extension FactGatherer {
     onStep(tr("Asking the service"), facts)
     do throws(DBusError) {
       let questions = try BusQuestions(bus)
-      facts.service = questions.presence(of: ServiceContract.service)
-      guard facts.service != .missing else { return }
+      facts.service = questions.presence(of: ServiceContract.service, unit: "geopublicist.service")
+      guard facts.service?.isReachable == true else { return }
       do throws(DBusError) {
         try askService(questions)
       } catch {
-        facts.service = BusQuestions.outcome(of: error, after: facts.service)
+        facts.service = questions.outcome(of: error, after: facts.service, unit: "geopublicist.service")
       }
     } catch {
       facts.busError = error.withoutAutolaunch
       facts.isBusDenied = error.name == .accessDenied
+      facts.isBusFull = error.name == .limitsExceeded
       facts.busVariable = Self.variable(naming: bus)
     }
   }
@@ -187,28 +188,39 @@ extension FactGatherer {
       facts.wiFi = questions.wiFi()
       facts.isModemUnmanaged = questions.isModemUnmanaged()
       facts.isAvahiMissing = questions.presence(of: "org.freedesktop.Avahi") != .running
-      facts.geoclue = questions.presence(of: GeoClueNames.service)
+      facts.geoclue = questions.presence(of: GeoClueNames.service, unit: "geoclue.service")
+      let names = [GeoClueNames.service, "org.freedesktop.login1"]
+      if facts.polkit == .missing, names.allSatisfy({ questions.presence(of: $0) == .missing }),
+        questions.presence(of: ServiceContract.service) != .running
+      {
+        facts.busVariable = Self.variable(naming: systemBus)
+        facts.isBusForeign = facts.busVariable != nil
+      }
       facts.agents = questions.agents()
-      if facts.geoclue != .missing {
+      facts.isAgentMasked =
+        facts.agents?.isEmpty == true
+        && Program.output(of: ["systemctl", "--user", "show", "-P", "LoadState", "geopublicist-agent"]) == "masked"
+      if facts.geoclue?.isReachable == true {
         broadcastWatch = BroadcastWatch(on: questions.connection)
         askGeoClue(questions)
       }
     } catch {
       facts.systemBusError = error.message.printable
+      facts.isBusFull = error.name == .limitsExceeded
       facts.isBusDenied = error.name == .accessDenied
       facts.busVariable = Self.variable(naming: systemBus)
     }
   }
 
   private mutating func askPolkit(_ questions: BusQuestions) {
-    facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1")
+    facts.polkit = questions.presence(of: "org.freedesktop.PolicyKit1", unit: "polkit.service")
     // The service does not ask polkit about root, and not on a session bus.
-    guard facts.polkit != .missing, facts.userID != 0, !facts.isSession else { return }
+    guard facts.polkit?.isReachable == true, facts.userID != 0, !facts.isSession else { return }
     onStep(tr("Asking polkit"), facts)
     do throws(DBusError) {
       facts.policyAnswer = try questions.policyAnswer()
       facts.polkit = .running
-    } catch { facts.polkit = BusQuestions.outcome(of: error, after: facts.polkit) }
+    } catch { facts.polkit = questions.outcome(of: error, after: facts.polkit, unit: "polkit.service") }
   }
 
   /// The bus to look for GeoClue on.
@@ -219,7 +231,9 @@ extension FactGatherer {
 
   private func session(_ questions: BusQuestions) -> DoctorFacts.Session {
     let service: BusName = "org.freedesktop.login1"
-    guard questions.presence(of: service) != .missing else { return .noManager }
+    guard questions.presence(of: service) != .missing else {
+      return .noManager(message: tr("not installed"))
+    }
     do throws(DBusError) {
       let user = try questions.ask(
         "GetUser", of: "org.freedesktop.login1.Manager", at: "/org/freedesktop/login1", on: service,
@@ -229,9 +243,9 @@ extension FactGatherer {
       return .state(state.string ?? "?")
     } catch {
       switch error.name {
-      case .serviceUnknown: return .noManager
+      case "org.freedesktop.login1.NoSuchUser", .unknownObject: return .none
       case .noReply: return .silent
-      default: return .none
+      default: return .noManager(message: error.message)
       }
     }
   }
@@ -245,7 +259,7 @@ extension FactGatherer {
       // Read again: a GeoClue that has just started finds its sources gradually.
       facts.availableAccuracy = max(accuracy, (try? availableAccuracy(questions)) ?? 0)
     } catch {
-      facts.geoclue = BusQuestions.outcome(of: error, after: facts.geoclue)
+      facts.geoclue = questions.outcome(of: error, after: facts.geoclue, unit: "geoclue.service")
       facts.isGeoClueStuckInProxy = questions.isGeoClueStuckInProxy()
     }
   }

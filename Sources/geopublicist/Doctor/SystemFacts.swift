@@ -87,6 +87,44 @@ extension BusQuestions {
     return value?.string ?? ""
   }
 
+  /// Returns the outcome of a failed call to a service, corrected by what systemd says about its unit: the bus does not tell
+  /// a service that is not started from one that does not answer.
+  func outcome(of error: DBusError, after presence: DoctorFacts.Service?, unit: String) -> DoctorFacts.Service {
+    let outcome = Self.outcome(of: error, after: presence)
+    switch outcome {
+    case .silent, .failed: return stop(of: unit, after: outcome, isRunning: presence == .running)
+    default: return outcome
+    }
+  }
+
+  /// Returns whether a service runs or can be started, and whether it is installed otherwise.
+  func presence(of service: BusName, unit: String) -> DoctorFacts.Service {
+    let found = presence(of: service)
+    return found == .missing && state(of: unit, "LoadState") == "loaded" ? .stopped(.unknownToBus) : found
+  }
+
+  private func stop(of unit: String, after outcome: DoctorFacts.Service, isRunning: Bool) -> DoctorFacts.Service {
+    let systemd: BusName = "org.freedesktop.systemd1"
+    let found = try? ask(
+      "LoadUnit", of: "org.freedesktop.systemd1.Manager", at: "/org/freedesktop/systemd1", on: systemd, [.string(unit)])
+    guard let path = found?.first?.objectPath else { return outcome }
+    // An empty name means all interfaces of the unit.
+    let answer = try? ask("GetAll", of: .properties, at: path, on: systemd, [.string("")])
+    let properties = answer?.first?.properties ?? [:]
+    let result = properties["Result"]?.string ?? ""
+    switch (properties["ActiveState"]?.string, properties["SubState"]?.string) {
+    case ("failed", _) where result == "start-limit-hit": return .stopped(.limit)
+    // The bus has no better words when its own time is over first.
+    case ("failed", _), ("activating", "auto-restart"): return outcome == .silent ? .failed(message: result) : outcome
+    case ("activating", _): return .stopped(.waiting)
+    case ("inactive", _) where properties["Job"]?.structure?.first?.uint32 ?? 0 != 0: return .stopped(.waiting)
+    // systemd forgets the results of the conditions with the unit.
+    case ("inactive", _) where !isRunning && properties["Conditions"]?.array?.isEmpty == false:
+      return .stopped(.condition)
+    default: return outcome
+    }
+  }
+
   /// Returns what prevents GeoClue from finding Wi-Fi networks.
   func wiFi() -> DoctorFacts.WiFi {
     let hasAdapter = TextFile.names(in: "/sys/class/net").contains { TextFile.exists("/sys/class/net/\($0)/phy80211") }
@@ -118,6 +156,11 @@ extension BusQuestions {
   }
 }
 
+nonisolated extension DoctorFacts.Service {
+  /// Whether it can be called.
+  var isReachable: Bool { self != .missing && self != .stopped(.unknownToBus) }
+}
+
 nonisolated extension DoctorFacts.StaticFile {
   static let path = "/etc/geolocation"
 
@@ -127,6 +170,10 @@ nonisolated extension DoctorFacts.StaticFile {
     var status = stat()
     guard stat(path, &status) == 0 else {
       self = .absent
+      return
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      self = .invalid
       return
     }
     guard TextFile.isReadable(path, by: geoclueUser) else {
@@ -177,7 +224,8 @@ extension FactGatherer {
   static var fullFolder: String? {
     ["/run", "/tmp", "/var"].first { folder in
       var status = statvfs()
-      return statvfs(folder, &status) == 0 && status.f_blocks > 0 && status.f_bavail == 0
+      return statvfs(folder, &status) == 0
+        && (status.f_blocks > 0 && status.f_bavail == 0 || status.f_files > 0 && status.f_favail == 0)
     }
   }
 }
