@@ -39,7 +39,7 @@ help:
 	@echo "make deb-check    build it and inspect it: lintian, hardening, dependencies, size"
 	@echo "make deb-test     build it and try it in containers (as root): RELEASES=\"bookworm trixie sid\""
 	@echo "make deb-arm64    build it for arm64 and try it under emulation (as root, on amd64)"
-	@echo "make release      check that everything agrees on VERSION=1.2.0, and build the source archive"
+	@echo "make release      check that everything agrees on VERSION=1.2.0, build the archive and the recipes: QUICK= PREVIOUS="
 
 build:
 	@mkdir -p $(STATIC_LIBRARIES)

@@ -33,8 +33,8 @@ USERUNITDIR=${USERUNITDIR:-$(variable systemd systemduserunitdir /usr/lib/system
 SYSUSERSDIR=${SYSUSERSDIR:-$(variable systemd sysusersdir /usr/lib/sysusers.d)}
 ACTIONDIR=${ACTIONDIR:-$(variable polkit-gobject-1 actiondir /usr/share/polkit-1/actions)}
 ZSHCOMPLETIONDIR=${ZSHCOMPLETIONDIR:-$prefix/share/zsh/site-functions}
-# Only where AppArmor is in use, or if requested for a package.
-[ ! -d /etc/apparmor.d ] || APPARMORDIR=${APPARMORDIR:-/etc/apparmor.d}
+# Only where AppArmor is in use, or if requested for a package; empty means no.
+[ ! -d /etc/apparmor.d ] || APPARMORDIR=${APPARMORDIR-/etc/apparmor.d}
 
 share=$prefix/share
 edited=$(mktemp)

@@ -26,7 +26,7 @@ formats=/proc/sys/fs/binfmt_misc
 
 echo "== arm64: containers"
 root=$source/packaging/container/root.sh
-"$root" --only sid "$containers/build-arm64" swiftlang,lld,libc6-dev,libdbus-1-dev,libglib2.0-dev,make,python3
+"$root" --only sid "$containers/build-arm64" swiftlang,lld,gettext,libc6-dev,libdbus-1-dev,libglib2.0-dev,make,python3
 # Compiled against, never run.
 "$root" --files sid "$containers/sysroot-arm64" \
   swiftlang,libc6-dev,libgcc-14-dev,libstdc++-14-dev,libdbus-1-dev,libglib2.0-dev

@@ -30,7 +30,7 @@ stdenv.mkDerivation {
   # Nothing is installed outside of the output, whatever folders the dependencies name.
   installPhase = ''
     runHook preInstall
-    PREFIX=$out CONFIGDIR=$out/etc/geopublicist \
+    PREFIX=$out APPARMORDIR= CONFIGDIR=$out/etc/geopublicist \
       BUSPOLICYDIR=$out/share/dbus-1/system.d BUSINTERFACEDIR=$out/share/dbus-1/interfaces \
       SYSTEMSERVICEDIR=$out/share/dbus-1/system-services SESSIONSERVICEDIR=$out/share/dbus-1/services \
       SYSTEMUNITDIR=$out/lib/systemd/system USERUNITDIR=$out/lib/systemd/user SYSUSERSDIR=$out/lib/sysusers.d \
