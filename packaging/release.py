@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that everything in the tree agrees on a version, builds the source archive, and prints what remains for a human.
+"""Checks that everything in the tree agrees on a version, builds the source archive, tries it as each distribution and on
+arm64, and prints what remains for a human.
 
     release.py VERSION [FOLDER]      FOLDER: for the archive (.build-release)
 
-With UNPUBLISHED=1 addresses under .invalid, which a release must fill in, are only named. Versions before this one are tags:
-v1.1.0, …
+UNPUBLISHED=1 only names the addresses under .invalid, which a release must fill in. QUICK=1 compiles nothing. Earlier versions
+are the tags v1.1.0, …, or PREVIOUS names a commit.
 """
 
 import datetime
@@ -13,13 +14,16 @@ import email.utils
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
 problems = []
 
 
@@ -97,18 +101,36 @@ def members(document):
                 yield (interface.get("name"), member.tag, member.get("name"), member.get("type"), member.get("access"), *types)
 
 
-def check_compatibility(version):
-    """Within a major version, nothing on the bus goes away or changes its type. Returns the release it was compared with."""
+def previous(version):
+    """The last release of this major version, which nothing may break; None if there is none."""
     tags = run("git", "tag", "--merged", "HEAD", "--sort=-version:refname", "v*").split()
     earlier = os.environ.get("PREVIOUS") or next((tag for tag in tags if tag != f"v{version}"), None)
     if not earlier or earlier.startswith("v") and earlier.split(".")[0] != f"v{version.split('.')[0]}":
         return None
+    return earlier
+
+
+def check_bus(earlier):
+    """Nothing on the bus goes away or changes its type."""
     now = {member for path in (ROOT / "dbus").glob("*.xml") for member in members(path.read_text())}
     for path in run("git", "ls-tree", "--name-only", earlier, "dbus/").split():
         if path.endswith(".xml"):
             for member in members(run("git", "show", f"{earlier}:{path}")):
                 expect(member in now, f"the bus: {member[0]}.{member[2]} of {earlier} is gone or has changed")
-    return earlier
+
+
+def check_api(earlier):
+    """Each change that breaks programs in Swift is announced: its line is in api-breakages.txt."""
+    command = [run("Tests/Rig/find-swift.sh").strip(), "package", "diagnose-api-breaking-changes", earlier]
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found = set(re.findall(r"💔 (API breakage: .*)", output.stdout))
+    if output.returncode != 0 and not found:
+        sys.exit(output.stdout + output.stderr)
+    announced = {line for line in (HERE / "api-breakages.txt").read_text().splitlines() if not line.startswith("#")}
+    for line in sorted(found - announced):
+        expect(False, f"not in packaging/api-breakages.txt: {line}")
+    for line in sorted(announced - found):
+        expect(False, f"packaging/api-breakages.txt: nothing breaks here: {line}")
 
 
 def addresses():
@@ -130,13 +152,28 @@ def archive(folder):
     return path, hashlib.sha256(again).hexdigest()
 
 
+def step(*command):
+    """Runs one of the long checks and says how long it took. Its output is shown."""
+    begun = time.monotonic()
+    print(f"== {' '.join(command)}", flush=True)
+    if subprocess.run(command, cwd=ROOT).returncode != 0:
+        sys.exit(f"Not ready: {' '.join(command)} failed")
+    print(f"== {time.monotonic() - begun:.0f} s", flush=True)
+
+
 def main(version, folder=str(ROOT / ".build-release")):
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         sys.exit("A version is three numbers: 1.2.0")
+    is_quick = bool(os.environ.get("QUICK"))
     check_versions(version)
     check_dates()
     check_sections()
-    earlier = check_compatibility(version)
+    earlier = previous(version)
+    if earlier:
+        check_bus(earlier)
+        if not is_quick:
+            print("Comparing the Swift API …", flush=True)
+            check_api(earlier)
     expect(not run("git", "status", "--porcelain"), "there are changes that are not committed")
     missing = list(addresses())
     if not os.environ.get("UNPUBLISHED"):
@@ -146,13 +183,17 @@ def main(version, folder=str(ROOT / ".build-release")):
         sys.exit("\n".join(["Not ready:", *(f"  {problem}" for problem in problems)]))
     path, digest = archive(folder)
     print(f"{path}\nsha256 {digest}")
-    print(f"The interface on the bus is compatible with {earlier}." if earlier else
+    print(f"Compatible with {earlier}: the bus{'' if is_quick else ', the Swift API'}." if earlier else
           "No earlier release of this major version is tagged, so compatibility was not compared.")
+    later = {"make check": False, "make deb-check": False, "packaging/check-recipes.sh --build": not is_quick,
+             "make deb-test": False, "make deb-arm64": not is_quick and os.getuid() == 0 and platform.machine() == "x86_64"}
+    for command in [command for command, is_run in later.items() if is_run]:
+        step(*command.split())
     print("What remains:")
     steps = [f"fill in the addresses in {', '.join(sorted({place.split(':')[0] for place in missing}))}"] if missing else []
     steps += [
-        *([f"swift package diagnose-api-breaking-changes {earlier}"] if earlier else []),
-        "on machines of both architectures: make check deb-check, as root make deb-test; packaging/check-recipes.sh",
+        *([f"swift package diagnose-api-breaking-changes {earlier}"] if earlier and is_quick else []),
+        f"as root: {', '.join(command for command, is_run in later.items() if not is_run)}",
         f"git tag --sign v{version} && git push origin v{version}",
         f"gpg --armor --detach-sign {path.name}, and upload both",
         f"packaging/arch/PKGBUILD: sha256sums=('{digest}')",
