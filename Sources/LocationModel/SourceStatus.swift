@@ -54,7 +54,8 @@ public enum SourceReason: String, CaseIterable, Sendable {
     case .disallowedByConfiguration:
       "GeoClue's configuration forbids location for this service; ask the administrator to allow "
         + "org.geopublicist.Location1, and to add geoclue-demo-agent to the agent whitelist"
-    case .disallowedByPolicy: AuthorizationReason.disallowedByPolicy.sentence
+    case .disallowedByPolicy:
+      "The message bus or GeoClue refuses the service; ask the administrator to run `geopublicist doctor`"
     }
   }
 

@@ -338,6 +338,7 @@ import Testing
     Row("policy-security-module", "restorecon") {
       $0.service = .refused(message: "An SELinux policy prevents this sender from sending this message")
     },
+    Row("policy-service-geoclue", "/etc/dbus-1/system.d") { $0.stateReason = "disallowed-by-policy" },
     Row("configuration-refused", "restart geoclue") { $0.stateReason = "disallowed-by-configuration" },
     Row("configuration-secret", "sudo geopublicist doctor") {
       $0.configuration?.secretFile = "/etc/geoclue/conf.d/50-site.conf"

@@ -98,7 +98,9 @@ nonisolated extension [Diagnosis] {
       consequences += ["agent", "agents", "switch", "accuracy"]
     }
     // GeoClue's sources are there as far as its configuration and the file permit.
-    if has("configuration", "static") || has(id: "agent-service-not-allowed") { consequences += ["sources", "server"] }
+    if has("configuration", "static", "policy") || has(id: "agent-service-not-allowed") {
+      consequences += ["sources", "server"]
+    }
     let isOnForeignBus = has(id: "bus-variable")
     return map { consequences.contains($0.subject) || isOnForeignBus && $0.subject != "bus" ? $0.asHint : $0 }
   }

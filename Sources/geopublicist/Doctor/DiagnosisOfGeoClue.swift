@@ -46,6 +46,11 @@ nonisolated extension Diagnosis {
     case .stopped(let stop): return stopped("geoclue", "GeoClue", stop, unit: "geoclue")
     case .running, .activatable: break
     }
+    if !facts.isSession, facts.stateReason == SourceReason.disallowedByPolicy.rawValue {
+      return problem(
+        "policy", "service-geoclue", tr("The policy of the system bus does not let the service call GeoClue"),
+        tr("Correct it in /etc/dbus-1/system.d, or reinstall GeoClue; then sudo systemctl reload dbus"))
+    }
     if facts.probe == .tooOld {
       return problem(
         "geoclue", "outdated", tr("GeoClue is too old: the service needs 2.5.2 or later"),
