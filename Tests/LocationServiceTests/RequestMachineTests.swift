@@ -175,6 +175,20 @@ import Testing
         == .deliver(Delivery(location: best, level: .exact, isReduced: false)))
   }
 
+  @Test(arguments: [9, 24] as [UInt64])
+  func `with best effort a location that is too old by the timeout is no answer`(age: UInt64) {
+    var options = ClientOptions()
+    (options.requiredAccuracy, options.isBestEffort) = (50, true)
+    let began: UInt64 = 100_000_000
+    var machine = LocationRequestMachine(options, SourceStatus(), at: began, sourceDecides: false)
+    var cached = location
+    (cached.accuracy, cached.receivedAt) = (100, began - age * 1_000_000)
+    _ = machine.handle(standing(.allowed, cached: cached), at: began)
+    _ = machine.handle(.prepared, at: began)
+    let answer = Delivery(location: cached, level: .exact, isReduced: false)
+    #expect(machine.handle(.timer, at: began + 20_000_000).last == (age == 9 ? .deliver(answer) : .refuse(.timeout)))
+  }
+
   @Test func `held deliveries wait for the release, and are dropped if it ends in a no`() {
     let machine = waiting(isHeld: true, cached: location)
     var (allowed, other, released) = (machine, machine, machine)

@@ -119,7 +119,10 @@ nonisolated extension LocationRequestMachine {
     let accuracy = location.accuracy ?? .infinity
     if options.requiredAccuracy <= 0 || accuracy <= options.requiredAccuracy {
       kept = (location, level)
-    } else if options.isBestEffort, accuracy <= best?.location.accuracy ?? .infinity {
+    } else if options.isBestEffort, accuracy <= best?.location.accuracy ?? .infinity,
+      // It is the answer at the deadline, when a known one may be too old.
+      level != .exact || accepts(arrivedAt: location.receivedAt, at: deadline)
+    {
       best = (location, level)
     }
   }
