@@ -139,8 +139,9 @@ final class SourceControl {
 /// location is reduced here, but no finer than GeoClue itself would serve that client's user (`ceiling`). A user whose
 /// agent permits only `city` therefore receives nothing from a receiver, just as with GeoClue.
 nonisolated struct LevelChoice: Equatable, Sendable {
-  /// How long to wait for a location at the needed level, in milliseconds.
-  static let patience: Int64 = 3_000
+  /// How long to wait for a location at the needed level, in milliseconds. Where only a receiver exists, each check of an
+  /// almanac waits for that, and two checks an hour hold GeoClue for less than five seconds.
+  static let patience: Int64 = 2_000
 
   private(set) var needed: AccuracyLevel?
   private(set) var isRaised = false
