@@ -39,7 +39,7 @@ FLEET = [
 ]
 # The clients, the largest share of an hour in percent, and the seconds that the receiver needs for its first fix.
 SCENARIOS = {
-    "clock": ([CLOCK], 5, 0), "weather": ([WEATHER], 5, 0), "almanac": ([("CreateAlmanac", "Almanac", {})], 5 / 36, 0),
+    "clock": ([CLOCK], 5, 0), "weather": ([WEATHER], 5, 0), "almanac": ([("CreateAlmanac", "Almanac", {})], 0.14, 0),
     "region": ([region(50)], 3, 0), "far": ([region(200)], 5, 0),
     "fleet": (FLEET, None, 0), "direct": (None, 100, 0),
     # At most 65 s each.
