@@ -58,6 +58,8 @@ public final class LocationService {
   private var reviewing: LoopSource?
   private var reviewedAt: Int64 = 0
   private static let reviewGap: Int64 = 5_000
+  /// The same while the bus has not taken the answers to the last ones.
+  private static let crowdedReviewGap: Int64 = 10_000
   /// The failure that has kept locations from arriving, until one arrives or nobody wants one any more.
   private(set) var outage: Outage?
   private var outages: UInt64 = 0
@@ -215,13 +217,30 @@ public final class LocationService {
   /// of the loop are considered together.
   private func review(_ changed: [Client]) {
     for client in changed { client.isToBeReviewed = true }
+    reviewLater(at: reviewedAt + Self.reviewGap)
+  }
+
+  private func reviewLater(at time: Int64) {
     guard reviewing == nil else { return }
-    reviewing = MainLoop.main.at(monotonic: reviewedAt + Self.reviewGap) { [weak self] in
+    reviewing = MainLoop.main.at(monotonic: time) { [weak self] in
       guard let self else { return }
       reviewing = nil
       reviewedAt = MainLoop.main.clock.monotonic()
-      for client in clients.all where client.isToBeReviewed { refresh(client) }
+      reviewInTurns()
       source.permissionsChanged()
+    }
+  }
+
+  /// Reviews clients of each account in turn. Hundreds of clients with calls that wait for the same decision would delay
+  /// the answers of others, so without room for more answers only one is reviewed at a time.
+  private func reviewInTurns() {
+    var turns = TurnQueue<Account, Client>()
+    for client in clients.all where client.isToBeReviewed {
+      turns.edit(client.account ?? .common) { $0.append(client) }
+    }
+    while let client = turns.next() {
+      refresh(client)
+      if !turns.isEmpty, !outbox.takesCalls { return reviewLater(at: reviewedAt + Self.crowdedReviewGap) }
     }
   }
 
