@@ -39,7 +39,8 @@ logged() {
 
 # Lists the installed files below a folder, except what rpm names with %license, %doc and %find_lang.
 installed() {
-  (cd "$1" && find . \( -type f -o -type l \) ! -path '*/doc/*' ! -path '*/licenses/*' ! -path '*/locale/*' |
+  (cd "$1" && find . \( -type f -o -type l \) ! -path '*/doc/*' ! -path '*/licenses/*' ! -path '*/locale/*' \
+    ! -path '*/.build-id/*' |
     sed 's|^\.||; s|\(/man/.*\)\.gz$|\1|') | sort
 }
 
@@ -94,27 +95,25 @@ echo "Fedora: rpmspec, rpmlint; Arch: makepkg --printsrcinfo; NixOS: package and
 
 if [ -n "$is_building" ]; then
   rm -rf "$work"
-  mkdir -p "$work/home" "$work/rpm/SOURCES" "$work/arch"
+  mkdir -p "$work/home" "$work/rpm/SOURCES" "$work/arch/src"
   archive=$(packaging/source-archive.sh "$work/rpm/SOURCES")
   cp packaging/arch/PKGBUILD "$archive" "$work/arch"
+  cp "$archive" "$scratch/arch"
   cp "$spec" "$work"
   [ -z "$as_user" ] || chown -R nobody:nogroup "$work"
   tests() { [ -n "$nocheck" ] || grep -h -E '^[0-9]+ tests run' "$1" || fail "$1: no tests"; }
 
-  logged "$work/rpm.log" $as_user rpmbuild -bb --noclean --nodeps $nocheck --define "_topdir $work/rpm" "$@" "$work/geopublicist.spec"
+  logged "$work/rpm.log" $as_user rpmbuild -bb --noclean --nodeps $nocheck --define "_topdir $work/rpm" \
+    --define "_builddir $work/arch/src" "$@" "$work/geopublicist.spec"
   package=$(ls "$work"/rpm/RPMS/*/geopublicist-[0-9]*.rpm)
   mkdir "$scratch/rpm"
   (cd "$scratch/rpm" && rpm2cpio "$package" | cpio --extract --make-directories --quiet)
   logged "$work/rpmlint.log" rpmlint --config packaging/fedora/rpmlint.toml "$package"
   echo "Fedora: rpmbuild -bb, rpmlint; $(stat -c %s "$package") bytes; $(tests "$work/rpm.log")"
 
-  # Unpacks the archive as makepkg does, then continues with the tree that is built already.
-  tree=$(basename "$archive" .tar.xz)
-  logged "$work/makepkg.log" $as_user sh -euc "cd $work/arch
-    makepkg --nodeps --nobuild
-    rm -r src/$tree
-    ln -s $work/rpm/BUILD/$tree src
-    makepkg --nodeps --noextract $nocheck"
+  # Unpacks the archive elsewhere, then continues with the tree that is built already.
+  logged "$work/makepkg.log" $as_user sh -euc "cd $scratch/arch && makepkg --nodeps --nobuild
+    cd $work/arch && makepkg --nodeps --noextract $nocheck"
   package=$(ls "$work"/arch/geopublicist-*.pkg.tar.*)
   mkdir "$scratch/pacman"
   bsdtar -xf "$package" -C "$scratch/pacman"
@@ -126,8 +125,8 @@ if [ -n "$is_building" ]; then
   for phase in build check install; do
     nix "package.${phase}Phase" | python3 -c 'import json, sys; print(json.load(sys.stdin))'
   done > "$work/phases"
-  logged "$work/nix.log" $as_user env --chdir="$work/rpm/BUILD/$tree" DESTDIR="$work/nix" out=/nix/store/geopublicist \
-    bash -euc "runHook() { :; }; . $work/phases"
+  logged "$work/nix.log" $as_user env --chdir="$work/arch/src/$(basename "$archive" .tar.xz)" \
+    DESTDIR="$work/nix" out=/nix/store/geopublicist bash -euc "runHook() { :; }; . $work/phases"
   outside=$(cd "$work/nix" && find . -type f ! -path './nix/store/geopublicist/*')
   [ -z "$outside" ] || fail "package.nix installs outside of its folder: $outside"
   ! grep -rE '=/usr/(bin|libexec)' "$work/nix" --include='*.service' || fail "package.nix: a unit names a program in /usr"

@@ -29,6 +29,18 @@ import Testing
     try eventually("the client is gone") { try geoclue.clients().isEmpty }
   }
 
+  @Test func `packages are installed once another program has released apt`() throws {
+    let folder = TemporaryDirectory()
+    let apt = "mkdir '\(folder.file("tried"))' || exit 0; echo 'E: Could not get lock /var/lib/dpkg/lock'; exit 100"
+    for (name, text) in [("dpkg-query", "exit 1"), ("sudo", "exec \"$@\""), ("apt-get", apt)] {
+      try "#!/bin/sh\n\(text)\n".write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+      chmod(folder.file(name), 0o755)
+    }
+    let path = "\(folder.path):/usr/bin:/bin"
+    let installation = try run([Rig.sourceFile("Tests/Rig/packages.sh"), "demo"], environment: ["PATH": path])
+    #expect(installation.succeeded && installation.standardOutput.contains("Waiting for another program"))
+  }
+
   @Test func `an agent switches location off and on`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)

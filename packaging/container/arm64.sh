@@ -60,7 +60,8 @@ contain() {
   shift
   systemd-nspawn --quiet --register=no --keep-unit --private-network --directory="$folder" --volatile=overlay --pipe "$@"
 }
-contain "$containers/build-arm64" --bind="$tree:/tree" --bind-ro="$containers/sysroot-arm64:/sysroot" \
+# With this machine's descriptions the linker would search its own folders first.
+contain "$containers/build-arm64" --setenv=PKG_CONFIG_PATH=/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig --bind="$tree:/tree" --bind-ro="$containers/sysroot-arm64:/sysroot" \
   --bind-ro="$work/destination.json:/destination.json" --chdir=/tree \
   make build SWIFT=/usr/bin/swift CC="/usr/libexec/swift/bin/clang --target=$triple --sysroot=/sysroot $gcc" \
   SWIFT_FLAGS="--disable-sandbox --destination /destination.json" > "$work/build.log" 2>&1 || {
