@@ -396,6 +396,21 @@ struct SharedLocationsTests {
     #expect(now == told || now.sequence > told.sequence)
   }
 
+  @Test func `what was passed on is a location only if the machine has not slept since`() throws {
+    let before = SharedLocations(upstream.eraseToAnyPublisher())
+    upstream.send([location(1)])
+    let told = try #require(before.newest(for: .country))
+    let cells = before.memory
+    let sleep = try #require(cells.first)
+    for (first, isValid) in [(sleep, true), ("0 -5000000", false), ("", false)] {
+      let after = SharedLocations(upstream.eraseToAnyPublisher())
+      after.restore([first] + cells.dropFirst())
+      upstream.send([location(2)])
+      let now = after.newest(for: .country)
+      #expect(isValid ? now != nil : now != told, "\(first)")
+    }
+  }
+
   @Test
   func `unknown fields are absent from the dictionary, and the others have the contract's types`()
     throws

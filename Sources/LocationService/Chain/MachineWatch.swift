@@ -83,7 +83,7 @@ struct SleepMeter {
   }
 
   /// Signed, because the clock that is read second may be ahead by a few microseconds on a machine that never slept.
-  private static func slept(_ clock: LoopClock) -> Int64 {
+  static func slept(_ clock: LoopClock) -> Int64 {
     Int64(clamping: clock.boottime()).subtractingClamped(clock.monotonic())
   }
 }

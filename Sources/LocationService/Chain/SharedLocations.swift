@@ -125,10 +125,19 @@ final class SharedLocations {
 
 // MARK: - Cells that outlive the service, see ``GridReducer``
 extension SharedLocations {
-  var memory: [String] { reducers.values.compactMap(\.memory) }
+  /// The last wake-up and how long the machine had slept by now, then a line for each cell. Empty without cells.
+  var memory: [String] {
+    let cells = reducers.values.compactMap(\.memory)
+    return cells.isEmpty ? [] : ["\(validFrom) \(SleepMeter.slept(MainLoop.main.clock))"] + cells
+  }
 
   func restore(_ memory: [String]) {
-    for line in memory {
+    let clock = MainLoop.main.clock
+    let gap = (memory.first ?? "").split(separator: " ").compactMap { Int64($0) }
+    // The machine may have slept while no service ran.
+    let hasSlept = gap.count != 2 || SleepMeter.slept(clock).subtractingClamped(gap[1]) > SleepMeter.tolerance
+    validFrom = hasSlept ? clock.boottime() : UInt64(clamping: gap[0])
+    for line in memory.dropFirst() {
       guard let reducer = GridReducer(memory: line, at: MainLoop.main.clock.boottime()) else { continue }
       reducers[reducer.level] = reducer
     }

@@ -111,7 +111,8 @@ nonisolated struct Entitlement {
   }
 
   private mutating func settle(at now: Int64) {
-    if let last = history.last, last.level == .none, last.isServed, now - last.time > Self.tolerance { revokedAt = last.time }
+    guard let last = history.last, last.level == .none, last.isServed, now - last.time > Self.tolerance else { return }
+    revokedAt = last.time
   }
 
   /// The finest level of the last 200 ms.

@@ -190,7 +190,8 @@ final class World {
     let fix = Fix(
       number: fixes.count + 1, latitude: latitude, longitude: Self.longitude,
       // One that is four times better than the one before it counts as a correction.
-      accuracy: isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000, timestamp: UInt64(kernel_realtime() / 1_000_000),
+      accuracy: isFine ? Double(chance.number(in: (isOutlier ? 8 : 3)...30)) : 3_000,
+      timestamp: UInt64(kernel_realtime() / 1_000_000),
       measuredAt: schedule.now, sleeps: sleeps, isOutlier: isOutlier)
     fixes[latitude.bitPattern] = fix
     return fix
