@@ -20,7 +20,7 @@ final class Agent: Program {
   var manner = Manner.announces
   private(set) var level = AccuracyLevel.exact
   /// Whether the service can know of it: it has answered or announced its level.
-  private(set) var isKnown = false
+  var isKnown = false
   private var chance: Chance
   var latency: ClosedRange<Int64> = 50...3_000
   private var held: [Parcel]?

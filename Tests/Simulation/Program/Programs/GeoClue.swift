@@ -111,8 +111,8 @@ final class GeoClue: SystemService {
     silentAt = world.schedule.now
   }
 
-  /// The next measurement is wrong.
-  func jump() { isOutlierDue = true }
+  /// The next measurement is wrong. A second one in the same place would confirm the first.
+  func jump() { isOutlierDue = current?.isOutlier != true }
 
   /// How many clients the service holds.
   var clientCount: Int { held.count }

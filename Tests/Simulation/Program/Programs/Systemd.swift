@@ -17,6 +17,8 @@ final class Systemd: SystemService {
       guard !knowsNothing, let program else {
         // Who is asked about is never asked about again.
         (program as? Client)?.isUnverifiable = true
+        // It may be in a sandbox, so it is no agent until it is asked again.
+        (program as? Agent)?.isKnown = false
         world.truth.changed("systemd does not know \(program?.name ?? "a process")")
         return refuse(call, "org.freedesktop.systemd1.NoUnitForPID", "There is no such process")
       }
