@@ -40,7 +40,6 @@ final class AgentFinder {
   private var match: SignalMatch?
   private var geoclue: NameWatch?
   private var listing: PendingCall?
-  private var isIdentifying = false
   /// The users whose connections are to be listed, each with the clients that asked. A client is never its own agent.
   private var wanted: [UInt32: Set<BusName>] = [:]
 
@@ -136,7 +135,7 @@ extension AgentFinder {
   /// Lists the connections, unless those of the last list are still being identified: a list that does not wait for them
   /// would be complete without a user's connections.
   private func list() {
-    guard listing == nil, !isIdentifying, let message = try? Message(callingBus: "ListNames") else { return }
+    guard listing == nil, unidentified.isEmpty, let message = try? Message(callingBus: "ListNames") else { return }
     let callers = wanted
     wanted = [:]
     listing = connection.call(message, timeout: .milliseconds(5_000), expecting: "as") { [weak self] result in
@@ -154,10 +153,8 @@ extension AgentFinder {
 
   /// Asks the bus for the users behind the connections, then reports each user's own connections to that user's search.
   private func identify(_ names: [BusName], for callers: [UInt32: Set<BusName>]) {
-    isIdentifying = true
     let round = Gathering { [weak self] in
       guard let self else { return }
-      isIdentifying = false
       let owned = Dictionary(grouping: names) { self.owners[$0]?.userID }
       for (user, callers) in callers {
         let own = (owned[user] ?? []).filter { !callers.contains($0) }
@@ -165,7 +162,8 @@ extension AgentFinder {
       }
       if !wanted.isEmpty { list() }
     }
-    for name in names where owners[name] == nil && unidentified.insert(name).inserted {
+    for name in names where owners[name] == nil {
+      unidentified.insert(name)
       let done = round.expect()
       // Watch before asking: the connection may leave before the bus answers.
       peers.whenGone(name) { [weak self] in self?.left(name) }

@@ -86,7 +86,8 @@ package final class Prompt {
   }
 }
 
-/// How long after its arrival a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be answered.
+/// How long after its arrival a call waits for facts, in milliseconds: slightly less than the 5 s within which it must be
+/// answered.
 nonisolated package let gatheringTime: Int64 = 4_500
 
 /// How long the first call of a user waits for logind, in milliseconds. Users whom logind knows have an account.

@@ -142,7 +142,8 @@ package struct DeliveryRule: Sendable {
     return accuracy <= sentAccuracy / 2 && sentAccuracy - accuracy >= Self.betterAccuracy
   }
 
-  /// Returns whether a location is one that has been sent. A fixed location that GeoClue asserts again is a new measurement.
+  /// Returns whether a location is one that has been sent. A fixed location that GeoClue asserts again is a new
+  /// measurement.
   private func isRepetition(_ location: Location, of sent: Location) -> Bool {
     location.receivedAt == sent.receivedAt && location.isSameMeasurement(as: sent)
   }

@@ -136,7 +136,8 @@ enum SourceTries {
 
 /// When a subscription needs the source.
 ///
-/// A subscription that may wait, for its time threshold or for a significant change, does not hold a source that does not answer.
+/// A subscription that may wait, for its time threshold or for a significant change, does not hold a source that does not
+/// answer.
 package struct SourceWait: Sendable {
   /// The time from a location that ends a check for significant changes to the next check, in microseconds.
   package static let checkInterval: UInt64 = 1_800_000_000

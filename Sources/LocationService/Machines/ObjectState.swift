@@ -38,7 +38,8 @@ nonisolated struct ObjectState: Sendable {
   /// Whether the granted level is coarser than the requested one.
   var isReduced: Bool { authorization.level < asked }
 
-  /// Handles a `Start` call, made after the given number of `Stop` calls. If `begins` is true, the caller must continue and call ``settle()``.
+  /// Handles a `Start` call, made after the given number of `Stop` calls. If `begins` is true, the caller must continue
+  /// and call ``settle()``.
   mutating func start(after stops: UInt64) -> (actions: [ClientAction], begins: Bool) {
     // A later `Stop` supersedes this call.
     guard stops == self.stops else { return ([.done], false) }
