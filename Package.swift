@@ -166,7 +166,7 @@ let package = Package(
     // The program that the README shows.
     .executableTarget(
       name: "follow-example", dependencies: ["DBus", "GeopublicistClient", "MainLoop", "Publicist"],
-      path: "Examples/short", exclude: ["follow.js", "follow.py"]),
+      path: "Examples/short", exclude: ["almanac.py", "follow.js", "follow.py"]),
     .testTarget(
       name: "ExampleTests",
       dependencies: [
