@@ -54,12 +54,7 @@ public final class LocationService {
   private var receivers = 0
   /// Those that count only while the source is held.
   private var briefReceivers = 0
-  /// Looks at the clients to be reviewed, at most once per ``reviewGap``.
-  private var reviewing: LoopSource?
-  private var reviewedAt: Int64 = 0
-  private static let reviewGap: Int64 = 5_000
-  /// The same while the bus has not taken the answers to the last ones.
-  private static let crowdedReviewGap: Int64 = 10_000
+  private var reviews: ReviewTurns<Client>?
   /// The failure that has kept locations from arriving, until one arrives or nobody wants one any more.
   private(set) var outage: Outage?
   private var outages: UInt64 = 0
@@ -110,7 +105,14 @@ public final class LocationService {
       guard let self else { return }
       review(client.map { [$0 as? Client].compactMap(\.self) } ?? Array(clients.all))
     }
-    intake.beforeCall = { [weak self] client in if client.isToBeReviewed { self?.refresh(client) } }
+    reviews = ReviewTurns(
+      hasRoom: { [outbox] in outbox.takesCalls }, review: { [weak self] in self?.refresh($0) },
+      whenDone: { [source] in source.permissionsChanged() })
+    clients.onLeft = { [weak self] client in
+      self?.intake.left(client)
+      self?.reviews?.remove(client)
+    }
+    intake.beforeCall = { [weak self] client in if client.isToBeReviewed { self?.reviewNow(client) } }
     follow(publicist, session)
   }
 
@@ -213,35 +215,19 @@ public final class LocationService {
     for object in clients.objects { object.tellLater() }
   }
 
-  /// Notes that the authorization of clients may have changed. Their deliveries are held until all changes of this turn
-  /// of the loop are considered together.
+  /// Notes that the authorization of clients may have changed. Their deliveries are held until they have been reviewed.
   private func review(_ changed: [Client]) {
-    for client in changed { client.isToBeReviewed = true }
-    reviewLater(at: reviewedAt + Self.reviewGap)
+    for client in changed where !client.isToBeReviewed {
+      client.isToBeReviewed = true
+      reviews?.add(client, of: client.account ?? .common)
+    }
+    reviews?.schedule()
   }
 
-  private func reviewLater(at time: Int64) {
-    guard reviewing == nil else { return }
-    reviewing = MainLoop.main.at(monotonic: time) { [weak self] in
-      guard let self else { return }
-      reviewing = nil
-      reviewedAt = MainLoop.main.clock.monotonic()
-      reviewInTurns()
-      source.permissionsChanged()
-    }
-  }
-
-  /// Reviews clients of each account in turn. Hundreds of clients with calls that wait for the same decision would delay
-  /// the answers of others, so without room for more answers only one is reviewed at a time.
-  private func reviewInTurns() {
-    var turns = TurnQueue<Account, Client>()
-    for client in clients.all where client.isToBeReviewed {
-      turns.edit(client.account ?? .common) { $0.append(client) }
-    }
-    while let client = turns.next() {
-      refresh(client)
-      if !turns.isEmpty, !outbox.takesCalls { return reviewLater(at: reviewedAt + Self.crowdedReviewGap) }
-    }
+  /// Reviews a client before its turn.
+  private func reviewNow(_ client: Client) {
+    reviews?.remove(client)
+    refresh(client)
   }
 
   private func refresh(_ client: Client) {

@@ -36,7 +36,6 @@ final class CallIntake {
     self.clients = clients
     self.outbox = outbox
     clients.onAnswered = { [weak self] account, bytes in self?.queue.charge(bytes, to: account) }
-    clients.onLeft = { [weak self] client in self?.left(client) }
     connection.objects.intake = { [weak self] call in self?.take(call) }
   }
 
@@ -68,6 +67,8 @@ final class CallIntake {
   func dropAll() {
     for call in queue.removeAll() { call.drop() }
     refusals.removeAll()
+    for waiting in ready.elements { waiting.client.resumingCalls = 0 }
+    ready = TurnQueue()
   }
 
   private func take(_ call: MethodCall) {
@@ -150,8 +151,10 @@ final class CallIntake {
     }
   }
 
-  private func left(_ client: Client) {
+  /// Drops the calls of a client that has left.
+  func left(_ client: Client) {
     for call in queue.remove(client.name, of: client.account) { call.drop() }
+    ready.removeAll { $0.client === client }
     refusals.remove(client.name)
     outbox.left(client.name)
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import GeopublicistGatekeeper
+import MainLoop
+
+/// The clients whose authorization may have changed. All changes of a turn of the loop are considered together.
+///
+/// Accounts take turns. A review may answer hundreds of calls that waited for the same decision, so while the bus has no
+/// room for more answers, only one client is reviewed at a time.
+final class ReviewTurns<Client: AnyObject> {
+  /// The least time between two passes, in microseconds.
+  private static var gap: Int64 { 5_000 }
+  /// The same while the bus has not taken the answers to the last one.
+  private static var crowdedGap: Int64 { 10_000 }
+
+  private var turns = TurnQueue<Account, Client>()
+  private var nextPass: LoopSource?
+  private var passedAt: Int64 = 0
+  private let hasRoom: () -> Bool
+  private let review: (Client) -> Void
+  private let whenDone: () -> Void
+
+  /// - Parameter review: Reviews a client, which has been removed.
+  /// - Parameter whenDone: Called when all clients have been reviewed.
+  init(
+    hasRoom: @escaping () -> Bool, review: @escaping (Client) -> Void, whenDone: @escaping () -> Void
+  ) {
+    (self.hasRoom, self.review, self.whenDone) = (hasRoom, review, whenDone)
+  }
+
+  /// Adds a client that is not waiting for its review.
+  func add(_ client: Client, of account: Account) {
+    turns.edit(account) { $0.append(client) }
+    schedule(after: Self.gap)
+  }
+
+  /// Removes a client that has been reviewed before its turn, or has left.
+  func remove(_ client: Client) { turns.removeAll { $0 === client } }
+
+  /// Makes a pass although no client waits.
+  func schedule() { schedule(after: Self.gap) }
+
+  private func schedule(after gap: Int64) {
+    guard nextPass == nil else { return }
+    nextPass = MainLoop.main.at(monotonic: passedAt + gap) { [weak self] in self?.pass() }
+  }
+
+  private func pass() {
+    nextPass = nil
+    passedAt = MainLoop.main.clock.monotonic()
+    while let client = turns.next() {
+      review(client)
+      if !turns.isEmpty, !hasRoom() { return schedule(after: Self.crowdedGap) }
+    }
+    whenDone()
+  }
+}
