@@ -293,6 +293,12 @@ def short_waits(siege):
     siege.converse(siege.crowd(30), call("GetLocation", "a{sv}", {"timeout": ("u", 10), "maximum-age": ("u", 0)}), window=4)
 
 
+def pending_locations(siege):
+    """One location that answers 3,200 calls at once."""
+    siege.converse(siege.crowd(MANY), call("GetLocation", "a{sv}", {"timeout": ("u", 60_000), "maximum-age": ("u", 0)}),
+                   window=16)
+
+
 def all_subscriptions(siege):
     """As many subscriptions as the limits allow."""
     while not siege.is_over():
@@ -387,11 +393,13 @@ def strangers_to_polkit(siege):
 ALL = [
     replies_never_read, locations_never_read, signals_of_properties_never_read, errors_never_read, one_byte_at_a_time,
     huge_signals, huge_elements, huge_answers, huge_calls, array_beyond_the_limit, long_lists, many_connections,
-    many_kinds_of_calls, costly_options, short_waits, all_subscriptions, come_and_go, small_signals, descriptors,
-    silent_strangers, fickle_agents, strangers_to_polkit,
+    many_kinds_of_calls, costly_options, short_waits, pending_locations, all_subscriptions,
+    come_and_go, small_signals, descriptors, silent_strangers, fickle_agents, strangers_to_polkit,
 ]
 # Fixes per second from the receiver. One unless an attack needs more.
 RATE = {locations_never_read: 20, one_byte_at_a_time: 20}
+# libdbus needs twice the size of a message to receive it.
+RESIDENT_MAX_KIB = dict.fromkeys((huge_signals, huge_answers, huge_calls), 80 << 10)
 # Only dbus-broker forwards these.
 ON_BROKER_ONLY = {array_beyond_the_limit}
 # The number of attacking users, one by default.

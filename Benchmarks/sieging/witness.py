@@ -88,8 +88,7 @@ class Witness:
         now = time.monotonic()
         return {"calls": self.calls, "bus": self.bus, "newcomers": self.newcomers, "locations": self.locations,
                 "refused": self.refused[:5], "closed": self.closed,
-                "unanswered": [f"{member} for {now - began:.1f} s" for began, _, member in self.pending.values()
-                               if now - began > 1]}
+                "unanswered": [(now - began, member) for began, _, member in self.pending.values()]}
 
 
 def run(address, end):

@@ -200,8 +200,8 @@ public final class LocationService {
 
   private func arrived(_ locations: [Location]) {
     if let newest = locations.last { Log.debug("A location arrives, source \(newest.source.rawValue)") }
-    // A call that was refused before may now have the location of its level's interval, which is not published again.
-    for request in clients.requests { request.refresh() }
+    // A client that was refused before may now have the location of its level's interval, which is not published again.
+    review(clients.all.filter { $0.deniedAt > 0 && !$0.requests.isEmpty })
     guard outage != nil else { return }
     outage = nil
     Log.notice("Locations arrive again")
@@ -317,6 +317,10 @@ extension LocationService: ClientHost {
       self?.intake.resume(client, hasWaited: isWaiting, action)
     }
     isWaiting = true
+  }
+
+  func whenTurn(of client: Client, _ action: @escaping () -> Void) {
+    intake.resume(client, hasWaited: true, action)
   }
 
   func reservePrompt(for client: Client) -> Limits.Key? { clients.reservePrompt(for: client) }

@@ -48,7 +48,7 @@ struct LocationChainTests {
 
     func start(with first: [Location] = []) {
       let slot = DeliverySlot(
-        queue, pacer, hold: { [unowned self] in hold },
+        pacer, hold: { [unowned self] in hold }, whenRoom: { [unowned self] in queue.whenRoom($0) },
         { [unowned self] location in sent.append(location.sequence) })
       self.slot = slot
       AnyCancellable(slot).store(in: &cancellables)

@@ -21,7 +21,7 @@ final class DeliverySlot: Subscriber, Cancellable {
   }
 
   let pacer: Pacer?
-  private let queue: OutgoingQueue
+  private let whenRoom: (@escaping () -> Void) -> Void
   private let earliest: UInt64
   private let hold: () -> Hold?
   private var emit: ((Location) -> Void)?
@@ -35,12 +35,12 @@ final class DeliverySlot: Subscriber, Cancellable {
 
   /// Creates a slot that sends nothing that `hold` holds. ``release()`` checks it again. Without a pacer, every location
   /// counts. What arrived before `earliest`, unless it is 0, would tell where the user was without access; what a source
-  /// only asserts is as true now.
+  /// only asserts is as true now. `whenRoom` calls its argument once a location may be sent, possibly immediately.
   init(
-    _ queue: OutgoingQueue, _ pacer: Pacer?, after earliest: UInt64 = 0, hold: @escaping () -> Hold? = { nil },
-    _ emit: @escaping (Location) -> Void
+    _ pacer: Pacer?, after earliest: UInt64 = 0, hold: @escaping () -> Hold? = { nil },
+    whenRoom: @escaping (@escaping () -> Void) -> Void, _ emit: @escaping (Location) -> Void
   ) {
-    self.queue = queue
+    self.whenRoom = whenRoom
     self.pacer = pacer
     self.earliest = earliest
     self.hold = hold
@@ -83,16 +83,19 @@ final class DeliverySlot: Subscriber, Cancellable {
     }
   }
 
-  /// Sends the waiting location if that is possible now.
+  /// Sends the waiting location once nothing holds it and there is room.
   func release() {
-    guard newest != nil, !waitsForRoom, let location = next(hold()) else { return }
-    guard queue.hasRoom else {
-      waitsForRoom = true
-      return queue.whenRoom { [weak self] in
-        self?.waitsForRoom = false
-        self?.release()
-      }
+    guard !waitsForRoom, newest != nil, next(hold()) != nil else { return }
+    waitsForRoom = true
+    whenRoom { [weak self] in
+      self?.waitsForRoom = false
+      self?.send()
     }
+  }
+
+  /// Sends the waiting location if nothing holds it.
+  func send() {
+    guard newest != nil, let location = next(hold()) else { return }
     if location == newest { newest = nil }
     earlier = nil
     if isLate { pacer?.sentLate() }

@@ -73,6 +73,14 @@ class LocationRequest: ClientCall<LocationRequestMachine> {
     return standing
   }
 
+  /// One location may answer thousands of calls, which must not delay the answers of others.
+  final override func whenRoom(_ action: @escaping () -> Void) { host.whenTurn(of: client, action) }
+
+  final override func timeHasCome() {
+    sendNow()
+    super.timeHasCome()
+  }
+
   final override func send(_ action: ClientAction) {
     guard case .deliver(let delivery) = action else { return super.send(action) }
     call.reply(value(of: delivery))

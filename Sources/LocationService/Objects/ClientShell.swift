@@ -54,6 +54,8 @@ class ClientShell<Machine: ClientMachine> {
   var usesSourceBriefly: Bool { false }
   /// Whether a location must wait for something that the client is to be told first.
   var isTelling: Bool { false }
+  /// Calls `action` once a location may be sent to the client, possibly immediately.
+  func whenRoom(_ action: @escaping () -> Void) { client.queue.whenRoom(action) }
   /// Sends an action's message to the client. Called for all actions that do not concern the service itself.
   func send(_ action: ClientAction) {}
   func finish(_ reason: ClosedReason?) {}
@@ -95,6 +97,9 @@ class ClientShell<Machine: ClientMachine> {
 
   /// Sends the location that waits if nothing holds it any more.
   final func release() { slot?.release() }
+
+  /// Sends it although there may be no room.
+  final func sendNow() { slot?.send() }
 
   /// Called before the machine handles an event.
   func willHandle(_ event: ClientEvent) {}
@@ -178,8 +183,9 @@ class ClientShell<Machine: ClientMachine> {
     pacer.configure(thresholds(at: level))
     // Also what the arbiter holds back and publishes later must be from after the refusal.
     let slot = DeliverySlot(
-      client.queue, isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : 0,
+      isPaced ? pacer : nil, after: level == .exact ? min(client.exactFrom, now) : 0,
       hold: { [weak self] in self.map(\.hold) ?? Hold() },
+      whenRoom: { [weak self] in self?.whenRoom($0) },
       { [weak self] location in
         self?.handle(.location(location, level))
       })
@@ -212,6 +218,8 @@ protocol ClientHost: AnyObject {
   /// Gathers what must be known about a client for a call, then calls `action`: immediately, or when it is the turn of
   /// the client's account.
   func prepare(_ client: Client, since arrival: UInt64, _ action: @escaping () -> Void)
+  /// Calls `action` when the bus has room for an answer to a client's call, and it is the turn of the client's account.
+  func whenTurn(of client: Client, _ action: @escaping () -> Void)
   /// Counts one more dialog for a client, or returns the limit that it would exceed.
   func reservePrompt(for client: Client) -> Limits.Key?
   func releasePrompt(of client: Client)
