@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Live locations on a private bus, from a replayed walk through the real GeoClue and the service to a Python program.
+# Shows the almanac, then live locations, on a private bus: a simulated receiver, the real GeoClue, the service, the command.
 #
-# Runs until Ctrl-C, or for COUNT fixes; COUNT is from the environment, as is GEOPUBLICIST_BIN, the folder of the programs
-# if they are built already. Needs no root where the kernel lets users have namespaces, touches nothing of the machine's
-# own, and leaves nothing behind.
+# Runs until q or Ctrl-C. Installs missing packages and builds the programs. Needs no root where the kernel lets users create
+# namespaces, does not touch the machine's own buses, and removes its temporary files. From the environment:
+#   COUNT             the number of locations after which it ends
+#   RATE, WAIT        locations per second, and seconds to the first one
+#   GEOPUBLICIST_BIN  the folder of the programs if they are built already
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
@@ -67,7 +69,7 @@ is_owned() {
 start bus "$here/private-bus.sh" system "$directory"
 await is_owned org.freedesktop.DBus
 start receiver /usr/bin/python3 "$here/nmea.py" "$directory/nmea.sock" \
-  52.516275,13.377704,34 52.5167555,13.3829969,35.2 "${RATE:-1}"
+  52.516275,13.377704,34 52.5167555,13.3829969,35.2 "${RATE:-1}" "${WAIT:-0}"
 await test -S "$directory/nmea.sock"
 start geoclue "$here/geoclue.sh" "$address" "$directory/nmea.sock"
 await is_owned org.freedesktop.GeoClue2
@@ -76,10 +78,12 @@ export XDG_DATA_DIRS
 start geopublicistd "$programs/geopublicistd" --system --address "$address" --geoclue-address "$address"
 await is_owned org.geopublicist.Location1
 
-echo "A walk along Unter den Linden in Berlin: NMEA → GeoClue → geopublicistd → a Python program. Ctrl-C ends it."
-echo "In another terminal this leads there: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
-# In the background, so that a signal to this script alone is handled immediately.
-setpriv --pdeathsig=TERM -- /usr/bin/python3 "$here/../../Examples/python/watch_dbus.py" "$address" exact 0 "${COUNT:-0}" &
+echo "A walk along Unter den Linden in Berlin: simulated receiver, real GeoClue, service, command. q or Ctrl-C ends it."
+echo "To use this bus from another terminal: export DBUS_SYSTEM_BUS_ADDRESS=$address PATH=$programs:\$PATH"
+"$programs/geopublicist" almanac --address "$address" || true
+# In the background, so that a signal to this script alone is handled immediately; with the keyboard, which sh would replace.
+exec 3<&0
+setpriv --pdeathsig=TERM -- "$programs/geopublicist" watch --address "$address" ${COUNT:+--count "$COUNT"} <&3 &
 client=$!
 children="$client $children"
 wait "$client"

@@ -4,7 +4,7 @@
 
     pictures.py FOLDER-OF-THE-PROGRAMS
 
-The demo runs on a private bus, the command in a terminal of tmux, and what stands there becomes an SVG file, light and dark.
+The demo runs on a private bus, the command in a terminal of tmux, and its screen becomes an SVG file, light and dark.
 """
 
 import html
@@ -13,16 +13,22 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEMO = HERE.parent.parent / "Tests/Rig/demo.sh"
 TMUX = ["tmux", "-L", f"geopublicist-pictures-{os.getpid()}", "-f", "/dev/null"]
-# Command, columns, rows, and what the picture waits for.
+# Debian 12's location server, which was shut down.
+CONFIGURATION = """[network-nmea]\nenable=true\n[wifi]\nenable=true
+url=https://location.services.mozilla.com/v1/geolocate?key=geoclue
+[agent]\nwhitelist=geoclue-demo-agent\n[org.geopublicist.Location1]\nallowed=true\nsystem=true\nusers=\n"""
+# Command, what is run before and behind it unseen, seconds to the first fix, columns, rows, what the picture waits for.
 PICTURES = {
-    "watch": ("geopublicist watch", 52, 13, "Heading"),
-    # On a session bus where the service has not been started: a problem, and how to fix it.
-    "doctor": ("geopublicist --session doctor", 76, 16, r"Nothing is wrong|problems? found"),
+    "watch": ("geopublicist watch", "", "", "0", 52, 14, "Heading"),
+    "doctor": (
+        "geopublicist --session doctor", "setpriv --pdeathsig=TERM geopublicistd --session &", "--geoclue-config=.", "900",
+        76, 24, r"Nothing is wrong|problems? found"),
 }
 PALETTES = {
     "light": {"paper": "#ffffff", "edge": "#d0d7de", "ink": "#1f2328", "dim": "#6e7781", "31": "#cf222e",
@@ -33,7 +39,7 @@ PALETTES = {
 WIDTH, HEIGHT, MARGIN = 8.4, 19, 16
 
 
-def wait_for(condition, seconds=20):
+def wait_for(condition, seconds=40):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := condition():
@@ -82,11 +88,12 @@ def svg(lines, columns, palette):
 
 
 def draw(name, environment):
-    command, columns, rows, awaited = PICTURES[name]
-    shell = f"printf '$ {command}\\n'; exec dbus-run-session -- sh -c '{command}; sleep 60' 2> /dev/null"
+    command, before, behind, _, columns, rows, awaited = PICTURES[name]
+    run = f"{before} {command} {behind}; sleep 60"
+    shell = f"printf '$ {command}\\n'; exec dbus-run-session -- sh -c '{run}' 2> /dev/null"
     subprocess.run(
         TMUX + ["new-session", "-d", "-x", str(columns), "-y", str(rows + 2), "-s", name, "sh", "-c", shell],
-        env=environment, check=True)
+        env=environment, cwd=environment["CONFIGURATION"], check=True)
 
     def screen():
         text = subprocess.run(
@@ -99,20 +106,25 @@ def draw(name, environment):
     print(re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)))
 
 
-def main():
-    programs = sys.argv[1]
-    environment = os.environ | {"GEOPUBLICIST_BIN": programs, "RATE": "2"}
+def picture(name, programs, configuration):
+    environment = os.environ | {"GEOPUBLICIST_BIN": programs, "WAIT": PICTURES[name][3]}
     demo = subprocess.Popen([DEMO], env=environment, stdout=subprocess.PIPE, text=True)
     try:
         address = next(filter(None, (re.search(r"BUS_ADDRESS=(\S+)", line) for line in demo.stdout)))[1]
-        environment |= {
-            "DBUS_SYSTEM_BUS_ADDRESS": address, "PATH": f"{programs}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-        for name in PICTURES:
-            draw(name, environment)
+        draw(name, environment | {
+            "DBUS_SYSTEM_BUS_ADDRESS": address, "PATH": f"{programs}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+            "CONFIGURATION": configuration})
     finally:
         subprocess.run(TMUX + ["kill-server"], capture_output=True)
         demo.terminate()
         demo.wait()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as configuration:
+        (pathlib.Path(configuration) / "geoclue.conf").write_text(CONFIGURATION)
+        for name in PICTURES:
+            picture(name, sys.argv[1], configuration)
 
 
 main()
