@@ -132,7 +132,8 @@ nonisolated struct AlmanacForm {
     rows.add(tr("Sunrise"), almanac.sunrise.map { Moment.local($0, "%H:%M") })
     rows.add(tr("Sunset"), almanac.sunset.map { Moment.local($0, "%H:%M") })
     rows.add(tr("Time zone"), almanac.timeZone)
-    rows.add(tr("Place"), almanac.place ?? almanac.country, detail: almanac.place == nil ? "" : almanac.country ?? "")
+    let country = almanac.country.map { almanac.place == nil ? $0 : " (\($0))" } ?? ""
+    if almanac.place != nil || !country.isEmpty { rows.add(tr("Place"), (almanac.place ?? "") + country) }
     return rows.lines(for: output)
   }
 
