@@ -120,14 +120,13 @@ enum Shape {
 
   /// The lines of an output, without empty ones at its end.
   static func lines(_ output: [String]) -> [String] {
-    var lines: [String] = []
+    var rows: [String?] = []
     for text in output {
       // A region that is drawn again in the same place.
-      if let up = text.firstMatch(of: #/\e\[([0-9]+)A/#).flatMap({ Int($0.1) }) {
-        lines.removeLast(min(up, lines.count))
-      }
-      if let line = line(text) { lines.append(line) }
+      if let up = text.firstMatch(of: #/\e\[([0-9]+)A/#).flatMap({ Int($0.1) }) { rows.removeLast(min(up, rows.count)) }
+      rows.append(line(text))
     }
+    var lines = rows.compactMap(\.self)
     while lines.last == "" { lines.removeLast() }
     return lines
   }
