@@ -52,7 +52,6 @@ def check_versions(version):
         "CHANGELOG.md": r"^## (\S+)",
         "debian/changelog": r"^geopublicist \(([^-)]*)-",
         "packaging/metainfo/org.geopublicist.Location1.metainfo.xml": r'<release version="(.*?)"',
-        "packaging/man/geopublicist.1": r'^\.TH .*"geopublicist (\S+)"',
         "packaging/fedora/geopublicist.spec": r"^Version: *(\S+)",
         "packaging/arch/PKGBUILD": r"^pkgver=(\S+)",
         "packaging/nix/package.nix": r'version = "(.*?)"',
@@ -79,7 +78,7 @@ def check_dates():
     fedora = datetime.datetime.strptime(entry, "%b %d %Y").date().isoformat() if entry else ""
     expect(fedora == day, f"packaging/fedora/geopublicist.spec: the date is {fedora or 'missing'}, not {day}")
     for page in sorted((ROOT / "packaging/man").iterdir()):
-        named, = find(page, r'^\.(?:Dd |TH \S+ \S+ ")(\w+ \d+, \d+)')
+        named, = find(page, r"^\.Dd (\w+ \d+, \d+)")
         changed = run("git", "log", "-1", "--format=%as", "--", str(page)).strip()
         dated = datetime.datetime.strptime(named, "%B %d, %Y").date().isoformat() if named else ""
         expect(changed <= dated <= day, f"{page.relative_to(ROOT)}: dated {dated or 'nowhere'}, last changed {changed}")

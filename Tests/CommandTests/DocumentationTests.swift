@@ -20,8 +20,8 @@ import Testing
   @Test(arguments: await Geopublicist.names) func `the manual documents every option`(
     command: String
   ) throws {
-    let manual = try text("man/geopublicist.1").replacingOccurrences(of: "\\-", with: "-")
-    #expect(manual.contains("\n.B \(command)\n") || manual.contains("\n.BI \(command) "))
+    let manual = try text("man/geopublicist.1").replacing("Fl \\-", with: "--").replacing("\\-", with: "-")
+    #expect(manual.contains("\n.It Ic \(command)\n") || manual.contains("\n.It Ic \(command) "))
     for option in try options(of: command) { #expect(manual.contains(option), "\(command) \(option)") }
   }
 
@@ -54,9 +54,13 @@ import Testing
   }
 
   @Test func `the manual pages are well-formed`() throws {
-    let file = Rig.sourceFile("packaging/man/geopublicist.1")
-    let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", file])
-    #expect(result.succeeded && result.standardError.isEmpty, "\(result.standardError)")
+    let folder = Rig.sourceFile("packaging/man")
+    for page in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let result = try run(["man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", "\(folder)/\(page)"])
+      #expect(result.succeeded && result.standardError.isEmpty, "\(result.standardError)")
+      let lint = try run(["mandoc", "-Tlint", "-Wwarning", "\(folder)/\(page)"])
+      #expect(lint.standardOutput.isEmpty, "\(lint.standardOutput)")
+    }
   }
 
   /// The shells find the program under test.

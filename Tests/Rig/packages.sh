@@ -14,7 +14,7 @@ demo="$build dbus geoclue-2.0 python3 util-linux"
 pictures="$demo tmux"
 check="$demo dbus-broker gir1.2-glib-2.0 libglib2.0-bin libxml2-utils polkitd procps python3-dbus python3-gi systemd"
 # The command and the examples: what opens its tracks, completes its options, and speaks its languages.
-check="$check bash-completion fish gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db mosquitto mosquitto-clients zsh"
+check="$check bash-completion fish gcc gjs gpsbabel jq libc6-dev libglib2.0-dev-bin libsystemd-dev man-db mandoc mosquitto mosquitto-clients zsh"
 # 75 MB, for the example that uses code generated for Qt.
 check="$check g++ qt6-base-dev qt6-base-dev-tools"
 fuzz="$demo dbus-broker"
