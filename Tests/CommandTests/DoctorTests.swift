@@ -63,6 +63,12 @@ import Testing
     }
   }
 
+  @Test func `a missing folder of settings is an error`() throws {
+    let result = try run([Rig.product("geopublicist"), "doctor", "--geoclue-config=/nonexistent"])
+    #expect(result.exit == .status(2) && result.standardError.contains("There is no folder /nonexistent"))
+    #expect(result.standardOutput.isEmpty)
+  }
+
   @Test func `doctor reports a missing bus`() throws {
     let bus = try PrivateBus(.system)
     bus.kill()

@@ -125,6 +125,11 @@ import Testing
     #expect(!runner.standardError.contains("30-good"))
   }
 
+  @Test func `a place beside a time of the sun is an error`() throws {
+    let result = try command(["run", "home", "--at", "sunset", "--", "true"])
+    #expect(result.exit == .status(2) && result.standardError.contains("run --at takes no PLACE"))
+  }
+
   @Test func `an unknown place is named`() throws {
     let bus = try PrivateBus(.session)
     let result = try command(["run", "--when", "entered", "home", "--", "true"], on: bus)

@@ -97,6 +97,27 @@ import Testing
       }
     }
     #expect(process.exited == nil, "\(process.standardError)")
+    let children = try contents(of: "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children")
+      .split(separator: " ").map(String.init)
+    // The command that follows the sun, and the lamp.
+    #expect(children.count == (kelvin == nil ? 1 : 2))
+    process.signal(SIGTERM)
+    #expect(try process.waitForExit() == .status(143))
+    try eventually("its children end") {
+      !children.contains { FileManager.default.fileExists(atPath: "/proc/\($0)/fd/0") }
+    }
+  }
+
+  private func contents(of file: String) throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
+
+  @Test(arguments: [
+    "python/watch_dbus.py", "python/watch_gi.py", "javascript/watch.js", "shell/once_busctl.sh", "shell/once_gdbus.sh",
+    "shell/watch_command.sh", "recipes/home-assistant.sh", "recipes/log-location.sh", "recipes/mqtt.sh",
+  ]) func `an example without arguments prints its usage`(example: String) throws {
+    let result = try start([Rig.sourceFile("Examples/\(example)")])
+    let exit = try result.waitForExit()
+    #expect((exit == .status(1) || exit == .status(2)) && result.standardError.hasPrefix("usage: "), "\(result.output)")
+    #expect(result.standardError.split(separator: "\n").count == 1, "\(result.standardError)")
   }
 
   @Test func `a widget of twenty lines shows the almanac, and again after a restart of the service`() throws {
