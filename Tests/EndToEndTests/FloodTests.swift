@@ -34,7 +34,6 @@ struct FloodTests {
     let grown = try residentKilobytes(of: machine) - before
     let (made, signals, _) = try counts(of: flapping)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
-    print("\(made) announcements, \(signals) signals, \(grown) KB more in \(seconds) s")
     #expect(grown < 4 * 1024 || !Daemon.isMemoryItsOwn, "\(grown) KB more after \(made) announcements")
     #expect(Double(signals) < mostSignals(seconds), "\(signals) signals after \(made) announcements in \(seconds) s")
   }
@@ -81,7 +80,6 @@ struct FloodTests {
     }
     let (_, signals, bytes) = try counts(of: listening)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
-    print("\(source): \(signals) signals, \(bytes) bytes in \(seconds) s")
     // Each client also receives every fix.
     let fixes = 64 * 12
     #expect(Double(signals) < mostSignals(seconds) + Double(fixes), "\(signals) signals in \(seconds) s")
@@ -91,7 +89,6 @@ struct FloodTests {
       try flood.send("count")
       let line = try eventual("a count", within: .seconds(30), seen: flood.standardError) { flood.newLines().first }
       let sent = try #require(Int(line))
-      print("\(source): \(sent) bytes of events")
       #expect(sent > 0)
     }
     #expect(group.failures == 0, "the memory is enough")
@@ -122,7 +119,6 @@ struct FloodTests {
     }
     let (_, signals, bytes) = try counts(of: listening)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
-    print("\(kind): \(signals) signals, \(bytes) bytes in \(seconds) s, a call took \(worst)")
     #expect(worst < .seconds(3))
     // Of locations, each connection that answers no ping is sent 1 MiB.
     #expect(kind == "locations" ? bytes < 4 << 21 : Double(signals) < mostSignals(seconds))

@@ -20,7 +20,6 @@ import Testing
     let found = Exploration(ConnectionMachine(), depth: 3, events, wakeUp: \.deadline) {
       _ = $0.handle($1, at: $2, chance: 0.5)
     }
-    print("ConnectionMachine: \(found.nodes.count) states")
     for node in found.nodes {
       var machine = node.machine
       #expect(machine.deadline != nil || machine.client != nil || machine.status.state == .idle, "after \(node.path)")
