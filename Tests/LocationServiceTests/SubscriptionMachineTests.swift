@@ -163,10 +163,10 @@ nonisolated func standing(
 
   @Test func `a failure is told while it is started and not forbidden`() {
     var machine = started()
-    #expect(machine.hearsFailures)
+    #expect(machine.reportsFailures)
     _ = machine.handle(standing(.forbidden), at: 2)
-    #expect(!machine.hearsFailures)
-    #expect(!self.machine().hearsFailures)
+    #expect(!machine.reportsFailures)
+    #expect(!self.machine().reportsFailures)
   }
 
   @Test func `the authorization is told once after each Start, then when it differs from what was told`() {

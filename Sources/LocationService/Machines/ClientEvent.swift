@@ -118,7 +118,7 @@ nonisolated extension ObjectMachine {
   var level: AccuracyLevel { object.level }
 
   /// Whether the owner is told that the source fails.
-  var hearsFailures: Bool { object.isStarted && authorization.status != .restricted }
+  var reportsFailures: Bool { object.isStarted && authorization.status != .restricted }
 
   /// Numbers a `Start` call whose facts are being gathered.
   var stops: UInt64 { object.stops }

@@ -84,7 +84,7 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
 
   /// Sends `ErrorOccurred` once per outage.
   final func tellOutage() {
-    guard let outage = host.outage, outage.number != toldOutage, machine.hearsFailures else { return }
+    guard let outage = host.outage, outage.number != toldOutage, machine.reportsFailures else { return }
     toldOutage = outage.number
     let error = DBusError(outage.error)
     emit("ErrorOccurred", .string(error.name.rawValue), .string(error.message))
