@@ -255,7 +255,7 @@ def main():
           "Calls are at the median, the 99th percentile and the slowest.", flush=True)
     failed = sum(besiege(broker, attacks, options, seed) for broker in brokers)
     if failed:
-        sys.exit(f"{failed} attacks were not stood.")
+        sys.exit(f"{failed} attacks broke a limit.")
 
 
 if __name__ == "__main__":

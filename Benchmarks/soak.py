@@ -221,10 +221,10 @@ def main():
         if soak.samples:
             print(soak.summary())
         if soak.ledger.violations:
-            print("\nThe soak has failed:", *soak.ledger.violations, sep="\n  ", file=sys.stderr)
+            print("\nThe soak failed:", *soak.ledger.violations, sep="\n  ", file=sys.stderr)
             pathlib.Path(TOP / ".build/soak-service.log").write_text(machine.service_log())
             sys.exit(1)
-    print("No fix was lost or out of order, every call was answered, and nothing has grown.")
+    print("No fix was lost or out of order, every call was answered, and memory did not grow.")
 
 
 if __name__ == "__main__":

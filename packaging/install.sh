@@ -54,7 +54,7 @@ case ${1:-} in
       case $2 in
         /etc/*)
           if [ -e "${DESTDIR:-}$2" ] && ! cmp -s "$1" "${DESTDIR:-}$2"; then
-            echo "Left because it was changed: ${DESTDIR:-}$2"
+            echo "Kept because it was changed: ${DESTDIR:-}$2"
             return
           fi ;;
       esac

@@ -37,7 +37,7 @@ def main():
             if kept > 0 or grown > ALLOWANCE and not place.is_sanitized():
                 raise Failure("something of them is left")
             place.end()
-            print("Nothing was lost." if place.is_sanitized() else "It has ended in good order.")
+            print("Nothing was lost." if place.is_sanitized() else "It exited normally.")
     except Failure as failure:
         sys.exit(f"FAILED: {failure}")
 

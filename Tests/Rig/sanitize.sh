@@ -58,7 +58,7 @@ run_tests() {
 no_reports() {
   [ -n "$(ls "$reports")" ] || return 0
   cat "$reports"/* >&2
-  echo "A sanitizer has something to say." >&2
+  echo "A sanitizer reported errors." >&2
   exit 1
 }
 

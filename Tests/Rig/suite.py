@@ -234,7 +234,7 @@ def main():
     suite = Suite(built / "geopublicistPackageTests.xctest", folder)
     tests = [test for test in suite.list() if not options.filters or any(re.search(f, test) for f in options.filters)]
     if not tests:
-        sys.exit("No test is called that.")
+        sys.exit("No test has that name.")
     jobs = list(suite.jobs(tests, BROKERS if options.broker == "both" else [options.broker]))
     expected = sum(job.seconds for job in jobs) / options.jobs
     print(f"{len(tests)} tests in {len(jobs)} processes, {options.jobs} side by side: about {in_words(expected)}.",

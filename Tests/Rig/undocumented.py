@@ -76,7 +76,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             found[name] = list(symbols(tool, modules, name, folder))
         if not found[name]:
-            sys.exit(f"{name}: there is nothing in it")
+            sys.exit(f"{name}: it has no public symbols")
     everything = [symbol for part in found.values() for symbol in part]
     documented = {base_name(symbol) for symbol in everything if is_documented(symbol)} - {"init"}
     missing = set()

@@ -101,7 +101,7 @@ def sound_seeds():
             seeds.append(seed)
             total += seconds
         if seed > 200:
-            sys.exit("There is no sound seed")
+            sys.exit("No seed passes without a mutant")
     return seeds
 
 
