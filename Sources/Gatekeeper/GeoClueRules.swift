@@ -70,7 +70,7 @@ final class GeoClueRules {
     do throws(KeyFile.FileError) {
       return try GeoClueConfiguration(file: path)
     } catch {
-      Log.warning("GeoClue's configuration cannot be read, so its rules stay as they were: \(error)")
+      Log.warning("GeoClue's configuration cannot be read, so the previous rules remain in force: \(error)")
       return nil
     }
   }

@@ -159,7 +159,7 @@ extension PolkitAuthority {
       error.name.rawValue != "org.freedesktop.PolicyKit1.Error.Cancelled"
     else { return }
     hasComplained = true
-    Log.warning("polkit does not answer as it should: \(error.message)")
+    Log.warning("polkit returned an unexpected answer: \(error.message)")
   }
 
   private static func reply(_ values: [Value]) -> PolkitReply {

@@ -39,7 +39,7 @@ package final class ProbePool {
       current = probe
       return probe
     } catch {
-      Log.warning("No connection to ask users' agents: \(error.message)")
+      Log.warning("Cannot connect to the bus to ask users' agents: \(error.message)")
       return nil
     }
   }

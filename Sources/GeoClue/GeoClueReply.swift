@@ -78,7 +78,7 @@ enum GeoClueReport {
     case .lost: return nil
     case .notSent(let failure) where failure.name == .disconnected: return nil
     case .notSent:
-      return .failure(LocationError(.unavailable, "GeoClue leaves too many calls unanswered; trying again"))
+      return .failure(LocationError(.unavailable, "Too many calls to GeoClue are unanswered; trying again"))
     case .refused(let refusal): error = refusal
     }
     if error.name == .serviceUnknown || error.name == .nameHasNoOwner { return nil }

@@ -56,7 +56,7 @@ public enum AuthorizationReason: String, CaseIterable, Sendable {
     case .disabledByUser:
       "Location is turned off for this user; turn it on in the desktop's settings, or, if "
         + "there is no such setting, with `geopublicist switch on`"
-    case .rejectedByAgent: "The request for this program was refused; let the program ask again"
+    case .rejectedByAgent: "The request was refused; try again from the program"
     case .sessionInactive: "This user has no active session; switch to the user's session to continue"
     case .disallowedByConfiguration:
       "GeoClue's configuration forbids location for this program or user; ask the administrator to allow it"

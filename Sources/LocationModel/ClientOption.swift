@@ -60,10 +60,10 @@ extension ClientOption {
     flag: Flag(name: "desktop-id", help: "The name of the calling program's desktop file", value: "ID"))
   static let distanceThreshold = ClientOption(
     "distance-threshold", .metres(\.distanceThreshold), property: "DistanceThreshold",
-    flag: Flag(name: "distance", letter: "d", help: "Only locations this far from the one before", value: "METRES"))
+    flag: Flag(name: "distance", letter: "d", help: "Minimum distance between two locations", value: "METRES"))
   static let requiredAccuracy = ClientOption(
     "required-accuracy", .metres(\.requiredAccuracy), property: "RequiredAccuracy",
-    flag: Flag(name: "required-accuracy", help: "Only locations at least this accurate", value: "METRES"))
+    flag: Flag(name: "required-accuracy", help: "Skip locations that are less accurate than this", value: "METRES"))
   static let bestEffort = ClientOption("best-effort", .truth(\.isBestEffort))
   static let mode = ClientOption(
     "mode", .mode(\.mode), flag: Flag(name: "mode", help: "continuous (default) or significant", value: "MODE"))
@@ -72,7 +72,7 @@ extension ClientOption {
     flag: Flag(name: "interval", letter: "i", help: "At most one location in this time", value: "TIME"))
   static let debounce = ClientOption(
     "debounce", .milliseconds(\.debounce), property: "Debounce",
-    flag: Flag(name: "debounce", help: "A location only after this much quiet", value: "TIME"))
+    flag: Flag(name: "debounce", help: "Wait until no newer location has arrived for this long", value: "TIME"))
   static let maximumUpdates = ClientOption("max-updates", .count(\.maximumUpdates))
   static let duration = ClientOption("duration", .milliseconds(\.duration))
   static let timeout = ClientOption("timeout", .milliseconds(\.timeout, upTo: 120_000))

@@ -47,7 +47,7 @@ public enum SourceReason: String, CaseIterable, Sendable {
     case .geoclueRestarting: "GeoClue does not answer or is restarting; try again in a few seconds"
     case .noSource: "GeoClue has no location source; connect a GPS receiver or turn Wi-Fi on"
     case .noFix: "GeoClue is running but has not determined a location yet; try again later"
-    case .resting: "GeoClue is released until the next delivery is due"
+    case .resting: "GeoClue is not used until the next location is due"
     case .noAgent: AuthorizationReason.noAgent.sentence
     case .disabledByUser: AuthorizationReason.disabledByUser.sentence
     case .rejectedByAgent: AuthorizationReason.rejectedByAgent.sentence
@@ -92,7 +92,7 @@ public struct SourceStatus: Hashable, Sendable {
     if let explanation { return explanation }
     if reason != .none { return reason.sentence }
     return switch state {
-    case .idle: "No subscribers; GeoClue is released"
+    case .idle: "No program follows the location; GeoClue is not used"
     case .starting: "GeoClue is starting"
     case .waiting: "Waiting for GeoClue"
     case .running: "Locations are arriving"

@@ -199,19 +199,19 @@ public final class LocationService {
   }
 
   private func arrived(_ locations: [Location]) {
-    if let newest = locations.last { Log.debug("A location arrives, source \(newest.source.rawValue)") }
+    if let newest = locations.last { Log.debug("A location arrived, source \(newest.source.rawValue)") }
     // A client that was refused before may now have the location of its level's interval, which is not published again.
     review(clients.all.filter { $0.deniedAt > 0 && !$0.requests.isEmpty })
     guard outage != nil else { return }
     outage = nil
-    Log.notice("Locations arrive again")
+    Log.notice("Locations are arriving again")
   }
 
   private func report(_ error: LocationError) {
     guard outage == nil else { return }
     outages &+= 1
     outage = Outage(number: outages, error: error)
-    Log.notice("No locations arrive: \(error.message)")
+    Log.notice("No locations are arriving: \(error.message)")
     for object in clients.objects { object.tellLater() }
   }
 

@@ -25,12 +25,12 @@ package struct DaemonOptions {
     parser.addSwitch("session", nil, "Serve the current user on the session bus")
     parser.addText("address", nil, "Serve on the bus at this address instead", value: "ADDRESS")
     parser.addText(
-      "geoclue-address", nil, "Look for GeoClue on the bus at this address, not the system bus", value: "ADDRESS")
+      "geoclue-address", nil, "Look for GeoClue on the bus at this address instead of the system bus", value: "ADDRESS")
     parser.addText("config", nil, "Read this file instead of those in /etc/geopublicist", value: "FILE")
     parser.addSwitch("check", nil, "Check the configuration and exit")
     parser.addSwitch("forget", nil, "Erase the last location of every user and exit")
     ReplayOptions.declare(parser)
-    parser.addSwitch("verbose", "v", "Log more")
+    parser.addSwitch("verbose", "v", "Log debug messages as well")
     parser.addSwitch("version", nil, "Print the version and exit")
     let rest = try parser.parse(Array(arguments.dropFirst()))
     if let first = rest.first { throw UsageError("Unexpected argument \(first)") }
@@ -63,10 +63,11 @@ package struct ReplayOptions {
 
   static func declare(_ parser: OptionParser) {
     parser.addText(
-      "replay", nil, "With --session: publish this recorded track (GPX, GeoJSON or NMEA), not the location",
+      "replay", nil, "With --session: publish this recorded track (GPX, GeoJSON or NMEA) instead of the location",
       value: "FILE")
     parser.addText(
-      "at", nil, "With --session: publish this place, in degrees such as 52.5,13.4, not the location", value: "LAT,LON")
+      "at", nil, "With --session: publish this place, in degrees such as 52.5,13.4, instead of the location",
+      value: "LAT,LON")
     parser.addText("speed", nil, "Replay this many times faster, such as 10 or 0.5", value: "NUMBER")
     parser.addSwitch("loop", nil, "Replay from the beginning after the end")
   }

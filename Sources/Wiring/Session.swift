@@ -118,7 +118,7 @@ package final class Session {
       }
       service.rejoined(afterStall: isStalled)
       isStalled = false
-      Log.warning("The message bus ended a connection; the service is back as \(exported.uniqueName)")
+      Log.warning("The message bus closed a connection; the service is available again as \(exported.uniqueName)")
     }
   }
 
@@ -132,7 +132,7 @@ package final class Session {
       geoClueBus.onDisconnected = { [weak self] in self?.rejoinGeoClueBus() }
       do throws(DBusError) {
         guard try geoClueBus.rejoin(forgettingOwners: true) else { return giveUp() }
-        Log.warning("The message bus ended the connection to GeoClue; reconnected")
+        Log.warning("The message bus closed the connection to GeoClue; reconnected")
       } catch { rejoinGeoClueBus(attempt: attempt + 1) }
     }
   }
@@ -180,14 +180,14 @@ package final class Session {
     do throws(KeyFile.FileError) {
       service.configuration = try Configuration.load(file: options.configurationFile)
       Log.notice("The configuration was reloaded")
-    } catch { Log.error("The previous configuration stays in force: \(error)") }
+    } catch { Log.error("The previous configuration remains in force: \(error)") }
   }
 
   /// Exits because the service is idle. Releases the name first, so that the bus starts a new service for later calls,
   /// then answers the calls already received.
   private func retire() {
     guard release == nil else { return }
-    Log.info("The service is idle and exits until it is called again")
+    Log.info("The service is idle and exits; the next call starts it")
     // This must come first: a call that arrives once the name is free must find a unit that systemd knows to be
     // stopping. systemd would not restart an active unit, and the call would wait for a name that nobody acquires.
     notifier.stopping()

@@ -98,7 +98,8 @@ struct Geopublicist {
 
   static var parserWithoutCommand: OptionParser {
     let parser = OptionParser(
-      "geopublicist", summary: tr("Shows where this machine is, and who may know it.") + "\n\n" + commandList,
+      "geopublicist",
+      summary: tr("Shows where this computer is, and which programs may know it.") + "\n\n" + commandList,
       arguments: "COMMAND", footer: tr("geopublicist help COMMAND shows more about a command."))
     Invocation.declareCommonOptions(parser)
     parser.addSwitch("version", "V", tr("Show the version"))

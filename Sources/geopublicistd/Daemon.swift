@@ -83,7 +83,7 @@ struct Daemon {
       let session = try Session(options, configuration, source, notifier)
       switch try session.run() {
       case .over(let status): return status
-      case .thrownOut: Log.warning("The message bus ended a connection; clients must subscribe again")
+      case .thrownOut: Log.warning("The message bus closed a connection; clients must subscribe again")
       }
       configuration = session.configuration
     }

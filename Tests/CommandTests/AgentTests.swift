@@ -219,7 +219,7 @@ import Testing
     let off = try flip("off", on: bus)
     #expect(off.exit == .status(1))
     #expect(
-      off.standardError.contains(#/Location is not off .*: python3 \(process \d+\) decides and has exact; /#),
+      off.standardError.contains(#/Location is not off .*: python3 \(process \d+\) decides, and its level is exact; /#),
       "\(off.standardError)")
     #expect(off.standardOutput == "{\"Switch\":\"off\",\"Agent\":\"aside\"}\n")
     // The same level: the switch has its effect.

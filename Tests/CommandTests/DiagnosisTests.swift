@@ -261,7 +261,7 @@ import Testing
       $0.session = .noManager(message: "Unit dbus-org.freedesktop.login1.service is masked.")
     },
     Row("session-unknown-to-service", "reload dbus") { $0.authorizationReason = "session-inactive" },
-    Row("session-none", "Log in on this machine") { $0.session = .state("lingering") },
+    Row("session-none", "Log in on this computer") { $0.session = .state("lingering") },
     Row("session-silent", "restart systemd-logind") { ($0.session, $0.authorizationReason) = (.silent, "undecided") },
     // The clock
     Row("clock-unset", "timedatectl") { $0.now = 86_400 },

@@ -43,8 +43,8 @@ import Testing
   }
 
   @Test func `an unanswered question differs from one that was never shown`() {
-    #expect(said(.authorizationRequired, after: 119) == "Nobody answered within two minutes")
-    #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent runs") == true)
+    #expect(said(.authorizationRequired, after: 119) == "The dialog was not answered within two minutes")
+    #expect(said(.authorizationRequired, after: 0)?.contains("no polkit agent is running") == true)
   }
 
   @Test func `a refusal on a terminal may be a wrong password`() {

@@ -152,7 +152,8 @@ import Testing
   @Test func `monitor prints sentences for people`() throws {
     let monitor = try machine.started(["monitor"])
     for sentence in [
-      " Service is running\n", " GeoClue idle: No subscribers; GeoClue is released\n", " Sources up to exact\n",
+      " Service is running\n", " GeoClue idle: No program follows the location; GeoClue is not used\n",
+      " Sources up to exact\n",
       " In use no\n", " Authorization authorized-always: Access to the location is allowed\n",
     ] {
       try eventually("\(sentence) of \(monitor.standardOutput)") { monitor.standardOutput.contains(sentence) }

@@ -100,6 +100,6 @@ import Testing
     #expect(try locate.waitForExit() == .status(5))
     #expect(locate.standardOutput.contains("Waiting for a location…"))
     // The line is taken away again before the answer.
-    #expect(locate.standardOutput.contains("\r\u{1B}[Kgeopublicist: No location came"))
+    #expect(locate.standardOutput.contains("\r\u{1B}[Kgeopublicist: No location arrived"))
   }
 }

@@ -112,8 +112,8 @@ struct AuthorizeOnTerminalTests {
 
   @Test(arguments: [
     ("authorize", password, "authorized-when-in-use\r\nAccess", 0),
-    ("authorize", "close sesame", "denied\r\nThe answer was no, or the password was wrong\r\n", 3),
-    ("watch", "close sesame", "The answer was no, or the password was wrong\r\n", 3),
+    ("authorize", "close sesame", "denied\r\nPermission was denied, or the password was wrong\r\n", 3),
+    ("watch", "close sesame", "Permission was denied, or the password was wrong\r\n", 3),
     // Ctrl-C.
     ("authorize", "\u{3}", "Password: ", 130),
   ])

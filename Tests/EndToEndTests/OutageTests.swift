@@ -72,15 +72,15 @@ import Testing
     let path = try client.subscribeAndStart()
     try measure(50.123, until: path)
     geoclue.kill()
-    try eventually("the outage is logged", within: .seconds(20)) { daemon.log.contains("No locations arrive") }
+    try eventually("the outage is logged", within: .seconds(20)) { daemon.log.contains("No locations are arriving") }
     try geoclue.restart()
     try measure(51.123, until: path)
     let lines = daemon.log.split(separator: "\n")
     func isAt(_ level: String, _ text: String) -> Bool {
       lines.contains { $0.contains("-\(level):") && $0.contains(text) }
     }
-    #expect(isAt("Message", "No locations arrive: ") && isAt("Message", "Locations arrive again"))
-    let told = ["Decision for :", "granted exact", "The source is asked for level exact", "A location arrives, source"]
+    #expect(isAt("Message", "No locations are arriving: ") && isAt("Message", "Locations are arriving again"))
+    let told = ["Decision for :", "granted exact", "The source is asked for level exact", "A location arrived, source"]
     for text in told + ["Source: running", "Source: unavailable"] { #expect(isAt("DEBUG", text), "\(text)") }
     #expect(!lines.contains { $0.contains("50.123") || $0.contains("51.123") })
   }

@@ -86,7 +86,7 @@ import MainLoop
     guard let name = dbus_bus_get_unique_name(connection) else {
       dbus_connection_close(connection)
       dbus_connection_unref(connection)
-      throw DBusError(.failed, "The bus has not given this connection a name")
+      throw DBusError(.failed, "The bus has not assigned a name to this connection")
     }
     raw = connection
     self.bus = bus

@@ -23,7 +23,9 @@ nonisolated extension Message {
   /// Appends arguments to a message that will be copied for many receivers, which cannot contain file descriptors.
   func appendShared(_ values: [Value]) throws(DBusError) {
     try append(values)
-    if descriptorCount > 0 { throw DBusError(.invalidArgs, "A message for many receivers has no file descriptors") }
+    if descriptorCount > 0 {
+      throw DBusError(.invalidArgs, "A message to several receivers cannot contain file descriptors")
+    }
   }
 }
 

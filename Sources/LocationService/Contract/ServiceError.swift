@@ -20,13 +20,14 @@ nonisolated extension DBusError {
   static func limitsExceeded(_ limit: Limits.Key) -> DBusError {
     DBusError(
       .serviceLimitsExceeded,
-      "The limit \(limit.rawValue) is reached; give back what is not needed any more, or try again later")
+      "The limit \(limit.rawValue) is reached; close subscriptions or regions that are no longer needed, or try again later"
+    )
   }
 
-  static let ending = DBusError(.locationUnavailable, "The service is ending; call again to start it")
+  static let ending = DBusError(.locationUnavailable, "The service is shutting down; call again to start it")
 
   static let timeout = DBusError(
-    .locationTimeout, "No location came in the time allowed; try again with a longer timeout or a greater maximum-age")
+    .locationTimeout, "No location arrived in time; try again with a longer timeout or a greater maximum-age")
 
   /// No location can arrive, for a reason given by the source.
   static func unavailable(_ reason: SourceReason) -> DBusError { DBusError(.locationUnavailable, reason.sentence) }

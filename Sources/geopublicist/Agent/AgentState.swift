@@ -29,7 +29,7 @@ nonisolated enum AgentState: String {
 
   var sentence: String {
     switch self {
-    case .waiting: tr("this agent decides once it is registered with GeoClue")
+    case .waiting: tr("this agent decides as soon as it is registered with GeoClue")
     case .registered: tr("this agent decides about locations for this user")
     case .aside: tr("another agent decides for this user; this one takes over when that one ends")
     case .refused:

@@ -99,14 +99,14 @@ final class AuthorizationPrompt {
     guard let seconds else { return nil }
     switch reason {
     // polkit does not tell the two apart.
-    case .rejectedByAgent where onTerminal: return tr("The answer was no, or the password was wrong")
+    case .rejectedByAgent where onTerminal: return tr("Permission was denied, or the password was wrong")
     case .rejectedByAgent:
-      return tr("The dialog was cancelled, or the answer was no; run the command again to be asked again")
+      return tr("The dialog was cancelled or permission was denied; run the command again to be asked again")
     // The service ends a dialog after 119 s.
-    case .authorizationRequired where seconds >= 110: return tr("Nobody answered within two minutes")
+    case .authorizationRequired where seconds >= 110: return tr("The dialog was not answered within two minutes")
     case .authorizationRequired:
       return tr(
-        "The user could not be asked: no polkit agent runs in this session; run the command on a terminal, where "
+        "The user could not be asked: no polkit agent is running in this session; run the command on a terminal, where "
           + "pkttyagent asks for the password")
     default: return nil
     }

@@ -29,15 +29,15 @@ nonisolated struct Failure {
     switch error.name {
     case .noReply where presence == .activatable, .serviceUnknown where presence == .activatable,
       .nameHasNoOwner where presence == .activatable:
-      self.init(tr("The service did not start; `geopublicist doctor` finds out why"), ExitStatus.unavailable)
+      self.init(tr("The service did not start; `geopublicist doctor` shows the reason"), ExitStatus.unavailable)
     case .serviceUnknown, .nameHasNoOwner:
       self.init(
-        tr("The service is not on \(bus), and nothing starts it there; `geopublicist doctor` finds out why"),
+        tr("The service is not on \(bus), and nothing starts it there; `geopublicist doctor` shows the reason"),
         ExitStatus.unavailable)
     case .locationTimeout: self.init(tr(received: error.message), ExitStatus.timeout)
     case .noReply:
       self.init(
-        tr("The service did not answer: \(error.message); `geopublicist doctor` finds out why"), ExitStatus.timeout)
+        tr("The service did not answer: \(error.message); `geopublicist doctor` shows the reason"), ExitStatus.timeout)
     case .locationUnavailable: self.init(tr(received: error.message), ExitStatus.unavailable)
     case .notAuthorized: self.init(tr(received: error.message), ExitStatus.notAuthorized)
     case .invalidOption: self.init(error.message, ExitStatus.usage)

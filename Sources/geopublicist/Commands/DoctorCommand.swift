@@ -7,7 +7,7 @@ import Glibc
 
 final class DoctorCommand: Command {
   static let name = "doctor"
-  static let summary = tr("Find out what makes location fail, and how to fix it")
+  static let summary = tr("Find out why location fails, and how to fix it")
   static let examples: Examples = [
     ("doctor", tr("Check everything that locations depend on.")),
     ("doctor --json", tr("Print one JSON object for each finding, with a stable Id.")),

@@ -7,7 +7,7 @@ import MainLoop
 
 final class LocateCommand: Command {
   static let name = "locate"
-  static let summary = tr("Show where this machine is, once")
+  static let summary = tr("Show where this computer is, once")
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRequest)

@@ -18,16 +18,16 @@ final class PlaceCommand: Command {
   }
 
   static func declareOptions(_ parser: OptionParser) {
-    parser.addSwitch("here", nil, tr("With add: the place where this machine is now"))
+    parser.addSwitch("here", nil, tr("With add: the place where this computer is now"))
     parser.addText("at", nil, tr("With add: the place at these degrees, such as 52.5,13.4"), value: "LAT,LON")
     parser.addSwitch("force", nil, tr("With add: replace an existing place"))
-    parser.addSwitch("static", nil, tr("With add: as root, make it the location of this machine for GeoClue"))
+    parser.addSwitch("static", nil, tr("With add: as root, make it the location of this computer for GeoClue"))
     parser.addText(
       "radius", nil, tr("With add: how far the place reaches (default 150m, at least 50m)"), value: "METRES")
   }
 
   static let examples: Examples = [
-    ("place add home --here --radius 150m", tr("Call the place where this machine is now home.")),
+    ("place add home --here --radius 150m", tr("Call the place where this computer is now home.")),
     (
       "place add desk --at 52.5,13.4 --static",
       tr("Write /etc/geolocation for GeoClue, on a machine that has no other source.")

@@ -7,13 +7,13 @@ import MainLoop
 
 final class RegionCommand: Command {
   static let name = "region"
-  static let summary = tr("Report when this machine enters or leaves a circle")
+  static let summary = tr("Report when this computer enters or leaves a circle")
   static let operands: String? = "LAT,LON,RADIUS"
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declare(parser, ClientOption.ofRegion)
     parser.addText(
-      "until", nil, tr("Stop once this machine is inside (entered) or outside (exited)"), value: "EVENT",
+      "until", nil, tr("Stop once this computer is inside (entered) or outside (exited)"), value: "EVENT",
       words: ["entered", "exited"])
     parser.addText("exec", "e", tr("Run this command line at each event"), value: "COMMAND")
     AuthorizationPrompt.declare(parser)
@@ -23,7 +23,7 @@ final class RegionCommand: Command {
     ("region 52.5163,13.3777,200m", tr("Print a line whenever the circle is entered or left.")),
     (
       "region 52.5163,13.3777,1km --until exited && loginctl lock-session",
-      tr("Lock the screen when this machine leaves the circle.")
+      tr("Lock the screen when this computer leaves the circle.")
     ),
     ("region --exec 'echo $GEOPUBLICIST_EVENT' -- -33.857,151.215,500m", tr("Run a command at each event.")),
   ]

@@ -32,7 +32,8 @@ final class StatusCommand: Command {
         Self.show(values.first ?? .options([]), on: invocation)
         invocation.finish(ExitStatus.success)
       case .failure(.lost(let error)) where error.name == .noReply:
-        invocation.fail(tr("The service does not answer; `geopublicist doctor` finds out why"), ExitStatus.unavailable)
+        invocation.fail(
+          tr("The service does not answer; `geopublicist doctor` shows the reason"), ExitStatus.unavailable)
       case .failure(let error): invocation.fail(error.printable)
       }
     }

@@ -7,7 +7,7 @@ import MainLoop
 
 final class SunCommand: Command {
   static let name = "sun"
-  static let summary = tr("Show sunrise, sunset and twilight where this machine is")
+  static let summary = tr("Show sunrise, sunset and twilight where this computer is")
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("follow", "F", tr("Show the phase now and at each change"))

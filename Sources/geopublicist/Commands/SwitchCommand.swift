@@ -91,7 +91,7 @@ final class SwitchCommand: Command {
       let effect =
         if level == .none { tr("Location is not off") } else { tr("The level is not \(LocationSwitch.word(level))") }
       return tr(
-        "\(effect) for programs that use GeoClue: \(other.name) decides and has \(LocationSwitch.word(found)); "
+        "\(effect) for programs that use GeoClue: \(other.name) decides, and its level is \(LocationSwitch.word(found)); "
           + "\(other.setting(level, on: desktop))")
     }
     guard others.isEmpty else { return nil }

@@ -7,19 +7,22 @@ import MainLoop
 
 final class TimeZoneCommand: Command {
   static let name = "timezone"
-  static let summary = tr("Show the time zone where this machine is, or set the clock to it")
+  static let summary = tr("Show the time zone where this computer is, or set the clock to it")
 
   static func declareOptions(_ parser: OptionParser) {
     parser.addSwitch("follow", "F", tr("Show it now and at each change, and set the clock's time zone to it"))
     parser.addText(
-      "after", nil, tr("With --follow: set the clock when the zone has been the same this long (default 10min)"),
+      "after", nil, tr("With --follow: set the clock after the zone has been the same for this long (default 10min)"),
       value: "TIME")
     AuthorizationPrompt.declare(parser)
   }
 
   static let examples: Examples = [
     ("timezone", tr("Print the time zone, such as Europe/Berlin.")),
-    ("timezone --follow", tr("Set the clock's time zone to that of each place, as root or with polkit's permission.")),
+    (
+      "timezone --follow",
+      tr("Set the clock's time zone to that of the current place, as root or with polkit's permission.")
+    ),
   ]
 
   private static let usualPatience: UInt32 = 600_000

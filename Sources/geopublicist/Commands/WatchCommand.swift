@@ -8,7 +8,7 @@ import MainLoop
 
 final class WatchCommand: Command {
   static let name = "watch"
-  static let summary = tr("Show where this machine is, continuously")
+  static let summary = tr("Show where this computer is, continuously")
 
   static func declareOptions(_ parser: OptionParser) {
     SubscriptionArguments.declareSubscription(parser)
@@ -18,7 +18,7 @@ final class WatchCommand: Command {
 
   static let examples: Examples = [
     ("watch", tr("Follow the location on the terminal until q or Ctrl-C.")),
-    ("watch --distance 50m --json", tr("Print one JSON object whenever this machine has moved 50 m.")),
+    ("watch --distance 50m --json", tr("Print one JSON object whenever this computer has moved 50 m.")),
     ("watch --format waybar", tr("Feed a waybar module.")),
   ]
 
@@ -183,7 +183,7 @@ struct WatchState {
     switch SourceState(rawValue: sourceState) {
     case .running: return ""
     // The sentence, "No subscribers", would be wrong: this program subscribes.
-    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : tr("GeoClue is used once access is allowed")
+    case .idle where sourceReason.isEmpty: return isAuthorized ? "" : tr("GeoClue is used as soon as access is allowed")
     default: return Sentences.source(state: sourceState, reason: sourceReason)
     }
   }

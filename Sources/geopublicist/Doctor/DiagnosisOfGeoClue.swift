@@ -10,7 +10,7 @@ nonisolated extension Diagnosis {
     if facts.isGeoClueStuckInProxy {
       return problem(
         "geoclue", "stuck",
-        tr("GeoClue hangs in start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed"),
+        tr("GeoClue hangs during start-up, as GeoClue 2.8 can with GLib 2.90 where libproxy is installed"),
         "sudo systemctl edit geoclue: [Service] Environment=GIO_USE_PROXY_RESOLVER=dummy; "
           + "sudo systemctl restart geoclue")
     }
@@ -64,7 +64,8 @@ nonisolated extension Diagnosis {
     guard facts.areCoordinatesBroadcast else { return nil }
     return hint(
       "privacy", "broadcast",
-      tr("GeoClue broadcasts coordinates to every user of this machine, because a program sets a threshold in GeoClue"),
+      tr(
+        "GeoClue broadcasts coordinates to every user of this computer, because a program sets a threshold in GeoClue"),
       tr(
         "Install GeoClue 2.8.1 or later; until then, quit programs that set DistanceThreshold or TimeThreshold in GeoClue"
       )
@@ -77,7 +78,7 @@ nonisolated extension Diagnosis {
     if let file = facts.configuration?.secretFile {
       return hint(
         "configuration", "secret",
-        tr("This user cannot read \(file), which GeoClue can: its settings are not examined"),
+        tr("This user cannot read \(file), but GeoClue can; its settings are not checked"),
         "sudo geopublicist doctor")
     }
     if let error = facts.configuration?.error {
@@ -116,7 +117,8 @@ nonisolated extension Diagnosis {
       return problem(
         "configuration", "refused",
         tr(
-          "GeoClue refuses the service, which its configuration allows: it has read another one, or the bus forbids it"),
+          "GeoClue refuses the service although its configuration allows it: "
+            + "it uses a different configuration, or the bus forbids it"),
         "\(restart); journalctl -b -u dbus -g Rejected")
     }
     return facts.configuration.map { _ in good("configuration", tr("GeoClue's configuration allows the service")) }
@@ -126,7 +128,7 @@ nonisolated extension Diagnosis {
     guard let number = facts.availableAccuracy else { return nil }
     let level = AccuracyLevel(rounding: number)
     if facts.wiFi == .iwd, facts.configuration?.isWiFiEnabled != false, level < .street {
-      let finding = tr("GeoClue finds no Wi-Fi networks: it asks wpa_supplicant, and iwd runs instead")
+      let finding = tr("GeoClue finds no Wi-Fi networks: it needs wpa_supplicant, but iwd is running instead")
       let remedy = tr("Use wpa_supplicant instead of iwd, or connect a GPS receiver")
       return number == 0 ? problem("sources", "iwd", finding, remedy) : hint("sources", "iwd", finding, remedy)
     }
@@ -147,7 +149,8 @@ nonisolated extension Diagnosis {
     }
     guard facts.isModemUnmanaged else { return nil }
     return problem(
-      "sources", "no-modem-manager", tr("There is a modem, but ModemManager, by which GeoClue uses it, does not run"),
+      "sources", "no-modem-manager",
+      tr("There is a modem, but ModemManager, through which GeoClue uses it, is not running"),
       tr("Install ModemManager, or: sudo systemctl unmask ModemManager; sudo systemctl start ModemManager"))
   }
 
@@ -170,7 +173,8 @@ nonisolated extension Diagnosis {
             + "/etc/geoclue/geoclue.conf"))
     case .unmanaged(let isMasked):
       return problem(
-        "sources", "no-supplicant", tr("GeoClue finds no Wi-Fi networks: wpa_supplicant, which it asks, does not run"),
+        "sources", "no-supplicant",
+        tr("GeoClue finds no Wi-Fi networks: wpa_supplicant, which it needs, is not running"),
         isMasked
           ? "sudo systemctl unmask wpa_supplicant; sudo systemctl start wpa_supplicant"
           : "sudo systemctl start wpa_supplicant NetworkManager")
@@ -181,7 +185,7 @@ nonisolated extension Diagnosis {
           ? tr("Use the switch or the key of this computer; rfkill list") : "rfkill unblock wlan; nmcli radio wifi on")
     case .noAdapter:
       return problem(
-        "sources", "no-adapter", tr("GeoClue has no source of locations, and this computer no Wi-Fi adapter"),
+        "sources", "no-adapter", tr("GeoClue has no source of locations, and this computer has no Wi-Fi adapter"),
         tr("\(receiver) or a Wi-Fi adapter, or write the location into \(DoctorFacts.StaticFile.path), see geoclue(5)"))
     }
   }
@@ -202,7 +206,7 @@ nonisolated extension Diagnosis {
     case .invalid:
       return problem(
         "static", "invalid",
-        tr("\(path) is not a location: it has a line each for latitude, longitude, altitude and accuracy"),
+        tr("\(path) is not a location file: it must have a line each for latitude, longitude, altitude and accuracy"),
         tr("Correct it, see geoclue(5); sudo systemctl restart geoclue"))
     }
   }

@@ -21,7 +21,7 @@ nonisolated extension Diagnosis {
     }
     if facts.isBusForeign, let variable = facts.busVariable {
       return problem(
-        "bus", "variable", tr("\(variable) in the environment names another bus than the system's"),
+        "bus", "variable", tr("\(variable) in the environment does not name the system bus"),
         "unset \(variable)")
     }
     return facts.isSystemBusAsked ? good("bus", tr("The message bus answers")) : nil
@@ -56,7 +56,7 @@ nonisolated extension Diagnosis {
           "sudo geopublicist doctor")
       }
       return problem(
-        "settings", "invalid", tr("The service's configuration has a mistake, and the defaults apply: \(error)"),
+        "settings", "invalid", tr("The service's configuration has an error, and the defaults apply: \(error)"),
         tr("Correct that line; geopublicistd --check; sudo systemctl reload geopublicist"))
     }
   }
@@ -204,7 +204,7 @@ nonisolated extension Diagnosis {
     return Diagnosis(
       subject: subject, kind: "no-room", outcome: .problem,
       finding: tr("A service does not start, and the file system of \(folder) is full: \(message)"),
-      remedy: tr("Make room: df -h \(folder); sudo journalctl --vacuum-size=100M"))
+      remedy: tr("Free some space: df -h \(folder); sudo journalctl --vacuum-size=100M"))
   }
 
   /// How to permit a call that a security module forbids, by the words of dbus-daemon; nil if none does.

@@ -7,7 +7,7 @@ import GeopublicistProcessSupport
 nonisolated extension Diagnosis {
   static func polkit(_ facts: DoctorFacts) -> Diagnosis? {
     guard !facts.isSession, let polkit = facts.polkit else { return nil }
-    if facts.userID == 0 { return good("polkit", tr("polkit is not asked about root")) }
+    if facts.userID == 0 { return good("polkit", tr("root needs no permission from polkit")) }
     let decides = tr("polkit, which decides whether this user may have the location,")
     switch polkit {
     // A policy that keeps only this user from polkit does not matter: the service asks.
@@ -39,8 +39,8 @@ nonisolated extension Diagnosis {
         tr("Use --interactive; or let an administrator's rule return polkit.Result.YES"))
     case .rejectedByAgent:
       return problem(
-        "polkit", "rejected", tr("The answer to polkit's question was no, or the password was wrong"),
-        tr("To be asked again: geopublicist authorize --interactive"))
+        "polkit", "rejected", tr("Permission was denied in polkit's dialog, or the password was wrong"),
+        tr("To be asked again, run: geopublicist authorize --interactive"))
     case .policyUnavailable:
       return problem(
         "polkit", "unavailable",
@@ -80,7 +80,7 @@ nonisolated extension Diagnosis {
       return problem(
         "session", "none", tr("This user has no session"),
         tr(
-          "Log in on this machine, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
+          "Log in on this computer, not with su or sudo; loginctl list-sessions shows sessions. For ssh and cron: "
             + "\(facts.ruleForServices)"))
     case .state(let state):
       return problem(

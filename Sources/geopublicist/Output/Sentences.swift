@@ -19,7 +19,7 @@ nonisolated enum Sentences {
     switch (AuthorizationReason(rawValue: reason), state.flatMap(SourceState.init)) {
     case (.undecided?, .idle?): tr("not decided yet; GeoClue decides when a program asks for the location")
     case (.authorizationRequired?, _): tr("polkit requires that the user is asked; use --interactive")
-    case (.undecided?, .unavailable?): tr("not decided yet; GeoClue, which decides, is not available")
+    case (.undecided?, .unavailable?): tr("not decided yet; GeoClue decides, but it is not available")
     case (let reason?, _): tr(received: reason.sentence)
     case (nil, _): reason
     }
@@ -119,7 +119,7 @@ nonisolated enum RegionText {
       return fields.filter { !$0.isEmpty }.joined(separator: " ")
     }
     return "\(Moment.local(event.timestamp == Timestamp() ? Moment.now : event.timestamp))  \(sentence(event))"
-      + (event.hasGap ? tr(", at some time before") : "") + (event.isSimulated ? tr(" (simulated)") : "")
+      + (event.hasGap ? tr(", at an unknown earlier time") : "") + (event.isSimulated ? tr(" (simulated)") : "")
   }
 
   private static func sentence(_ event: RegionEvent) -> String {
@@ -135,7 +135,7 @@ nonisolated enum RegionText {
   private static func reason(_ reason: RegionReason) -> String {
     switch reason {
     case .noFix: tr("no location arrived")
-    case .slept: tr("the machine was asleep")
+    case .slept: tr("the computer was asleep")
     case .accuracyInsufficient: tr("the locations are too coarse, or too close to the border")
     case .accuracyLimited: tr("only coarser locations are allowed")
     case .notAuthorized: tr("access to the location is not allowed")

@@ -148,12 +148,12 @@ nonisolated struct Template {
         rest = rest.dropFirst()
       case ("\\", "n"), ("\\", "t"): text.append(rest.popFirst() == "n" ? "\n" : "\t")
       case ("{", _):
-        guard let end = rest.firstIndex(of: "}") else { throw .init(tr("--format has a '{' without its '}'")) }
+        guard let end = rest.firstIndex(of: "}") else { throw .init(tr("--format has a '{' without a matching '}'")) }
         if !text.isEmpty { parts.append(.text(text)) }
         text = ""
         parts.append(try Self.field(rest[..<end], of: fields))
         rest = rest[rest.index(after: end)...]
-      case ("}", _): throw .init(tr("--format has a '}' without its '{'; write '}}' for a brace"))
+      case ("}", _): throw .init(tr("--format has a '}' without a matching '{'; write '}}' for a brace"))
       default: text.append(character)
       }
     }

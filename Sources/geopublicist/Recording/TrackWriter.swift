@@ -92,7 +92,7 @@ final class TrackWriter: TrackSink {
     guard bytes.suffix(trailer.count) == trailer[...],
       format.resume(after: String(decoding: bytes.dropLast(trailer.count), as: UTF8.self))
     else {
-      throw TrackFailure(tr("\(path): this is not a recording of geopublicist in this format; it is left as it is"))
+      throw TrackFailure(tr("\(path): this is not a recording of geopublicist in this format; it was not changed"))
     }
     end = size - off_t(trailer.count)
   }

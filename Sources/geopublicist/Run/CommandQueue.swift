@@ -26,7 +26,7 @@ final class CommandQueue {
   func add(_ job: Job) {
     guard waiting.count < Self.longest else {
       onFailure?(
-        tr("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is dropped"))
+        tr("\(job.words[0]): \(Self.longest) events are waiting for a command that does not end; one is discarded"))
       return
     }
     waiting.append(job)

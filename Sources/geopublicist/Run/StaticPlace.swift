@@ -26,7 +26,7 @@ nonisolated struct StaticPlace {
     return "# \(place.name), written by `geopublicist place`.\n" + lines.map { "\($0.0)  # \($0.1)\n" }.joined()
   }
 
-  /// Writes the file as a whole, readable only by GeoClue's user: other users may not know where this machine is.
+  /// Writes the file as a whole, readable only by GeoClue's user: other users may not know where this computer is.
   func write(to path: String, replacing: Bool, owner: UInt32?) throws(Failure) {
     var template = Array("\(path).XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)

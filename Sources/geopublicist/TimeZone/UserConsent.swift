@@ -19,13 +19,13 @@ enum UserConsent: Equatable {
   var complaint: String? {
     switch self {
     case .given: nil
-    case .denied(let user): tr("The clock is left alone: location is off for \(Processes.userName(user))")
+    case .denied(let user): tr("The clock is not set: location is off for \(Processes.userName(user))")
     case .desktop(let user):
       tr(
         "GNOME sets the time zone for \(Processes.userName(user)); that user can turn it off: "
           + "gsettings set org.gnome.desktop.datetime automatic-timezone false")
     case .unknown:
-      tr("The clock is left alone: not every user who is logged in could be asked whether location is on")
+      tr("The clock is not set: not every logged-in user could be asked whether location is on")
     }
   }
 }
