@@ -32,7 +32,7 @@ struct Daemon {
       if options.forgets {
         let folder = StateFolder.path ?? StateFolder.packaged
         if LastPlaces.forgetAll(in: folder) { return 0 }
-        complain("Not every file in \(folder) can be removed; run this as root")
+        complain("Cannot remove every file in \(folder); run this as root")
         return ExitStatus.failure
       }
       configuration = try startConfiguration(options)

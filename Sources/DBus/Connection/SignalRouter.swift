@@ -30,7 +30,7 @@ nonisolated extension Signal {
 /// ``keep()`` leaves the match to the connection, for matches that last as long as the connection:
 ///
 /// ```swift
-/// connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
+/// connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) vanished") }.keep()
 /// ```
 @MainActor public final class SignalMatch {
   let rule: MatchRule
