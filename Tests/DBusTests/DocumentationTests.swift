@@ -47,7 +47,7 @@ private enum Examples {
   static func keepTokens(of connection: Connection) throws {
     connection.call(try Message(callingBus: "GetId"), expecting: .string) { result in print(result) }.keep()
     NameWatch("org.freedesktop.GeoClue2", on: connection) { owner in print(owner == nil ? "gone" : "there") }.keep()
-    connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) has gone") }.keep()
+    connection.onSignal(.nameVanished) { signal in print("\(signal.arguments) vanished") }.keep()
   }
 }
 
