@@ -30,7 +30,7 @@ final class PlaceCommand: Command {
     ("place add home --here --radius 150m", tr("Call the place where this computer is now home.")),
     (
       "place add desk --at 52.5,13.4 --static",
-      tr("Write /etc/geolocation for GeoClue, on a machine that has no other source.")
+      tr("Write /etc/geolocation for GeoClue, on a computer that has no other source.")
     ),
     ("place list", tr("Show the places.")),
   ]
