@@ -101,9 +101,12 @@ private nonisolated func pages() -> [String] {
     }
   }
 
-  @Test func `the README is short`() throws {
+  @Test func `the README is short, with the two commands on its first screen`() throws {
     let text = try String(contentsOfFile: Rig.sourceFile("README.md"), encoding: .utf8)
-    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
+    let lines = text.components(separatedBy: "\n")
+    #expect(lines.count <= 201)
+    let screen = lines.prefix(30).joined(separator: "\n")
+    #expect(screen.contains("\nmake demo ") && screen.contains("\nmake check "))
   }
 
   @Test func `the comparison tolerates different numbers and nothing else`() {
