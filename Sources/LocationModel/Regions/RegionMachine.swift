@@ -214,10 +214,14 @@ package struct RegionMachine: Sendable {
     at now: UInt64, evidence: RegionCandidate?, hasGap: Bool = false
   ) -> Action {
     sequence = sequence.saturatingAdd(1)
+    // The evidence may be from before the level became coarser.
+    let location = evidence.flatMap { evidence in
+      level.flatMap { evidence.newest.level <= $0 ? evidence.newest : nil }
+    }
     return .emit(
       RegionEvent(
         kind: kind, state: state, previous: previous, reason: reason, sequence: sequence,
         timestamp: evidence?.measured ?? Timestamp(), committedAt: now, hasGap: hasGap,
-        isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : evidence?.newest))
+        isSimulated: evidence?.newest.isSimulated ?? false, location: kind == .lost ? nil : location))
   }
 }

@@ -251,6 +251,21 @@ import Testing
     #expect(region.changes.count { $0.kind == .dwelled } == 1)
   }
 
+  @Test func `after a reduction no event has the finer location of its evidence`() {
+    for level in [AccuracyLevel.exact, .street] {
+      var region = RegionSimulation({
+        var configuration = RegionSimulation.configuration(radius: 5_000)
+        configuration.dwell = 60_000
+        return configuration
+      }())
+      region.stay(0, during: 0..<50)
+      region.send(.level(level))
+      region.advance(to: 100)
+      #expect(region.events.map(\.kind) == [.determined, .dwelled])
+      #expect((region.events.last?.location != nil) == (level == .exact))
+    }
+  }
+
   @Test func `a suspend restarts the dwell time`() {
     var region = simulation { $0.dwell = 60_000 }
     region.stay(0, during: 0..<50)
