@@ -70,7 +70,9 @@ extension ClientAlmanac {
     commonMembers() + [
       .signal("AlmanacChanged", ["almanac": "a{sv}"]),
       .signal("ErrorOccurred", ["name": "s", "message": "s"]),
-      .property("Almanac", "a{sv}", emits: .nothing) { $0.machine.told?.value ?? .options([]) },
+      .property(
+        "Almanac", "a{sv}", emits: .nothing,
+        readLater: { almanac, request in almanac.readLocation(request) { almanac.machine.told?.value } }),
     ])
 }
 

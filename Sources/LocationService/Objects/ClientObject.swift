@@ -110,6 +110,20 @@ class ClientObject<Machine: ObjectMachine>: ClientShell<Machine>, OwnedObject {
     }
   }
 
+  /// Answers a property that tells where the user was. While the client is being checked again, the answer waits; without
+  /// a result it is empty.
+  final func readLocation(_ request: PropertyRead, _ value: @escaping () -> Value?) {
+    guard request.sender != nil, host.gatekeeper.hold(on: client) != nil else {
+      return request.answer(value() ?? .options([]))
+    }
+    host.prepare(client, since: request.arrivedAt) { [weak self] in
+      guard let self else { return }
+      refresh()
+      let isChecked = host.gatekeeper.hold(on: client) == nil
+      request.answer((isChecked ? value() : nil) ?? .options([]))
+    }
+  }
+
   override func send(_ action: ClientAction) {
     switch action {
     case .announce: tellLater()

@@ -52,9 +52,11 @@ extension LocationSubscription {
       .signal("LocationUpdated", ["location": "a{sv}"]),
       .signal("ErrorOccurred", ["name": "s", "message": "s"]),
 
-      .property("Location", "a{sv}", emits: .nothing) { subscription in
-        subscription.machine.last.map { $0.value() } ?? .options([])
-      },
+      .property(
+        "Location", "a{sv}", emits: .nothing,
+        readLater: { subscription, request in
+          subscription.readLocation(request) { subscription.machine.last?.value() }
+        }),
     ] + optionProperties)
 
   /// The options that are also writable properties with change signals.

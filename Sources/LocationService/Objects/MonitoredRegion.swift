@@ -78,7 +78,9 @@ extension MonitoredRegion {
       .property("State", "s", emits: .changed) { .string($0.machine.region.state.rawValue) },
       .property("StateReason", "s", emits: .changed) { .string($0.machine.region.reason.rawValue) },
       .property("Since", "(tt)", emits: .nothing) { Value($0.machine.since) },
-      .property("LastEvent", "a{sv}", emits: .nothing) { $0.machine.last?.value ?? .options([]) },
+      .property(
+        "LastEvent", "a{sv}", emits: .nothing,
+        readLater: { region, request in region.readLocation(request) { region.machine.last?.value } }),
       .property("Latitude", "d", emits: .const) { .double($0.circle.latitude) },
       .property("Longitude", "d", emits: .const) { .double($0.circle.longitude) },
       .property("Radius", "d", emits: .const) { .double($0.circle.radius) },
