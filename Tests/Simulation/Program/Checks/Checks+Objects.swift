@@ -44,7 +44,9 @@ extension Checks {
     if age < thresholds.debounce - 50_000 {
       broken("an update waits for its debounce", "\(age / 1_000) ms at \(subscription.path)")
     }
-    if thresholds.time == 0, !thresholds.isSignificant, age > thresholds.debounce + 500_000 {
+    // A jump that nothing confirms counts only later.
+    let longest = thresholds.debounce + Int64(FixArbiter.jumpPatience)
+    if thresholds.time == 0, !thresholds.isSignificant, age > longest + 500_000 {
       broken("an update comes when its debounce is over", "\(age / 1_000) ms at \(subscription.path)")
     }
   }

@@ -61,7 +61,7 @@ final class Checks {
   var longestTurn = 0
   let audit = Audit()
   /// Includes those given while polkit and logind are asked about the client.
-  static let mostTurns = 100
+  static let mostTurns = 250
   /// The reduced locations of the last intervals, by level.
   private var reducedLocations: [AccuracyLevel: [ReducedLocation]] = [:]
 
