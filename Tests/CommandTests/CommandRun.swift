@@ -64,7 +64,7 @@ final class Machine {
   /// Writes a fix whenever GeoClue listens, until a condition holds.
   func measure(_ latitude: Double, until awaited: String, _ condition: () throws -> Bool) throws {
     try eventually(awaited, within: .seconds(30)) {
-      if geoclue.receiver.isConnected { try measure(latitude) }
+      geoclue.receiver.offer(GGASentence(latitude: latitude, longitude: 13))
       return try condition()
     }
   }

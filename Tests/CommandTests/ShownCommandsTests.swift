@@ -177,7 +177,7 @@ private final class Stage {
       // As a receiver: while GeoClue is connected.
       if machine.geoclue.receiver.isConnected, var here = walk.first {
         here.time = Date()
-        try machine.geoclue.receiver.write(here)
+        machine.geoclue.receiver.offer(here)
         walk.append(walk.removeFirst())
         usleep(50_000)
       }

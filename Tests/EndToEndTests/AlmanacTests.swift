@@ -35,20 +35,23 @@ import Testing
     let texts = client.client.received.filter { $0.path == path }.map(\.text).joined()
       .replacing(#/"at": [0-9.]+/#, with: "")
     for secret in ["atitude", "52.", "13.4"] { #expect(!texts.contains(secret)) }
-    #expect(try client.property("Almanac", of: path) == almanac)
-    let answer = try get().arguments()[0]
-    #expect(answer == almanac)
-    let listed = try #require(client.subscriptions().first { $0["Path"]?.content.string == path })
-    #expect(listed["Kind"]?.content == "almanac" && listed["Level"]?.content == "city")
-    #expect(listed["Delivered"]?.content == 1)
+    // The day may change in between.
+    try eventually("the signal, the property and the answer are the same", turn: rest) {
+      let sent = client.almanacs(from: path)
+      let listed = try #require(client.subscriptions().first { $0["Path"]?.content.string == path })
+      #expect(listed["Kind"]?.content == "almanac" && listed["Level"]?.content == "city")
+      return try client.property("Almanac", of: path) == sent.last && get().arguments()[0] == sent.last
+        && listed["Delivered"]?.content.integer == Int64(sent.count)
+    }
   }
 
   @Test func `once the location is known GeoClue is released within seconds, and nobody counts as using it`() throws {
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     _ = try client.almanacs(1, from: path)
-    try client.waitFor("StateReason", "resting", within: .seconds(5))
-    #expect(try client.property("InUse") == false && geoclue.clients().isEmpty)
+    try client.waitFor("StateReason", "resting")
+    try client.waitFor("InUse", false)
+    try eventually("GeoClue's client is deleted") { try geoclue.clients().isEmpty }
     #expect(try client.property("Active", of: path) == true)
     let started = try #require(client.client.received.first { $0.member == "AlmanacChanged" })
     #expect(started.path == path)
@@ -102,7 +105,7 @@ import Testing
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
     let path = try client.almanacStarted()
     let almanac = try client.almanacs(1, from: path)[0]
-    try client.waitFor("StateReason", "resting", within: .seconds(5))
+    try client.waitFor("StateReason", "resting")
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
     try always("it stays", for: .milliseconds(500), turn: rest) {
@@ -144,8 +147,7 @@ import Testing
     let path = try consumer.almanacStarted()
     var last = JSON.null
     try eventually("an almanac", within: .seconds(20), turn: rest, seen: last.line) {
-      // The almanac releases GeoClue with its first location, after which GeoClue reads nothing.
-      try? machine.receiver.write(.berlin, within: .milliseconds(500))
+      machine.receiver.offer(.berlin)
       last = try consumer.property("Almanac", of: path)
       return last["TimeZone"]?.content == "Europe/Berlin"
     }

@@ -18,7 +18,7 @@ struct ClockConsentTests {
       ])
     func measure(until awaited: String, _ condition: () -> Bool) throws {
       try eventually(awaited, within: .seconds(30), seen: follow.output + machine.daemon.standardError) {
-        try? machine.receiver.write(.berlin, within: .milliseconds(200))
+        machine.receiver.offer(.berlin)
         return condition()
       }
     }

@@ -53,6 +53,9 @@ public final class NMEAServer {
     }
   }
 
+  /// Writes a fix if GeoClue is connected and has read earlier ones, like a receiver that does not care who listens.
+  public func offer(_ sentence: GGASentence) { try? write(sentence, within: .zero) }
+
   /// Hangs up, like a receiver that is unplugged. GeoClue 2.6 drops the source for good then; later ones busy-loop.
   public func closeConnections() {
     acceptWaiting()
