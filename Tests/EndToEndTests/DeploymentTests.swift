@@ -22,15 +22,14 @@ import Testing
     #expect(try consumer.property("AuthorizationStatus") == "not-determined")
     #expect(try consumer.property("AuthorizationStatus", of: path) == "not-determined")
 
-    let start = ContinuousClock.now
-    let answer = try consumer.location(["timeout": .variant("u", 20_000)], within: .seconds(10))
+    // Long before the timeout: only the user can change it.
+    let answer = try consumer.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.contains("agent") == true)
-    #expect(ContinuousClock.now - start < .seconds(5), "only the user can change it")
     #expect(try consumer.requestAuthorization() == .reply(["not-determined", "no-agent"]))
     #expect(try consumer.subscriptions().count == 1)
     #expect(consumer.locations(from: path).isEmpty)
-    #expect(consumer.client.received("AuthorizationChanged").last == ["not-determined", "no-agent"])
+    try consumer.waitForAuthorization("not-determined no-agent", of: path)
     #expect(try consumer.property("InUse") == false)
     #expect(!machine.geoclue.log.contains("New agent"), "a session registers no agent of its own")
     #expect(try machine.geoclue.clients().isEmpty)
@@ -42,9 +41,9 @@ import Testing
     try machine.startAgent()
     try machine.deliver([.berlin], to: consumer, at: path)
     #expect(try consumer.property("AuthorizationStatus", of: path) == "authorized-always")
-    #expect(try consumer.property("State") == "running")
-    #expect(consumer.client.received("AuthorizationChanged").last == ["authorized-always", ""])
-    #expect(try machine.geoclue.clients().count == 1, "no orphans of abandoned calls")
+    try consumer.waitFor("State", "running")
+    try consumer.waitForAuthorization("authorized-always ", of: path)
+    try eventually("no orphans of abandoned calls are left") { try machine.geoclue.clients().count == 1 }
   }
 
   // MARK: A session whose user has a switch
@@ -58,17 +57,14 @@ import Testing
     try consumer.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
     #expect(try consumer.property("Location", of: path) == [:], "wiped with the access")
-    #expect(try consumer.property("InUse") == false)
-    #expect(consumer.client.received("AuthorizationChanged").last == ["denied", "disabled-by-user"])
+    try consumer.waitFor("InUse", false)
+    try consumer.waitForAuthorization("denied disabled-by-user", of: path)
     #expect(try consumer.location(["maximum-age": .variant("u", 60_000)]).errorName == notAuthorized)
     #expect(consumer.locations(from: path).count == 1)
 
     try machine.agent?.setLevel(8)
     try consumer.waitFor("AuthorizationStatus", "authorized-always", of: path)
-    try machine.receiver.write(steps[1])
-    try eventually("updates go on") {
-      deviation(of: consumer.locations(from: path).last ?? .null, from: steps[1]) < 1e-6
-    }
+    try machine.deliver([steps[1]], to: consumer, at: path)
   }
 
   @Test func `a subscription started while location is off begins when it is on`() throws {
@@ -78,8 +74,7 @@ import Testing
     #expect(try consumer.requestAuthorization() == .reply(["denied", "disabled-by-user"]))
     try machine.agent?.setLevel(8)
     try eventually("GeoClue reads", within: .seconds(30)) { machine.receiver.isConnected }
-    let location = try #require(try machine.deliver([.berlin], to: consumer, at: path).first)
-    #expect(deviation(of: location, from: .berlin) < 1e-6)
+    try machine.deliver([.berlin], to: consumer, at: path)
   }
 
   // MARK: The system bus
@@ -90,7 +85,7 @@ import Testing
     let stranger = try machine.consumer(as: User.nobody)
     #expect(try stranger.property("AuthorizationStatus") == "restricted")
     #expect(try stranger.property("AuthorizationReason") == "policy-unavailable")
-    let answer = try stranger.location(within: .seconds(10))
+    let answer = try stranger.location()
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.isEmpty == false)
     #expect(try stranger.requestAuthorization() == .reply(["restricted", "policy-unavailable"]))
@@ -117,8 +112,7 @@ import Testing
       #expect(try consumer.property("AuthorizationStatus") == "authorized-always")
       #expect(try consumer.property("AuthorizationReason") == "")
       let path = try consumer.subscribeAndStart()
-      let location = try #require(try machine.deliver([.berlin], to: consumer, at: path).first)
-      #expect(deviation(of: location, from: .berlin) < 1e-6)
+      try machine.deliver([.berlin], to: consumer, at: path)
       try consumer.tell(path, "Close")
       try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     }
@@ -144,7 +138,6 @@ import Testing
     let reply = try consumer.client.answer(to: call).arguments()
     #expect(deviation(of: reply[0], from: .berlin) < 1e-6)
     #expect(reply[0]["Age"]?.variantType == "u")
-    #expect(try #require(reply[0]["Age"]?.integer) < 5000)
 
     // The last fix is young enough for the next one, unless that wants a new one.
     let again = try consumer.location().arguments()
@@ -160,7 +153,7 @@ import Testing
     #expect(try consumer.property("AvailableAccuracy") == "unknown")
     let path = try consumer.subscribeAndStart()
     try consumer.waitFor("State", "unavailable")
-    #expect(try consumer.property("StateReason") == "geoclue-not-installed")
+    try consumer.waitFor("StateReason", "geoclue-not-installed")
     let answer = try consumer.location(["timeout": .variant("u", 1000)])
     #expect(answer.errorName != nil)
     #expect(try consumer.property("Active", of: path).bool == (deployment == .system))

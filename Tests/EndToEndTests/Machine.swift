@@ -37,17 +37,16 @@ final class Machine {
 
   func consumer(as user: uid_t? = nil) throws -> ConsumerProgram { try ConsumerProgram(on: bus, as: user) }
 
-  /// Writes one sentence after the other, each when the one before has arrived.
+  /// Writes one sentence after the other, each when the one before has been delivered.
   ///
   /// - Returns: All locations that the subscription has delivered so far.
   @discardableResult
   func deliver(_ sentences: [GGASentence], to consumer: ConsumerProgram, at path: String) throws -> [JSON] {
-    var delivered = consumer.locations(from: path)
     for sentence in sentences {
       try receiver.write(sentence)
-      delivered = try consumer.locations(delivered.count + 1, from: path)
+      try consumer.waitFor(sentence, from: path)
     }
-    return delivered
+    return consumer.locations(from: path)
   }
 
   func startAgent() throws { agent = try DesktopAgent(at: systemBus.address) }
@@ -67,6 +66,15 @@ extension GGASentence {
 func walk(_ count: Int) -> [GGASentence] {
   (0..<count).map {
     GGASentence(latitude: 52.516275 + Double($0) * 0.0000123, longitude: -13.377704 - Double($0) * 0.0000217)
+  }
+}
+
+extension ConsumerProgram {
+  /// Waits until the newest location of a subscription is where a sentence says. An older one may be delivered first.
+  func waitFor(_ sentence: GGASentence, from path: String) throws {
+    try eventually("\(sentence.latitude) is delivered", seen: "\(latitudes(from: path))") {
+      deviation(of: locations(from: path).last ?? .null, from: sentence) < 1e-6
+    }
   }
 }
 
@@ -106,7 +114,7 @@ class SimulatedMachine {
   }
 
   /// Has GeoClue measure once for a client that is started, and waits until the location arrives. A new subscription may be
-  /// told the one before first.
+  /// told the one before first. Places less than 500 m apart are not held back as jumps.
   func expectAFix(at path: String, latitude: Double) throws {
     try geoclue.startedClient()
     try geoclue.fix(latitude: latitude)

@@ -19,7 +19,7 @@ import Testing
       try eventually("the reason is said", turn: rest) {
         ["geoclue-restarting", "geoclue-not-installed"].contains(try client.property("StateReason").string)
       }
-      #expect(try client.property("AvailableAccuracy") == "unknown")
+      try client.waitFor("AvailableAccuracy", "unknown")
       try geoclue.restart()
       try measure(latitude, until: path)
       try client.waitFor("State", "running")
@@ -43,6 +43,9 @@ import Testing
     // A finer level needs another client, which cannot be made.
     let exact = try client.subscribeAndStart()
     try eventually("it is tried again and again", within: .seconds(30)) { clientsMade >= calls + 3 }
+    _ = try client.client.waitFor(1, "ErrorOccurred")
+    // A reply arrives after everything that was sent before it.
+    _ = try client.property("Version")
     #expect(client.client.received("ErrorOccurred", from: path).count == 1)
     #expect(client.client.received("ErrorOccurred", from: exact).count <= 1)
     try geoclue.release("CreateClient")
@@ -75,6 +78,7 @@ import Testing
     try eventually("the outage is logged", within: .seconds(20)) { daemon.log.contains("No locations are arriving") }
     try geoclue.restart()
     try measure(51.123, until: path)
+    try eventually("its end is logged") { daemon.log.contains("Locations arrive again") }
     let lines = daemon.log.split(separator: "\n")
     func isAt(_ level: String, _ text: String) -> Bool {
       lines.contains { $0.contains("-\(level):") && $0.contains(text) }

@@ -134,7 +134,7 @@ import Testing
     try client.waitFor(["determined"], path)
     try client.waitFor("StateReason", "resting", within: .seconds(20))
     try client.waitFor("InUse", true)
-    #expect(try geoclue.clients().isEmpty)
+    try eventually("GeoClue's client is deleted") { try geoclue.clients().isEmpty }
     try client.tell(path, "Stop")
     try client.waitFor("InUse", false)
     try client.waitFor("StateReason", "")

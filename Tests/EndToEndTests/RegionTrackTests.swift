@@ -106,7 +106,7 @@ struct ReplaySession {
         let told = session.client.events(of: path).map { ($0["MonotonicUSec"]?.content.number ?? 0) / 1_000_000 }
         for (change, time) in zip(expected, told) {
           let late = (time - told[0]) * Double(RegionTrackTests.speed) - Double(change.at) + Double(expected[0].at)
-          #expect(abs(late) < 50, "\(change) in \(expected), \(late) s late")
+          #expect(abs(late) < 150, "\(change) in \(expected), \(late) s late")
         }
       }
     }
@@ -129,7 +129,7 @@ struct ReplaySession {
   private let directory = TemporaryDirectory()
 
   @Test func `a replayed day reports each crossing once despite the noise`() throws {
-    var noise = SystemRandomNumberGenerator()
+    var noise = SeededGenerator(seed: 1)
     // Home, a walk along the border, away, home: 100 m are inside of the 200 m, 300 m are outside.
     let legs: [(metres: Double, seconds: Int)] = [(0, 40), (100, 40), (600, 60), (300, 40), (50, 60), (5_000, 60)]
     var track: [TrackFix] = []
@@ -218,8 +218,10 @@ struct ReplaySession {
       try client.waitFor(["lost accuracy-limited"], limited)
       #expect(try client.property("StateReason", of: limited) == "accuracy-limited")
       try client.waitFor(["determined"], wide)
-      // All of them had the same single location, and it has stood for as long.
-      try always("they have told what they can", for: .milliseconds(500)) { session.daemon.isRunning }
+      try client.tell(limited, "Close")
+      // Once the youngest has reported what it can, so have the others: each needs the same time.
+      let last = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 200_000, city))
+      try client.waitFor(["determined"], last)
       told.append(
         try paths.dropFirst().map { path in
           client.happenings(path).joined(separator: ",") + (try client.property("State", of: path)).line

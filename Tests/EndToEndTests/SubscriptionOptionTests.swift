@@ -18,7 +18,7 @@ import Testing
     let path = try client.subscribeAndStart(["max-updates": .variant("u", 2)])
     try fix(50)
     _ = try client.locations(1, from: path)
-    try fix(51)
+    try fix(50.001)
     _ = try client.locations(2, from: path)
     try eventually("it is closed") { client.closed(path) == "completed" }
     #expect(try client.subscriptions().isEmpty)
@@ -27,26 +27,30 @@ import Testing
     try client.waitFor("State", "idle")
   }
 
-  @Test(arguments: ["debounce", "time-threshold"])
-  func `only the newest location is delivered when the time is up`(_ option: String) throws {
-    let path = try client.subscribeAndStart([option: .variant("u", 800)])
+  @Test(arguments: [("debounce", "Debounce"), ("time-threshold", "TimeThreshold")])
+  func `only the newest location is delivered when the time is up`(_ option: String, _ property: String) throws {
+    let path = try client.subscribeAndStart([option: .variant("u", 600_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
-    for step in 1...5 { try fix(50 + Double(step)) }
+    let all = try client.subscribeAndStart()
+    try geoclue.startedClient()
+    for step in 1...5 { try fix(50 + Double(step) / 1_000) }
+    try eventually("all have arrived") { client.latitudes(from: all).last == 50.005 }
+    #expect(try set(property, of: path, to: .variant("u", 800)) == nil)
     _ = try client.locations(2, from: path)
-    #expect(client.latitudes(from: path) == [50, 55])
+    #expect(client.latitudes(from: path) == [50, 50.005])
   }
 
   @Test func `thresholds change while a subscription runs`() throws {
     let path = try client.subscribeAndStart(["distance-threshold": .variant("d", 1_000_000)])
     try fix(50)
     _ = try client.locations(1, from: path)
-    try fix(50.1)
+    try fix(50.004)
     let all = try client.subscribeAndStart()
-    try eventually("somebody else has it") { client.latitudes(from: all).last == 50.1 }
+    try eventually("somebody else has it") { client.latitudes(from: all).last == 50.004 }
     #expect(client.latitudes(from: path) == [50])
     #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)) == nil)
-    try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.1] }
+    try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.004] }
     #expect(try client.property("DistanceThreshold", of: path) == 100)
     try eventually("the change is told to the owner") {
       client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
@@ -72,12 +76,13 @@ import Testing
     try client.waitFor("StateReason", "resting")
     try client.waitFor("State", "idle")
     try client.waitFor("InUse", true)
-    #expect(try geoclue.clients().isEmpty)
+    try eventually("GeoClue's client is deleted") { try geoclue.clients().isEmpty }
     #expect(try client.property("Active", of: path) == true)
     // A client that wants everything ends the rest.
     let all = try client.subscribeAndStart()
-    try fix(51)
-    _ = try client.locations(1, from: all)
+    try geoclue.startedClient()
+    try fix(50.001)
+    try eventually("all get it") { client.latitudes(from: all).last == 50.001 }
     try client.waitFor("StateReason", "")
     #expect(client.latitudes(from: path) == [50])
   }
