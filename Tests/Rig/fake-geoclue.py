@@ -4,7 +4,7 @@
 
     fake-geoclue.py BUS-ADDRESS [IDLE-SECONDS]
 
-It exits after IDLE-SECONDS without a client (0, the default: never). Says {"owner": ":1.N"} when it owns its name, and
+It exits IDLE-SECONDS after its last client (0, the default: never). Says {"owner": ":1.N"} when it owns its name, and
 {"called": member, "path", "sender", "arguments"} for each call. Commands, JSON, one a line, each answered with
 {"told": word}:
 
@@ -59,7 +59,7 @@ class Program:
         say(owner=self.bus.name)
 
     def exit_when_idle(self, limit):
-        if self.geoclue.clients:
+        if self.geoclue.clients or not self.geoclue.made:
             self.last_use = time.monotonic()
         self.bus.is_over = time.monotonic() - self.last_use > limit
         self.bus.after(0.05, lambda: self.exit_when_idle(limit))
