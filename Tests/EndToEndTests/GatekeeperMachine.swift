@@ -187,9 +187,12 @@ final class ControlGroups {
   func put(_ process: pid_t, in housing: Housing) throws {
     guard housing != .host, let hierarchy = Self.hierarchy else { return }
     let group = "\(hierarchy)/\(housing.rawValue)"
-    mkdir(group, 0o755)
     made.insert(group)
-    try "\(process)".write(toFile: "\(group)/cgroup.procs", atomically: false, encoding: .utf8)
+    // Another test's process may remove the group while it is empty.
+    try eventually("\(process) is in \(group)") {
+      mkdir(group, 0o755)
+      return (try? "\(process)".write(toFile: "\(group)/cgroup.procs", atomically: false, encoding: .utf8)) != nil
+    }
   }
 
   /// A command for a shell that puts it in a session, as logind names them, in every hierarchy: which of them counts is
@@ -197,9 +200,8 @@ final class ControlGroups {
   func commandToEnterSession() -> String {
     Self.hierarchies.map { hierarchy in
       let group = "\(hierarchy)/session-c9.scope"
-      mkdir(group, 0o755)
       made.insert(group)
-      return "echo $$ > \(group)/cgroup.procs; "
+      return "until mkdir -p \(group) && echo $$ > \(group)/cgroup.procs; do :; done; "
     }.joined()
   }
 
@@ -241,8 +243,9 @@ struct Listening {
     let before = client.locations(from: path).count
     let root = try machine.consumer(as: 0)
     let other = try root.subscribeAndStart()
-    try machine.receiver.write(GGASentence(latitude: 52.617, longitude: 13.478))
-    _ = try root.locations(1, from: other)
+    let place = GGASentence(latitude: 52.617, longitude: 13.478)
+    try machine.receiver.write(place)
+    try root.waitFor(place, from: other)
     // A reply comes after everything that was sent before it.
     _ = try client.property("Version")
     #expect(client.locations(from: path).count == before)

@@ -14,7 +14,7 @@ struct SubordinateTests {
     let hoarding = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "hoard", kind, "\(users)", "\(each)",
     ])
-    let line = try eventual("a number", within: .seconds(10), seen: hoarding.output) {
+    let line = try eventual("a number", seen: hoarding.output) {
       hoarding.newLines().last { $0 != "ready" }
     }
     return (hoarding, Int(line) ?? 0)
@@ -47,7 +47,7 @@ struct SubordinateTests {
     let time = try processorTime(of: machine)
     for (step, sentence) in sentences.dropFirst().enumerated() {
       try machine.receiver.write(sentence)
-      _ = try witness.locations(step + 2, from: path, within: .seconds(3))
+      _ = try witness.locations(step + 2, from: path)
       try always("the witness is served", for: .seconds(1)) { try witness.property("Version") != "" }
     }
     let used = try processorTime(of: machine) - time
