@@ -124,13 +124,13 @@ import Testing
       let subscription =
         subject
         .delay(for: 0.02, scheduler: loop)
-        .timeout(0.3, scheduler: loop)
+        .timeout(1.5, scheduler: loop)
         .sink(receiveCompletion: { _ in out.print("end") }, receiveValue: { out.print("delay:\($0)") })
       subject.send("Hello")
       loop.run { out.lines.count >= 2 }
       subscription.cancel()
     }
     #expect(out.joined == "delay:Hello / end")
-    #expect(Date().timeIntervalSince(start) >= 0.3)
+    #expect(Date().timeIntervalSince(start) >= 1.5)
   }
 }

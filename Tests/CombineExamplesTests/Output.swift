@@ -36,9 +36,9 @@ func printed<P: Publisher>(_ publisher: P) -> String {
 }
 
 extension RunLoop {
-  /// Works until `condition` holds or five seconds have passed.
+  /// Works until `condition` holds or 30 seconds have passed.
   func run(until condition: () -> Bool) {
-    let deadline = Date(timeIntervalSinceNow: 5)
+    let deadline = Date(timeIntervalSinceNow: 30)
     while !condition(), Date() < deadline {
       _ = run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
     }
@@ -64,9 +64,9 @@ enum MainQueue {
   }
 }
 
-/// Gives way to other threads and the main queue until `condition` holds or five seconds have passed.
+/// Gives way to other threads and the main queue until `condition` holds or 30 seconds have passed.
 func wait(until condition: () -> Bool) async {
-  let deadline = Date(timeIntervalSinceNow: 5)
+  let deadline = Date(timeIntervalSinceNow: 30)
   while !condition(), Date() < deadline {
     try? await Task.sleep(nanoseconds: 1_000_000)
   }

@@ -136,10 +136,8 @@ final class Machine {
     _ latitude: Double, _ longitude: Double, until awaited: String, _ condition: () throws -> Bool
   ) throws {
     try eventually(awaited, within: .seconds(30)) {
-      if geoclue.receiver.isConnected {
-        try geoclue.receiver.write(GGASentence(latitude: latitude, longitude: longitude))
-        usleep(50_000)
-      }
+      geoclue.receiver.offer(GGASentence(latitude: latitude, longitude: longitude))
+      usleep(50_000)
       return try condition()
     }
   }

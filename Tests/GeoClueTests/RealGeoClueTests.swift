@@ -63,17 +63,17 @@ import Testing
   }
 
   @Test func `an agent that arrives after GeoClue's idle exit is used`() throws {
-    let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 3)
+    let (bus, geoclue, listener, _) = try session(level: nil, idleSeconds: 8)
     listener.source.require(.exact)
     try listener.waitFor(.waiting, .noAgent)
     #expect(listener.authorization == .refused(.noAgent))
-    try turning("it exits") { !geoclue.isRunning && listener.status.availableAccuracy == nil }
+    try turning("it exits", within: .seconds(30)) { !geoclue.isRunning && listener.status.availableAccuracy == nil }
     #expect(listener.status.reason == .noAgent)
     try geoclue.restart()
     let agent = try DesktopAgent(at: bus.address)
     defer { agent.kill() }
     try listener.waitFor(.waiting, .noFix)
-    #expect(try geoclue.clients().count == 1, "no orphans")
+    try turning("no orphans are left") { try geoclue.clients().count == 1 }
   }
 
   @Test func `the switch is obeyed, off and on`() throws {
@@ -82,7 +82,7 @@ import Testing
     try geoclue.receiver.write(here, turn: turn)
     _ = try listener.location()
     try agent?.setLevel(0)
-    try listener.waitFor(.unavailable, .disabledByUser, within: .seconds(1))
+    try listener.waitFor(.unavailable, .disabledByUser)
     #expect(listener.authorization == .refused(.disabledByUser))
     // GeoClue 2.6 loses a receiver for good when it is to close it while it connects: who flips the switch back sooner
     // than we have asked again finds that bug.
@@ -116,7 +116,7 @@ import Testing
     try listener.waitFor(.unavailable, .disabledByUser)
     try next.setLevel(8)
     try geoclue.receiver.write(there, turn: turn)
-    expect(try listener.location(2), at: there)
+    try turning("a new location") { listener.locations.last.map { abs($0.latitude - there.latitude) < 1e-6 } ?? false }
   }
 
   @Test func `without demand nothing starts when location is turned on again`() throws {

@@ -86,14 +86,14 @@ import Testing
     manager.distanceFilter = 0
     manager.requiredAccuracy = 10
     // The fix that did not pass the distance before is older than the last one delivered.
-    try turning("the change") {
+    try turning("the change", within: .seconds(30)) {
       try fix(52.1 + Double(latitudes.count) / 10_000)
       return latitudes.count >= 3
     }
     let count = latitudes.count
     try fix(60, accuracy: 50)
     try fix(61)
-    try turning("the accurate one") { latitudes.last == 61 }
+    try turning("the accurate one", within: .seconds(30)) { latitudes.last == 61 }
     #expect(!latitudes.contains(60) && latitudes.count > count)
   }
 

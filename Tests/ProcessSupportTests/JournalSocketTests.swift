@@ -34,9 +34,8 @@ import Testing
   @Test func `D26: a journal that does not read is not waited for, and learns later how much it missed`() throws {
     let journal = try Journal()
     let socket = try #require(JournalSocket(journal.path))
-    let begin = ContinuousClock.now
+    // A write that waits would never return.
     for number in 0..<1_000 { socket.write(JournalSocket.entry([("MESSAGE", "\(number)")])) }
-    #expect(ContinuousClock.now - begin < .seconds(2))
     let first = journal.read()
     #expect(first.count < 1_000)
     #expect(first.first == "MESSAGE=0\n")

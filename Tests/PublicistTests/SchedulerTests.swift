@@ -40,10 +40,7 @@ import Testing
     let subject = PassthroughSubject<Int, Never>()
     var received: [Int] = []
     let subscription = subject.debounce(for: .milliseconds(40), scheduler: loop).sink { received.append($0) }
-    for number in 1...5 {
-      subject.send(number)
-      turn()
-    }
+    for number in 1...5 { subject.send(number) }
     #expect(received.isEmpty)
     try turning("the last arrives") { received == [5] }
     subject.send(6)
@@ -64,8 +61,8 @@ import Testing
     }
     try turning("four arrive") { received.count >= 4 }
     feed.cancel()
+    for (index, one) in received.enumerated() { #expect(one.at >= Int64(index) * 50_000, "\(received)") }
     for (before, after) in zip(received, received.dropFirst()) {
-      #expect(after.at - before.at >= 45_000, "\(received)")
       #expect(after.value > before.value)
     }
     subscription.cancel()

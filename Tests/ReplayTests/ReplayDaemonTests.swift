@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a replay pauses while there are no subscribers`() throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "1"])
+    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "0.05"])
     for _ in 0..<2 {
       let answer = try BusClient(at: bus.address).reply(
         "GetLocation", of: Daemon.name, at: Daemon.path, signature: "a{sv}",

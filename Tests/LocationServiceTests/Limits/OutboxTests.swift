@@ -174,16 +174,17 @@ import Testing
   @Test func `however often state changes it is told at a fixed rate, the last value included`() throws {
     let pacer = StatePacer()
     let (flapping, calm) = (Object(), Object())
-    let burst = Int(StatePacer.Payer.everybody.pace.burst)
-    try turning("the burst is used up", within: .seconds(5)) {
+    let pace = StatePacer.Payer.everybody.pace
+    let start = ContinuousClock.now
+    try turning("the burst is used up") {
       for _ in 0..<1_000 { mark(flapping, .everybody, pacer) }
-      return flapping.told == burst
+      return flapping.told >= pace.burst
     }
     mark(calm, .account(1000), pacer)
     try turning("another account has its turn") { calm.told == 1 }
-    #expect(flapping.told == burst && flapping.isMarked)
-    try turning("the last value is told") { flapping.told == burst + 1 }
-    #expect(!flapping.isMarked)
+    try turning("the last value is told") { !flapping.isMarked }
+    let seconds = (ContinuousClock.now - start).components.seconds + 1
+    #expect(flapping.told <= Int64(pace.burst) + seconds * Int64(pace.perSecond))
   }
 
   @Test func `objects that are gone have no turn`() throws {
@@ -192,6 +193,6 @@ import Testing
     let count = Int(StatePacer.Payer.everybody.pace.burst) * 3
     for _ in 0..<count { pacer.whenDue(.everybody, for: Object()) { Issue.record("it is gone") } }
     pacer.whenDue(.everybody, for: last) { last.told += 1 }
-    try turning("the one that is left has its turn", within: .milliseconds(500)) { last.told == 1 }
+    try turning("the one that is left has its turn", within: .seconds(5)) { last.told == 1 }
   }
 }
