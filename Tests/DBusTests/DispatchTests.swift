@@ -164,7 +164,7 @@ import Testing
   }
 
   /// libdbus answered them itself, so that they were not counted.
-  @Test func `D20: calls of Peer pass the intake like all others`() throws {
+  @Test func `calls of Peer pass the intake like all others`() throws {
     let peers = try Peers()
     var asked: [MemberName] = []
     peers.service.objects.intake = { [unowned peers] call in

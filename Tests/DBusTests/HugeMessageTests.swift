@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-/// D1: a stranger's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
+/// A stranger's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
 @Suite struct HugeMessageTests {
   private static let size = 7_000_000
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `D1: a huge signal of a stranger is dropped with its body unread`(broker: PrivateBus.Broker) throws {
+  func `a huge signal of a stranger is dropped with its body unread`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard = 0
     var asked: [BusName] = []
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `D1: a huge signal that is expected is dropped for its size`(broker: PrivateBus.Broker) throws {
+  func `a huge signal that is expected is dropped for its size`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard: [Int] = []
     let match = peers.service.onSignal(MatchRule(interface: "a.b")) { heard.append($0.arguments[0].bytes?.count ?? 0) }
@@ -78,9 +78,9 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  /// D21: dbus-broker passes on messages for which libdbus needs more memory than the service may have.
+  /// dbus-broker passes on messages for which libdbus needs more memory than the service may have.
   @Test(.enabled(if: PrivateBus.Broker.installed.contains(.dbusBroker)))
-  func `D21: a message beyond the limit costs the connection, and no memory`() throws {
+  func `a message beyond the limit costs the connection, and no memory`() throws {
     let (peers, _) = try Peers.withSample(on: .dbusBroker)
     peers.service.largestMessage = 32 << 20
     peers.service.isToRejoin = true
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `D1: a huge reply to a small question is not read`(broker: PrivateBus.Broker) throws {
+  func `a huge reply to a small question is not read`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     let size = 31_000_000
     let sender = try sender(to: peers, size)

@@ -20,7 +20,7 @@ import func GeopublicistCDBus.dbus_connection_close
     return (other, question)
   }
 
-  @Test func `D22: objects, matches and calls outlive a connection that the bus has ended`() throws {
+  @Test func `objects, matches and calls outlive a connection that the bus has ended`() throws {
     let (peers, _) = try Peers.withSample()
     let before = peers.service.uniqueName
     var (lost, signals, owners): (Int, Int, [BusName?]) = (0, 0, [])
@@ -89,7 +89,7 @@ import func GeopublicistCDBus.dbus_connection_close
   }
 
   /// dbus-daemon reads nothing more from a sender whose messages it cannot deliver: 127 MiB of them.
-  @Test func `D2: a bus that takes nothing more is noticed, and a new connection begins with nothing`() throws {
+  @Test func `a bus that takes nothing more is noticed, and a new connection begins with nothing`() throws {
     let peers = try Peers(on: .dbusDaemon)
     try peers.service.own("a.name", isReplaceable: true)
     var stalls = 0
@@ -111,7 +111,7 @@ import func GeopublicistCDBus.dbus_connection_close
     try turning("messages pass again") { signals == 1 }
   }
 
-  @Test func `D2: only a peer that reads answers a ping`() throws {
+  @Test func `only a peer that reads answers a ping`() throws {
     let peers = try Peers()
     var answers: [Connection.PingResult] = []
     let first = peers.client.ping(peers.service.uniqueName) { answers.append($0) }

@@ -181,7 +181,7 @@ import Testing
 
   /// dbus-broker lets headers pass for which libdbus leaves the bus: the daemon ended with that, or came back without its
   /// subscriptions.
-  @Test func `D22: clients notice nothing when the daemon is thrown out by the bus and comes back`() throws {
+  @Test func `clients notice nothing when the daemon is thrown out by the bus and comes back`() throws {
     let machine = try SimulatedMachine()
     let (bus, daemon, consumer) = (machine.bus, machine.daemon, machine.client)
     let path = try consumer.subscribeAndStart()

@@ -9,7 +9,7 @@ struct GatekeeperOverlapTests {
   private let person = GatekeeperMachine.person
 
   /// GNOME announces that location is off only to a GeoClue that can be started; the service went on delivering.
-  @Test func `G1: location that is turned off while GeoClue is away is off`() throws {
+  @Test func `location that is turned off while GeoClue is away is off`() throws {
     let listening = try Listening()
     let machine = listening.machine
     machine.killGeoClue()
@@ -25,7 +25,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `G1: when GeoClue comes back every agent is asked again`() throws {
+  @Test func `when GeoClue comes back every agent is asked again`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
     // Nobody calls, so nothing but GeoClue's return is a reason to ask.
@@ -37,7 +37,7 @@ struct GatekeeperOverlapTests {
   }
 
   /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
-  @Test func `D4: silent connections do not keep calls waiting`() throws {
+  @Test func `silent connections do not keep calls waiting`() throws {
     let machine = try GatekeeperMachine(.yes)
     let client = try machine.consumer(as: person)
     let path = try client.subscribeAndStart()
@@ -50,7 +50,7 @@ struct GatekeeperOverlapTests {
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
 
-  @Test func `D7: a dialog that is answered after an administrator's no grants nothing`() throws {
+  @Test func `a dialog that is answered after an administrator's no grants nothing`() throws {
     let asking = try Asking()
     let client = asking.client
     try asking.machine.setPolicy(.no)
@@ -95,7 +95,7 @@ struct GatekeeperOverlapTests {
     #expect(listening.client.authorizations(of: listening.path) == before)
   }
 
-  @Test func `D25: a logind that announces a change and does not answer ends the access`() throws {
+  @Test func `a logind that announces a change and does not answer ends the access`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
     let watcher = try listening.machine.consumer(as: 0)
@@ -137,7 +137,7 @@ struct GatekeeperOverlapTests {
     try listening.waitFor("authorized-when-in-use ")
   }
 
-  @Test func `D15: changed rules of GeoClue reach a client that listens`() throws {
+  @Test func `changed rules of GeoClue reach a client that listens`() throws {
     let listening = try Listening(.yes, ["desktop-id": .variant("s", "org.example.Silent")])
     let forbidden = "[org.example.Silent]\nallowed=false\nsystem=false\nusers=\n"
     try listening.machine.setGeoClueRules(forbidden)

@@ -41,7 +41,7 @@ import Testing
     try observer.waitFor("InUse", false)
   }
 
-  @Test func `D18: no error reveals the path of an object`() throws {
+  @Test func `no error reveals the path of an object`() throws {
     let bus = try PrivateBus(.system)
     let daemon = try Daemon(.system, on: bus)
     let client = try ConsumerProgram(on: bus)
@@ -178,7 +178,7 @@ import Testing
     withExtendedLifetime(daemon) {}
   }
 
-  @Test func `D11: without a runtime directory it stays until the cells that it has shown may change`() throws {
+  @Test func `without a runtime directory it stays until the cells that it has shown may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ConsumerProgram(on: bus)
     let daemon = try daemon()
@@ -188,7 +188,7 @@ import Testing
     try always("it stays", for: .seconds(2)) { daemon.isRunning }
   }
 
-  @Test func `D11: the next service reports the same cell`() throws {
+  @Test func `the next service reports the same cell`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ConsumerProgram(on: bus)
     try geoclue.fix(latitude: 52)

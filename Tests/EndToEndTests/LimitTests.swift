@@ -135,12 +135,12 @@ import Testing
   @Test(
     .enabled(if: Rig.isRoot),
     arguments: [
-      // D24: two hundred connections.
+      // Two hundred connections.
       ["200", "0", Daemon.path, busProperties, "GetAll", Daemon.name],
-      // D3: lists of 512 rows.
+      // Lists of 512 rows.
       ["32", "16", Daemon.path, Daemon.name, "ListSubscriptions"],
     ])
-  func `D24, D3: costly calls of one user do not delay another user`(_ calls: [String]) throws {
+  func `costly calls of one user do not delay another user`(_ calls: [String]) throws {
     let flood = try ChildProcess.ready(
       [Rig.python, Rig.file("many-clients.py"), bus.address, "flood"] + calls, as: User.nobody)
     let time = try median()
@@ -155,7 +155,7 @@ import Testing
     #expect(client.answeredCalls == calls)
   }
 
-  @Test func `D26: object numbers reveal nothing about other clients and are not reused after a restart`() throws {
+  @Test func `object numbers reveal nothing about other clients and are not reused after a restart`() throws {
     let client = try ConsumerProgram(on: bus)
     func number() throws -> UInt64 {
       let path = try client.subscribe()

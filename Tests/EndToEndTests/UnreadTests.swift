@@ -38,7 +38,7 @@ import Testing
     try .ready([Rig.python, Rig.file("many-clients.py"), bus.address, "never-read"] + arguments, as: user)
   }
 
-  @Test func `D2: 31 clients that start subscriptions and never read do not silence the service`() throws {
+  @Test func `31 clients that start subscriptions and never read do not silence the service`() throws {
     let before = try daemon.residentKilobytes()
     let deaf = try startDeaf("31", "16")
     try walk(700, perSecond: 25)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot))
-  func `D2: calls without end whose answers are never read do not stop others`() throws {
+  func `calls without end whose answers are never read do not stop others`() throws {
     let deaf = try startDeaf("8", "16", "120", as: User.nobody)
     defer { deaf.kill() }
     for step in 0..<20 {
@@ -63,7 +63,7 @@ import Testing
     #expect(daemon.isRunning)
   }
 
-  @Test func `D2: a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {
+  @Test func `a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {
     let stopped = try ConsumerProgram(on: bus)
     let other = try stopped.subscribeAndStart()
     stopped.client.suspend(true)
@@ -85,7 +85,7 @@ import Testing
     try eventually("it has the next location") { stopped.latitudes(from: other).last == latitude(2602) }
   }
 
-  @Test func `D2: a client that only listens never misses anything`() throws {
+  @Test func `a client that only listens never misses anything`() throws {
     let quiet = try ConsumerProgram(on: bus)
     let other = try quiet.subscribeAndStart()
     let first = try quiet.locations(1, from: other).count

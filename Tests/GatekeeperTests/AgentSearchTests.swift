@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A new silent connection every 0.9 s kept every search from ending.
-  @Test func `D4: connections that stay silent do not keep a search from ending`() {
+  @Test func `connections that stay silent do not keep a search from ending`() {
     var search = AgentSearch()
     var ready = 0
     var number = 0
@@ -84,7 +84,7 @@ import Testing
       search.levels.level(without: client) == .none, "a new connection changes nothing until it answers as an agent")
   }
 
-  @Test func `D4: a search ends although the bus never answers`() {
+  @Test func `a search ends although the bus never answers`() {
     var search = AgentSearch()
     _ = search.handle(.wanted(again: false), at: 0)
     _ = search.handle(.wanted(again: false), at: 1_900_000)
@@ -116,14 +116,14 @@ import Testing
   }
 
   /// A level remained in force without an agent behind it.
-  @Test func `D5: an agent that leaves while systemd is asked about it does not count`() {
+  @Test func `an agent that leaves while systemd is asked about it does not count`() {
     var search = answered()
     #expect(search.handle(.left(agent), at: 1) == [.changed, .ready])
     #expect(search.handle(.verified(agent, isAgent: true), at: 2) == [])
     #expect(search.levels.level(without: client) == .none)
   }
 
-  @Test func `D5: what an agent says while systemd is asked about it counts`() {
+  @Test func `what an agent says while systemd is asked about it counts`() {
     var search = answered()
     _ = search.handle(.announced(agent, .none), at: 1)
     _ = search.handle(.verified(agent, isAgent: true), at: 2)
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// GNOME does not announce that location was turned off while GeoClue cannot be started.
-  @Test func `G1: when GeoClue comes or goes every agent is asked again before anything is delivered`() {
+  @Test func `when GeoClue comes or goes every agent is asked again before anything is delivered`() {
     var search = known()
     #expect(search.handle(.doubted, at: 500_000) == [.changed, .probe(agent)])
     #expect(search.isHeld(at: 500_000))
@@ -141,7 +141,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `G1: an answer from before the change does not count`() {
+  @Test func `an answer from before the change does not count`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     _ = search.handle(.doubted, at: 600_000)
@@ -151,7 +151,7 @@ import Testing
     #expect(!search.isHeld(at: 710_000))
   }
 
-  @Test func `G1: while GeoClue is away each call asks known agents, too`() {
+  @Test func `while GeoClue is away each call asks known agents, too`() {
     var search = known()
     #expect(search.handle(.wanted(again: false), at: 500_000) == [.list])
     _ = search.handle(.listed([agent], isComplete: true), at: 500_000)
@@ -163,7 +163,7 @@ import Testing
     #expect(search.levels.level(without: client) == .level(.none))
   }
 
-  @Test func `G1: the level of an agent that does not answer is unknown after a second`() {
+  @Test func `the level of an agent that does not answer is unknown after a second`() {
     var search = known()
     _ = search.handle(.doubted, at: 500_000)
     #expect(search.wakeUp == 1_500_000)

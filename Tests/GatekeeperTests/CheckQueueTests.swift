@@ -86,7 +86,7 @@ import Testing
   }
 
   /// A dialog that was opened before an administrator's no, and answered after it, granted access.
-  @Test func `D7: a yes from a dialog that overlaps a change is confirmed without one`() {
+  @Test func `a yes from a dialog that overlaps a change is confirmed without one`() {
     let dialog = question(1, isInteractive: true)
     for (reply, expected) in [
       (no, no), (yes, yes), (PolkitReply(.challenge), yes), (.unavailable, .unavailable),
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `D7: a change before the dialog, or another client's, needs no confirmation`() {
+  @Test func `a change before the dialog, or another client's, needs no confirmation`() {
     var queue = CheckQueue()
     let dialog = question(1, isInteractive: true)
     _ = queue.handle(.policyChanged(nil))

@@ -42,7 +42,7 @@ struct ControlGroupTests {
 
   /// A control group that was named like the words of an audit line forged them.
   @Test(arguments: ["a, status authorized-always.service", "a'b.scope", "a\nb.scope", "ä.service", "\u{202e}.scope"])
-  func `D16a: a name that no unit has is not a unit's`(_ name: String) {
+  func `a name that no unit has is not a unit's`(_ name: String) {
     #expect(ControlGroup(path: "/user.slice/\(name)").unit == nil)
     #expect(ControlGroup(path: "/user.slice/app-a\\x2db@1.service").unit == "app-a\\x2db@1.service")
   }

@@ -113,7 +113,7 @@ struct GeoClueRulesTests {
   }
 
   /// The rules were gone until the file was right again.
-  @Test func `D15: a file that cannot be parsed keeps the rules in force`() throws {
+  @Test func `a file that cannot be parsed keeps the rules in force`() throws {
     try write("[agent]\nwhitelist=gnome-shell\n[app]\nallowed=false\n")
     try write("[other]\nallowed=false\n", to: "conf.d/1.conf")
     let configuration = configuration
@@ -127,7 +127,7 @@ struct GeoClueRulesTests {
     #expect(configuration.rule(for: "other", user: 1) == .disallowed)
   }
 
-  @Test func `D15: a change is noticed without being asked`() throws {
+  @Test func `a change is noticed without being asked`() throws {
     let configuration = configuration
     var changes: [Bool] = []
     configuration.onChange = { changes.append($0) }

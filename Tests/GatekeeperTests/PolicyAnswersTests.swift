@@ -100,7 +100,7 @@ import Testing
   }
 
   /// The end of the first round cleared the grace period of the second, and locations continued for seconds.
-  @Test func `D6: only the round that belongs to the newest doubt ends the hold`() {
+  @Test func `only the round that belongs to the newest doubt ends the hold`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)
@@ -112,7 +112,7 @@ import Testing
     #expect(!driver.isHeld && driver.precise == .no)
   }
 
-  @Test func `D6: a polkit that hangs after the second doubt takes the access away`() {
+  @Test func `a polkit that hangs after the second doubt takes the access away`() {
     let driver = served()
     driver.handle(.doubted(isServed: true))
     driver.handle(.doubted(isServed: true), after: 8)

@@ -31,7 +31,7 @@ import Testing
     #expect(state.state == .inactive)
   }
 
-  @Test func `D25: a logind that does not answer takes the access away after a second`() {
+  @Test func `a logind that does not answer takes the access away after a second`() {
     var state = active()
     _ = state.handle(.doubted, at: 500_000)
     #expect(state.wakeUp == 1_500_000)

@@ -113,7 +113,7 @@ import Testing
     #expect(driver.pass(ConnectionPacing.activationGap).count == 1)
   }
 
-  @Test func `D9: GeoClue gets at most four clients a minute from requests, however many ask`() {
+  @Test func `GeoClue gets at most four clients a minute from requests, however many ask`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: true))
     var clients = 0
@@ -126,7 +126,7 @@ import Testing
     #expect((3...4).contains(clients))
   }
 
-  @Test func `D26: clients that come and go do not create one GeoClue client each`() {
+  @Test func `clients that come and go do not create one GeoClue client each`() {
     var driver = MachineDriver(after: .serviceAppeared)
     var clients = 0
     for _ in 0..<261 {

@@ -77,7 +77,7 @@ import Testing
     #expect(clients <= 22, "in 10 s")
   }
 
-  @Test func `D8: reading an old location again does not hide that a receiver has fallen silent`() {
+  @Test func `reading an old location again does not hide that a receiver has fallen silent`() {
     var driver = MachineDriver.running()
     for _ in 0..<10 {
       driver.send(.fix(isNew: true))
@@ -93,7 +93,7 @@ import Testing
     #expect(actions.contains(.deleteClient("/1")))
   }
 
-  @Test func `D8: the old location of a new client is a fix, and begins no loss detection`() {
+  @Test func `the old location of a new client is a fix, and begins no loss detection`() {
     var driver = MachineDriver.running()
     driver.send(.fix(isNew: false))
     #expect(driver.state == .running)

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `D13: the reduced location changes only with the first location of an interval`(level: AccuracyLevel) throws {
+  func `the reduced location changes only with the first location of an interval`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 25_000))
     for second in 1..<UInt64(level.minimumInterval) {
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: reducedLevels)
-  func `D11: one reducer takes over the memory of another`(level: AccuracyLevel) throws {
+  func `one reducer takes over the memory of another`(level: AccuracyLevel) throws {
     var reducer = GridReducer(level: level)
     #expect(reducer.memory == nil)
     let home = reducer.reduce(try Self.fix(level, interval: 5, accuracy: 30))

@@ -26,7 +26,7 @@ import Testing
     #expect(!schedule.isResting)
   }
 
-  @Test func `D26: the source is kept for a moment after the last client has left`() {
+  @Test func `the source is kept for a moment after the last client has left`() {
     var schedule = SourceSchedule(linger: 2 * Self.second)
     schedule.set(Need(.exact), for: ObjectIdentifier(one))
     #expect(schedule.update(at: 0) == (.exact, nil))

@@ -59,7 +59,7 @@ import Testing
     Location(latitude: 52, longitude: 13, timestamp: Timestamp(seconds: seconds, microseconds: 0))
   }
 
-  @Test func `D10: after a sleep locations count whose source has a slow clock`() {
+  @Test func `after a sleep locations count whose source has a slow clock`() {
     var filter = SleepFilter()
     let slow: UInt64 = 3_600
     #expect(filter.passes(location(10_000 - slow), at: 1_000_000) == true)

@@ -235,7 +235,7 @@ struct LocationChainTests {
     #expect(chain.sent == [1, 4])
   }
 
-  @Test func `D9: the same measurement handed over again is not sent again`() {
+  @Test func `the same measurement handed over again is not sent again`() {
     let chain = Chain()
     chain.send(fix(1))
     for sequence in 2...5 {
@@ -384,7 +384,7 @@ struct SharedLocationsTests {
     #expect(store.newest(for: .exact)?.sequence == 2)
   }
 
-  @Test func `D11: a service that starts again stays in the cell of the one before`() throws {
+  @Test func `a service that starts again stays in the cell of the one before`() throws {
     let before = SharedLocations(upstream.eraseToAnyPublisher())
     upstream.send([location(1)])
     let told = try #require(before.newest(for: .street))

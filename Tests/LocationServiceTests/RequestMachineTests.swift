@@ -126,7 +126,7 @@ import Testing
     #expect(other.handle(.timer, at: 20_000_000).last == .refuse(.timeout))
   }
 
-  @Test func `D9: only a caller that is authorized has the source asked, once`() {
+  @Test func `only a caller that is authorized has the source asked, once`() {
     var machine = machine()
     #expect(machine.nextTime == LocationRequestMachine.patience)
     _ = machine.handle(.prepared, at: 1)
@@ -252,7 +252,7 @@ import Testing
         == .refuse(.limitsExceeded(.promptsPerConnection)))
   }
 
-  @Test func `D17: an interactive call has one deadline from its arrival`() {
+  @Test func `an interactive call has one deadline from its arrival`() {
     var machine = machine()
     #expect(machine.begin() == [.armTimer(4_501_000)])
     // The facts take as long as they may, and the dialog has what is left.

@@ -26,7 +26,7 @@ import Testing
   }
 
   /// One survived without a bus name, and nobody told its owner.
-  @Test func `D12: a service that is ending makes no more subscriptions`() throws {
+  @Test func `a service that is ending makes no more subscriptions`() throws {
     let bus = try PrivateBus(.session)
     let connection = try Connection(to: .address(bus.address))
     let manager = LocationManager(source: GeoClueSource(on: connection, desktopID: "org.example.Test"))
@@ -99,7 +99,7 @@ extension LocationService {
   }
 
   @Test(arguments: [-3, -1, 0, 5] as [Int64])
-  func `D19: clocks that are read one after the other are no sleep`(difference: Int64) {
+  func `clocks that are read one after the other are no sleep`(difference: Int64) {
     #expect(sleeps([(9_000_000, 9_000_000 - difference), (9_500_000, 9_500_000)]) == [false, false])
   }
 

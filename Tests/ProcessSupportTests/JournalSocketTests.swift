@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `D26: a journal that does not read is not waited for, and learns later how much it missed`() throws {
+  @Test func `a journal that does not read is not waited for, and learns later how much it missed`() throws {
     let journal = try Journal()
     let socket = try #require(JournalSocket(journal.path))
     // A write that waits would never return.

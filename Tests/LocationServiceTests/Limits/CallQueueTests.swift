@@ -5,7 +5,7 @@ import Testing
 @testable import GeopublicistService
 
 @Suite struct FairQueueTests {
-  @Test func `D24: one user's flood delays another user by one call`() {
+  @Test func `one user's flood delays another user by one call`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<200 { #expect(queue.add(number, bytes: 100, from: "flood\(number)", of: 1000) == nil) }
     #expect(queue.add(777, bytes: 100, from: "other", of: 1001) == nil)

@@ -48,7 +48,7 @@ import Testing
     #expect(done == ["location"])
   }
 
-  @Test func `D2: after a megabyte without an answer nothing goes out, and after the answer everything`() {
+  @Test func `after a megabyte without an answer nothing goes out, and after the answer everything`() {
     for _ in 0..<30 { way.outbox.sent(100_000, to: ":1.1") }
     #expect(way.outbox.state(of: ":1.1") == .suspended)
     #expect(!way.outbox.hasRoom(for: ":1.1"))

@@ -44,7 +44,7 @@ struct LimitsTests {
 }
 
 @Suite struct TokenBucketTests {
-  @Test func `D3: an expensive call is paid for before the next one`() {
+  @Test func `an expensive call is paid for before the next one`() {
     var bucket = TokenBucket(burst: 400, at: 0)
     func take(_ now: Int64) -> Bool { bucket.take(burst: 400, perSecond: 400, at: now) }
     #expect(take(0))
@@ -72,7 +72,7 @@ struct LimitsTests {
 }
 
 @Suite struct QuotaTests {
-  @Test func `D23: eight users cannot take everything, and root still gets some`() {
+  @Test func `eight users cannot take everything, and root still gets some`() {
     var quota = Quota()
     let taken = (1...8).map { quota.fill(.user($0)) }
     #expect(taken[0] == 512)
@@ -81,7 +81,7 @@ struct LimitsTests {
     #expect(quota.fill(99) >= 16)
   }
 
-  @Test func `D23: thirty users leave something for the next one`() {
+  @Test func `thirty users leave something for the next one`() {
     var quota = Quota()
     for user: UInt32 in 1...30 { #expect(quota.fill(.user(user)) >= Quota.free) }
     #expect(quota.fill(31) >= Quota.free)

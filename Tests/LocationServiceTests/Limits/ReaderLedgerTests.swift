@@ -8,7 +8,7 @@ import Testing
   private static let kibibyte = 1024
   private static let second: Int64 = 1_000_000
 
-  @Test func `D2: a client is pinged at 256 KiB, reduced after 5 s, suspended at 1 MiB`() {
+  @Test func `a client is pinged at 256 KiB, reduced after 5 s, suspended at 1 MiB`() {
     var ledger = ReaderLedger<String>()
     let sent = ledger.sendUntilPing("stopped")
     #expect((256 * Self.kibibyte..<257 * Self.kibibyte).contains(sent))
@@ -20,7 +20,7 @@ import Testing
     #expect(ledger.state(of: "stopped", at: 600 * Self.second) == .reading)
   }
 
-  @Test func `D2: a client that answers never notices, however much it gets`() {
+  @Test func `a client that answers never notices, however much it gets`() {
     var ledger = ReaderLedger<String>()
     var pings = 0
     for step in 0..<400_000 {
@@ -45,7 +45,7 @@ import Testing
     #expect(ledger.state(of: "caller", at: 14 * Self.second) == .reading)
   }
 
-  @Test func `D2: calls alone do not prove that a client reads`() {
+  @Test func `calls alone do not prove that a client reads`() {
     var ledger = ReaderLedger<String>()
     var (sent, now) = (0, Int64(0))
     // A list of 282 KB for each call, 50 times a second, and nothing is ever read.
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `D2: hundreds of connections of one user that never read stay below a bound`() {
+  @Test func `hundreds of connections of one user that never read stay below a bound`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
     // Each gets ten locations a second for an hour in 16 subscriptions.
@@ -90,7 +90,7 @@ import Testing
     #expect(ledger.send(450, to: "innocent", of: 1001, at: 0) == false)
   }
 
-  @Test func `D2: many users that never read stay below what dbus-daemon allows`() {
+  @Test func `many users that never read stay below what dbus-daemon allows`() {
     var ledger = ReaderLedger<String>()
     var sent = 0
     for step in 0..<600 {
