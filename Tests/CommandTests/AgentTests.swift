@@ -125,7 +125,7 @@ import Testing
     let agent = try agent(on: bus)
     try waitFor("registered", of: agent)
     #expect(agent.standardOutput.hasSuffix("off: this agent decides about locations for this user\n"))
-    let daemon = try Daemon(.session, on: session, geoclueOn: bus)
+    let service = try Service(.session, on: session, geoclueOn: bus)
     let watch = try CommandRun.started(["watch", "--json"], on: session)
     try eventually("location is off", within: .seconds(30)) { watch.standardError.contains("off") }
 
@@ -135,7 +135,7 @@ import Testing
       return watch.standardOutput.contains("Latitude")
     }
     try flip("off")
-    try eventually("access is lost", within: .seconds(20)) { daemon.log.contains("reason disabled-by-user") }
+    try eventually("access is lost", within: .seconds(20)) { service.log.contains("reason disabled-by-user") }
     #expect(try flip().standardOutput == "{\"Switch\":\"off\",\"Agent\":\"registered\"}\n")
   }
 

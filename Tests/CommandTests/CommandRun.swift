@@ -29,22 +29,22 @@ extension JSON {
   static func lines(_ text: String) -> [JSON] { text.split(separator: "\n").compactMap { JSON(line: String($0)) } }
 }
 
-/// The real GeoClue and the daemon of a deployment.
+/// The real GeoClue and the service of a deployment.
 final class Machine {
   let system: PrivateBus
-  /// Where the daemon serves.
+  /// Where the service serves.
   let bus: PrivateBus
   let geoclue: RealGeoClue
   /// The user's agent, in a session.
   let agent: DesktopAgent?
-  let daemon: Daemon
+  let service: Service
 
-  init(_ deployment: Daemon.Deployment = .system) throws {
+  init(_ deployment: Service.Deployment = .system) throws {
     system = try PrivateBus(.system)
     bus = deployment == .system ? system : try PrivateBus(.session)
     geoclue = try RealGeoClue(on: system)
     agent = deployment == .system ? nil : try DesktopAgent(at: system.address)
-    daemon = try Daemon(deployment, on: bus, geoclueOn: system)
+    service = try Service(deployment, on: bus, geoclueOn: system)
   }
 
   /// Runs the command on this bus to its end, in a pipe.

@@ -132,10 +132,10 @@ import Testing
 
   @Test func `doctor reports a missing GeoClue`() throws {
     let bus = try PrivateBus(.system)
-    let daemon = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     let found = try problems(on: bus)
     #expect(found["geoclue"] == "GeoClue is not installed")
-    #expect(found["service"] == nil && daemon.isRunning)
+    #expect(found["service"] == nil && service.isRunning)
   }
 
   @Test func `doctor reports an outdated GeoClue`() throws {
@@ -145,7 +145,7 @@ import Testing
     #expect(try problems(on: bus)["geoclue"]?.contains("too old") == true)
   }
 
-  @Test(arguments: [Daemon.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
+  @Test(arguments: [Service.name, geoClueName]) func `doctor reports a bus that refuses calls`(service: String) throws {
     // dbus-daemon, which says why.
     let bus = try PrivateBus(.session, broker: .dbusDaemon, refusing: service)
     let owner = try ChildProcess([Rig.python, Rig.file("own-name.py"), bus.address, service])
@@ -163,10 +163,10 @@ import Testing
 
   @Test func `doctor reports a service that does not answer`() throws {
     let bus = try PrivateBus(.system)
-    let daemon = try Daemon(.system, on: bus)
-    daemon.signal(SIGSTOP)
+    let service = try Service(.system, on: bus)
+    service.signal(SIGSTOP)
     #expect(try problems(on: bus)["service"] == "The service is running, but does not answer")
-    daemon.signal(SIGCONT)
+    service.signal(SIGCONT)
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
@@ -184,11 +184,11 @@ import Testing
     let geoclue = try RealGeoClue(on: bus)
     let agent = try DesktopAgent(at: bus.address, level: 0)
     defer { agent.kill() }
-    let daemon = try Daemon(.session, on: session, geoclueOn: bus)
+    let service = try Service(.session, on: session, geoclueOn: bus)
     let found = try problems(on: bus, session: session)
     #expect(found["switch"] == "Location is turned off for this user")
     #expect(found["polkit"] == nil && found["session"] == nil)
-    #expect(geoclue.isRunning && daemon.isRunning)
+    #expect(geoclue.isRunning && service.isRunning)
   }
 
   /// GeoClue with settings of the test's own.

@@ -26,11 +26,11 @@ import Testing
     ["run", "home", "--at", "sunset", "--", "true"],
   ]) func `incorrect usage exits with 2`(arguments: [String]) throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus)
+    let service = try Service(.session, on: bus)
     let result = try CommandRun.finished(arguments, on: bus)
     #expect(result.exit == .status(2))
     #expect(result.standardError.hasPrefix("geopublicist: ") && result.standardOutput.isEmpty)
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   private static nonisolated let texts = [["--help"], ["watch", "--help"], ["--version"], ["help", "loc"], ["vers"]]
@@ -114,13 +114,13 @@ import Testing
 
   @Test func `status does not wait for a service that hangs`() throws {
     let machine = try Machine()
-    machine.daemon.signal(SIGSTOP)
+    machine.service.signal(SIGSTOP)
     let begin = ContinuousClock.now
     let result = try machine.finished(["status"])
     // Calls without a timeout of their own fail after 25 s.
     #expect(begin.duration(to: .now) < .seconds(20))
     #expect(result.exit == .status(4) && result.standardError.contains("does not answer"))
-    machine.daemon.signal(SIGCONT)
+    machine.service.signal(SIGCONT)
   }
 
   @Test(arguments: [
@@ -155,11 +155,11 @@ import Testing
 
   @Test func `a missing GeoClue exits with 4`() throws {
     let bus = try PrivateBus(.system)
-    let daemon = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     let result = try CommandRun.finished(["locate"], on: bus)
     #expect(result.exit == .status(4))
     #expect(result.standardError.contains("geoclue-2.0"))
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `no fix in time exits with 5`() throws {
@@ -172,11 +172,11 @@ import Testing
 
   @Test func `a service that does not answer exits with 5`() throws {
     let machine = try Machine()
-    machine.daemon.signal(SIGSTOP)
+    machine.service.signal(SIGSTOP)
     let result = try machine.finished(["locate", "--timeout", "1ms"])
     #expect(result.exit == .status(5))
     #expect(result.standardError.hasPrefix("geopublicist: The service did not answer: "))
-    machine.daemon.signal(SIGCONT)
+    machine.service.signal(SIGCONT)
   }
 
   @Test func `an interrupt exits as shells expect`() throws {

@@ -52,11 +52,11 @@ import Testing
     let path = try record("track.nmea")
     #expect(contents(path).split(separator: "\r\n").count == 6)
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", path])
+    let service = try Service(.session, on: bus, options: ["--replay", path])
     let located = try CommandRun.finished(["locate"], on: bus)
     #expect(located.standardOutput.contains("Latitude: 52.5000000°\nLongitude: -13.2500000°"))
     #expect(located.standardOutput.contains("\nSimulated: yes"))
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"]) func `other programs open a recording`(name: String)
@@ -105,14 +105,14 @@ import Testing
     let recorder = try machine.started(["record", path, "--count", "2"])
     try machine.measure(52.5)
     try eventually("the first fix") { contents(path).contains("52.5") }
-    machine.daemon.kill()
+    machine.service.kill()
     try eventually("it says so") { recorder.standardError.contains("continues") }
-    let daemon = try Daemon(.system, on: machine.bus)
+    let service = try Service(.system, on: machine.bus)
     try eventually("GeoClue is asked again") { try !machine.geoclue.clients().isEmpty }
     try machine.measure(52.6)
     #expect(try recorder.waitForExit() == .status(0))
     #expect(contents(path).components(separatedBy: "<trkseg>").count == 3)
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"])
@@ -229,9 +229,9 @@ import Testing
 
   @Test func `--at places the service at fixed coordinates`() throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--at", "52.5,-13.25"])
+    let service = try Service(.session, on: bus, options: ["--at", "52.5,-13.25"])
     let located = try CommandRun.finished(["locate", "--format", "{latitude} {longitude}"], on: bus)
-    #expect(located.standardOutput == "52.5 -13.25\n" && daemon.isRunning)
+    #expect(located.standardOutput == "52.5 -13.25\n" && service.isRunning)
     let refused = try run([Rig.product("geopublicistd"), "--session", "--at", "91,0"])
     #expect(refused.exit == .status(2))
   }

@@ -66,9 +66,9 @@ import Testing
     }
     try machine.measure(52.5)
     try eventually("it is inside", within: .seconds(20)) { told() == ["determined"] }
-    machine.daemon.kill()
+    machine.service.kill()
     try eventually("it is reported", within: .seconds(20)) { told() == ["determined", "Interrupted"] }
-    let daemon = try Daemon(.system, on: machine.bus)
+    let service = try Service(.system, on: machine.bus)
     try eventually("it is back", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed"] }
     listener = try self.listener()
     try machine.measure(52.5001)
@@ -78,6 +78,6 @@ import Testing
     }
     try machine.measure(53)
     try eventually("it is left", within: .seconds(20)) { told() == ["determined", "Interrupted", "Resumed", "exited"] }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 }

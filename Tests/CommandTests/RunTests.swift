@@ -36,11 +36,11 @@ import Testing
 
   @Test func `a place is where this machine is`() throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--at", "52.5,13.4"])
+    let service = try Service(.session, on: bus, options: ["--at", "52.5,13.4"])
     let result = try command(["place", "add", "here", "--here"], on: bus)
     #expect(result.succeeded, "\(result.standardError)")
     #expect(try command(["place", "list"]).standardOutput.contains("here\t52.5\t13.4\t150 m\n"))
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `a command runs when a place is entered`() throws {

@@ -20,7 +20,7 @@ import Testing
       let result = try machine.finished(arguments)
       #expect(result.exit == .status(0) && result.standardError.isEmpty, "\(arguments) \(result.standardError)")
     }
-    #expect(watch.standardError.isEmpty && machine.daemon.isRunning)
+    #expect(watch.standardError.isEmpty && machine.service.isRunning)
   }
 
   @Test func `record reports that location is off and continues when it is on`() throws {
@@ -71,7 +71,7 @@ import Testing
     let locate = try machine.finished(["locate"])
     #expect(locate.exit == .status(3), "\(locate.standardError)")
     #expect(watch.exited == nil)
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `locate ends if no agent runs, and says so`() throws {
@@ -79,7 +79,7 @@ import Testing
     let locate = try machine.finished(["locate", "--timeout", "60s"])
     #expect(locate.exit == .status(3), "\(locate.standardError)")
     #expect(locate.standardError.contains("No location agent is running"))
-    #expect(machine.daemon.isRunning && machine.geoclue.isRunning)
+    #expect(machine.service.isRunning && machine.geoclue.isRunning)
   }
 
   @Test func `list prints the fields of a template`() throws {

@@ -87,8 +87,8 @@ private nonisolated func pages() -> [String] {
     let path = directory.file("geopublicist.conf")
     try block.text.write(toFile: path, atomically: true, encoding: .utf8)
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--config", path])
-    #expect(daemon.isRunning, "\(block.place)")
+    let service = try Service(.session, on: bus, options: ["--config", path])
+    #expect(service.isRunning, "\(block.place)")
     withExtendedLifetime(bus) {}
   }
 
@@ -146,9 +146,9 @@ private final class Stage {
   /// The service keeps GeoClue for a moment after a call, and the documentation shows it at rest.
   private func waitUntilIdle() throws {
     let question = [
-      "gdbus", "call", "--address", machine.bus.address, "--dest", Daemon.name, "--object-path", Daemon.path,
+      "gdbus", "call", "--address", machine.bus.address, "--dest", Service.name, "--object-path", Service.path,
       "--method",
-      "org.freedesktop.DBus.Properties.Get", Daemon.name, "State",
+      "org.freedesktop.DBus.Properties.Get", Service.name, "State",
     ]
     try eventually("the service is idle", within: .seconds(30)) { try run(question).standardOutput.contains("idle") }
   }

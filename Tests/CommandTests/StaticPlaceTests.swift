@@ -71,10 +71,10 @@ import Testing
       Rig.file("with-mounts.sh"), "\(folder.file("etc"))=/etc", "--", Rig.file("geoclue.sh"), bus.address, "/nowhere",
     ])
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)
-    let daemon = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     #expect(try add(["--at", "40.689,-74.0445", "--radius", "60m"]).succeeded)
     let located = try CommandRun.finished(["locate", "--json"], on: bus)
-    let location = try #require(located.objects.first, "\(located.standardError)\(geoclue.output)\(daemon.log)")
+    let location = try #require(located.objects.first, "\(located.standardError)\(geoclue.output)\(service.log)")
     #expect(location["Latitude"] == 40.689 && location["Longitude"] == -74.0445 && location["Accuracy"] == 60)
     #expect(location["Altitude"] == nil && location["Source"] == "static")
   }

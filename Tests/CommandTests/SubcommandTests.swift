@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The subcommands against the daemon and the real GeoClue.
+/// The subcommands against the service and the real GeoClue.
 @Suite(.serialized) struct SubcommandTests {
   private let machine: Machine
 
@@ -80,14 +80,14 @@ import Testing
 
   @Test func `watch survives restarts of the service and reports them`() throws {
     let watch = try machine.started(["watch", "--json", "--count", "3"])
-    var daemon = machine.daemon
+    var service = machine.service
     func lines() -> [JSON] { JSON.lines(watch.standardOutput) }
     for latitude in [52.0, 53] {
       try machine.measure(latitude)
       try eventually("\(latitude)") { lines().last?["Latitude"]?.number == latitude }
-      daemon.kill()
+      service.kill()
       try eventually("it is reported") { lines().last?["Event"] == "Interrupted" }
-      daemon = try Daemon(.system, on: machine.bus)
+      service = try Service(.system, on: machine.bus)
       try eventually("it is back", within: .seconds(20)) {
         try lines().last?["Event"] == "Resumed" && !machine.geoclue.clients().isEmpty
       }
@@ -191,7 +191,7 @@ import Testing
     try wait("somebody listens") { $0["InUse"] == true }
     watch.signal(SIGINT)
     try wait("nobody listens") { $0["InUse"] == false }
-    machine.daemon.kill()
+    machine.service.kill()
     try wait("the service has exited") { $0["Present"] == false }
     monitor.signal(SIGINT)
     #expect(try monitor.waitForExit() == .status(0))

@@ -7,13 +7,13 @@ import Testing
 @Suite(.serialized) final class TimeZoneTests {
   private let bus: PrivateBus
   private let geoclue: FakeGeoClue
-  private var daemon: Daemon
+  private var service: Service
   private let folder = TemporaryDirectory()
 
   init() throws {
     bus = try PrivateBus(.session)
     geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
   }
 
@@ -30,9 +30,9 @@ import Testing
 
   /// Restarts the service elsewhere: within a level's interval it would stay in its cell.
   private func travel(_ latitude: Double, _ longitude: Double) throws {
-    daemon.kill()
+    service.kill()
     try geoclue.fix(latitude: latitude, longitude: longitude)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
   }
 
   private func calls(_ timedated: ChildProcess) -> [String] {
@@ -54,7 +54,7 @@ import Testing
   @Test func `--follow sets the clock once for each zone, and leaves what somebody else has set`() throws {
     let timedated = try timedated()
     let follow = try follow(["--json"])
-    try eventually("the clock is set", within: .seconds(30), seen: follow.output + daemon.log) {
+    try eventually("the clock is set", within: .seconds(30), seen: follow.output + service.log) {
       calls(timedated) == ["Europe/Berlin False"]
     }
     try eventually("it is reported", seen: follow.output) { JSON.lines(follow.standardOutput).last?["Event"] == "Set" }

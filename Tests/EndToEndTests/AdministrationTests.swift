@@ -35,25 +35,25 @@ import Testing
 
   @Test func `SIGHUP reloads the configuration`() throws {
     let file = try write("[Limits]\nsubscriptions-per-connection=1\n")
-    let daemon = try Daemon(.system, on: bus, options: ["--config", file])
+    let service = try Service(.system, on: bus, options: ["--config", file])
     let consumer = try ConsumerProgram(on: bus)
     _ = try consumer.subscribe()
     func create() throws -> String? { try consumer.createSubscription().errorName }
-    #expect(try create() == "\(Daemon.name).Error.LimitsExceeded")
+    #expect(try create() == "\(Service.name).Error.LimitsExceeded")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=none\n")
-    daemon.signal(SIGHUP)
-    try eventually("it says what is wrong") { daemon.log.contains("subscriptions-per-connection: 'none'") }
-    #expect(try create() == "\(Daemon.name).Error.LimitsExceeded", "the old settings stay")
+    service.signal(SIGHUP)
+    try eventually("it says what is wrong") { service.log.contains("subscriptions-per-connection: 'none'") }
+    #expect(try create() == "\(Service.name).Error.LimitsExceeded", "the old settings stay")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=2\n")
-    daemon.signal(SIGHUP)
+    service.signal(SIGHUP)
     try eventually("the new ones hold", turn: rest) { try create() == nil }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `only root may change the log level`() throws {
-    let daemon = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     let root = try BusClient(at: bus.address)
     let (interface, path) = ("org.freedesktop.LogControl1", "/org/freedesktop/LogControl1")
     func get(_ property: String, as client: BusClient) throws -> String? {
@@ -73,6 +73,6 @@ import Testing
       #expect(try get("LogLevel", as: other) == "err")
       #expect(try setLevel("debug", as: other) == "org.freedesktop.DBus.Error.AccessDenied")
     }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 }

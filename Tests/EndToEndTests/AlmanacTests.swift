@@ -5,7 +5,7 @@ import Testing
 
 /// Almanacs through the interface of the service, with a GeoClue that measures what a test wants.
 @Suite(.serialized) final class AlmanacTests: SimulatedMachine {
-  private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
+  private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
   private func get(_ options: JSON = [:]) throws -> BusClient.Answer {
     try client.call("GetAlmanac", signature: "a{sv}", [options], within: .seconds(25))
@@ -133,8 +133,8 @@ import Testing
   @Test func `an almanac is the same at any place in a cell, so that no fit finds more than the cell`() throws {
     let bus = try PrivateBus(.session)
     let almanacs = try [(52.41, 13.18), (52.52, 13.37), (52.6, 13.37)].map { latitude, longitude in
-      let daemon = try Daemon(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
-      defer { daemon.kill() }
+      let service = try Service(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
+      defer { service.kill() }
       let almanac = try ConsumerProgram(on: bus).call("GetAlmanac", signature: "a{sv}", [[:]]).arguments()[0]
       return ["Phase", "Forecast", "Sunrise", "Sunset", "TimeZone", "Place", "Country"].map { almanac[$0]?.content }
     }

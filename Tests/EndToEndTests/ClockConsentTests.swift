@@ -17,7 +17,7 @@ struct ClockConsentTests {
         Rig.product("geopublicist"), "--address", machine.bus.address, "timezone", "--follow", "--after", "1s",
       ])
     func measure(until awaited: String, _ condition: () -> Bool) throws {
-      try eventually(awaited, within: .seconds(30), seen: follow.output + machine.daemon.standardError) {
+      try eventually(awaited, within: .seconds(30), seen: follow.output + machine.service.standardError) {
         machine.receiver.offer(.berlin)
         return condition()
       }

@@ -4,8 +4,8 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite(.serialized) struct DeliveryTests {
-  @Test(arguments: [Daemon.Deployment.system, .session])
-  func `an NMEA sentence becomes one update`(_ deployment: Daemon.Deployment) throws {
+  @Test(arguments: [Service.Deployment.system, .session])
+  func `an NMEA sentence becomes one update`(_ deployment: Service.Deployment) throws {
     let (machine, consumer, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
     #expect(try consumer.property("Location", of: path) == [:])
     let before = Date()
@@ -33,7 +33,7 @@ import Testing
       #expect(location[absent] == nil, "\(absent) of a first fix is unknown")
     }
     #expect(signal.destination == consumer.client.uniqueName)
-    #expect(signal.interface == Daemon.subscription)
+    #expect(signal.interface == Service.subscription)
     #expect(try consumer.property("Location", of: path) == location)
     try always("there is one update", for: .milliseconds(300)) { consumer.locations(from: path).count == 1 }
   }

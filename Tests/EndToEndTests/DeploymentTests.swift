@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite(.serialized) struct DeploymentTests {
-  private let notAuthorized = "\(Daemon.name).Error.NotAuthorized"
+  private let notAuthorized = "\(Service.name).Error.NotAuthorized"
 
   // MARK: A session without an agent
 
@@ -91,7 +91,7 @@ import Testing
     #expect(try stranger.requestAuthorization() == .reply(["restricted", "policy-unavailable"]))
 
     let path = try stranger.subscribe()
-    let start = try stranger.client.call("Start", of: Daemon.subscription, at: path)
+    let start = try stranger.client.call("Start", of: Service.subscription, at: path)
     #expect(start.errorName == notAuthorized)
     #expect(try stranger.property("Active", of: path) == false)
     #expect(try machine.geoclue.clients().isEmpty, "nothing was asked of GeoClue")
@@ -123,11 +123,11 @@ import Testing
 
   @Test func `a timeout of 0 returns a young location, and nothing else`() throws {
     let (machine, consumer, path) = try Machine.subscribed()
-    #expect(try consumer.location(["timeout": .variant("u", 0)]).errorName == "\(Daemon.name).Error.Timeout")
+    #expect(try consumer.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
     try machine.deliver([.berlin], to: consumer, at: path)
     #expect(try consumer.location(["timeout": .variant("u", 0)]).arguments()[0]["Age"] != nil)
     let fresh: JSON = ["timeout": .variant("u", 0), "maximum-age": .variant("u", 0)]
-    #expect(try consumer.location(fresh).errorName == "\(Daemon.name).Error.Timeout")
+    #expect(try consumer.location(fresh).errorName == "\(Service.name).Error.Timeout")
   }
 
   @Test func `a location is fetched once`() throws {
@@ -144,11 +144,11 @@ import Testing
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }
 
-  @Test(arguments: [Daemon.Deployment.system, .session])
-  func `without GeoClue every call is answered`(_ deployment: Daemon.Deployment) throws {
+  @Test(arguments: [Service.Deployment.system, .session])
+  func `without GeoClue every call is answered`(_ deployment: Service.Deployment) throws {
     let systemBus = try PrivateBus(.system)
     let bus = deployment == .system ? systemBus : try PrivateBus(.session)
-    let daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus)
+    let service = try Service(deployment, on: bus, geoclueOn: systemBus)
     let consumer = try ConsumerProgram(on: bus)
     #expect(try consumer.property("AvailableAccuracy") == "unknown")
     let path = try consumer.subscribeAndStart()
@@ -157,6 +157,6 @@ import Testing
     let answer = try consumer.location(["timeout": .variant("u", 1000)])
     #expect(answer.errorName != nil)
     #expect(try consumer.property("Active", of: path).bool == (deployment == .system))
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 }

@@ -65,7 +65,7 @@ import Testing
 
   @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
     let machine = try SimulatedMachine()
-    let (geoclue, daemon, consumer) = (machine.geoclue, machine.daemon, machine.client)
+    let (geoclue, service, consumer) = (machine.geoclue, machine.service, machine.client)
     if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }
     try fault.begin(geoclue)
 
@@ -74,7 +74,7 @@ import Testing
     let timeout = fault.errors.contains("Timeout") ? 700 : 15_000
     let answer = try consumer.location(["timeout": .variant("u", .integer(Int64(timeout)))], within: .seconds(20))
     let error = try #require(answer.errorName, "a location: \(answer)")
-    #expect(fault.errors.contains { error == "\(Daemon.name).Error.\($0)" }, "\(answer)")
+    #expect(fault.errors.contains { error == "\(Service.name).Error.\($0)" }, "\(answer)")
     #expect(try consumer.requestAuthorization().errorName == nil)
     for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
       _ = try consumer.property(property)
@@ -83,7 +83,7 @@ import Testing
     #expect(try consumer.property("State") != "running")
     try consumer.tell(path, "Stop")
     try consumer.tell(path, "Start")
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
 
     try fault.end(geoclue)
     try machine.measure(52.25, until: path)
@@ -93,7 +93,7 @@ import Testing
     try consumer.tell(path, "Close")
     try consumer.waitFor("State", "idle")
     try eventually("no client is left in GeoClue") { try geoclue.clients().isEmpty }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `a forged signal delivers no location`() throws {
@@ -121,6 +121,6 @@ import Testing
     #expect(try consumer.property("State") == "running")
     try machine.expectAFix(at: path, latitude: 52.001)
     #expect(consumer.latitudes(from: path) == [52, 52.001], "only the owner of GeoClue's name is believed")
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 }

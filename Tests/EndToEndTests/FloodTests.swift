@@ -34,7 +34,7 @@ struct FloodTests {
     let grown = try residentKilobytes(of: machine) - before
     let (made, signals, _) = try counts(of: flapping)
     let seconds = Double((ContinuousClock.now - began).components.seconds + 1)
-    #expect(grown < 4 * 1024 || !Daemon.isMemoryItsOwn, "\(grown) KB more after \(made) announcements")
+    #expect(grown < 4 * 1024 || !Service.isMemoryItsOwn, "\(grown) KB more after \(made) announcements")
     #expect(Double(signals) < mostSignals(seconds), "\(signals) signals after \(made) announcements in \(seconds) s")
   }
 
@@ -50,7 +50,7 @@ struct FloodTests {
   @Test(arguments: Source.allCases)
   func `a flood of events from any source costs others nothing`(source: Source) throws {
     let machine = try GatekeeperMachine(.yes)
-    let group = try MemoryGroup(megabytes: 160, machine.daemon.processIdentifier)
+    let group = try MemoryGroup(megabytes: 160, machine.service.processIdentifier)
     let witness = try machine.consumer(as: 0)
     let path = try witness.subscribeAndStart()
     let listening = try ChildProcess.ready([
@@ -97,8 +97,8 @@ struct FloodTests {
   func `a flood of events from GeoClue costs others nothing`(kind: String) throws {
     let bus = try PrivateBus(.system)
     let geoclue = try FakeGeoClue(on: bus)
-    let daemon = try Daemon(.system, on: bus)
-    let group = try MemoryGroup(megabytes: 160, daemon.processIdentifier)
+    let service = try Service(.system, on: bus)
+    let group = try MemoryGroup(megabytes: 160, service.processIdentifier)
     let witness = try ConsumerProgram(on: bus)
     let path = try witness.subscribeAndStart()
     try geoclue.fix(latitude: 52, longitude: 13)
@@ -146,7 +146,7 @@ struct FloodTests {
   }
 
   private func residentKilobytes(of machine: GatekeeperMachine) throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/status", encoding: .utf8)
+    let status = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/status", encoding: .utf8)
     let words = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(separator: " ")
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }

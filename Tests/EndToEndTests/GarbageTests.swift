@@ -3,13 +3,13 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Whatever comes over the bus gets the documented error, and the daemon lives.
+/// Whatever comes over the bus gets the documented error, and the service lives.
 ///
 /// On a session bus, since the rules of the system bus keep some of it away.
 @Suite(.serialized) struct GarbageTests {
   private struct Call {
-    var path = Daemon.path
-    var interface: String? = Daemon.name
+    var path = Service.path
+    var interface: String? = Service.name
     var member: String
     var signature = ""
     var arguments: [JSON] = []
@@ -22,7 +22,7 @@ import Testing
   private static let unknownInterface = "org.freedesktop.DBus.Error.UnknownInterface"
   private static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
   private static let readOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
-  private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
+  private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
   private func expectErrors(_ calls: [Call], of machine: Machine, as consumer: ConsumerProgram) throws {
     for call in calls {
@@ -31,9 +31,9 @@ import Testing
       let said = "\(call.path) \(call.interface ?? "-").\(call.member)(\(call.signature)): \(answer)"
       #expect(answer.errorName == call.error, "\(said.prefix(400))")
       #expect(answer.errorMessage?.isEmpty == false, "\(said.prefix(400))")
-      #expect(machine.daemon.isRunning, "\(said.prefix(400))")
+      #expect(machine.service.isRunning, "\(said.prefix(400))")
     }
-    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path) == [])
+    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Service.path) == [])
     #expect(try consumer.property("State") == "idle")
   }
 
@@ -51,12 +51,12 @@ import Testing
         Call(member: "Start", error: Self.unknownMethod),
         Call(interface: nil, member: "NoSuchMember", error: Self.unknownMethod),
         Call(interface: "org.example.None", member: "GetLocation", error: Self.unknownInterface),
-        Call(interface: Daemon.subscription, member: "Start", error: Self.unknownInterface),
+        Call(interface: Service.subscription, member: "Start", error: Self.unknownInterface),
         Call(path: "/", member: "GetLocation", error: Self.unknownInterface),
         Call(path: "/foreign/path", member: "GetLocation", error: Self.unknownObject),
         Call(path: "/org/geopublicist/Location1/none", member: "GetLocation", error: Self.unknownObject),
         Call(
-          path: "/org/geopublicist/Location1/subscription/99", interface: Daemon.subscription, member: "Start",
+          path: "/org/geopublicist/Location1/subscription/99", interface: Service.subscription, member: "Start",
           error: Self.unknownObject),
       ], of: machine, as: try machine.consumer())
   }
@@ -64,13 +64,13 @@ import Testing
   @Test func `a call without an interface finds its member`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
-    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Daemon.path) == [[]])
+    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Service.path) == [[]])
   }
 
   @Test func `unknown properties are refused`() throws {
     let machine = try Machine(.session)
     let consumer = try machine.consumer()
-    let manager = JSON.string(Daemon.name)
+    let manager = JSON.string(Service.name)
     var calls = [
       Call(member: "Get", signature: "ss", arguments: [manager, "None"], error: Self.unknownProperty),
       Call(member: "Get", signature: "ss", arguments: ["org.example.None", "State"], error: Self.unknownInterface),
@@ -85,7 +85,7 @@ import Testing
       Call(member: "Set", signature: "sss", arguments: [manager, "State", "x"], error: Self.invalidArgs),
     ]
     let path = try consumer.subscribe()
-    let subscription = JSON.string(Daemon.subscription)
+    let subscription = JSON.string(Service.subscription)
     for (name, value, error) in [
       ("Active", .variant("b", true), Self.readOnly), ("Location", .variant("a{sv}", [:]), Self.readOnly),
       ("Accuracy", .variant("u", 8), Self.invalidArgs), ("Accuracy", .variant("s", "roughly"), Self.invalidOption),
@@ -125,8 +125,8 @@ import Testing
     #expect(try consumer.subscriptions().isEmpty)
   }
 
-  @Test(arguments: [Daemon.Deployment.system, .session])
-  func `a huge message is refused with its limit's name`(_ deployment: Daemon.Deployment) throws {
+  @Test(arguments: [Service.Deployment.system, .session])
+  func `a huge message is refused with its limit's name`(_ deployment: Service.Deployment) throws {
     let machine = try Machine(deployment)
     let consumer = try machine.consumer()
     let huge = JSON.string(String(repeating: "x", count: 70_000))
@@ -135,11 +135,11 @@ import Testing
       ("NoSuchMember", "s", [huge]),
     ] as [(String, String, [JSON])] {
       let answer = try consumer.call(member, signature: signature, arguments)
-      #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
+      #expect(answer.errorName == "\(Service.name).Error.LimitsExceeded")
       #expect(answer.errorMessage?.contains("message-bytes") == true)
     }
     #expect(try consumer.property("State") == "idle")
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `unrequested messages are ignored`() throws {
@@ -149,20 +149,20 @@ import Testing
       ("", []), ("s", ["x"]), ("a{sv}", [["x": .variant("d", "nan")]]), ("oo", ["/", "/"]), ("sss", ["", "", ""]),
     ] as [(String, [JSON])] {
       for (interface, member) in [
-        (Daemon.subscription, "LocationUpdated"), ("\(geoClueName).Client", "LocationUpdated"),
+        (Service.subscription, "LocationUpdated"), ("\(geoClueName).Client", "LocationUpdated"),
         (busProperties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
         ("org.example.None", "Nothing"),
       ] {
         try consumer.client.emit(
-          member, of: interface, at: Daemon.path, to: Daemon.name, signature: signature, arguments)
+          member, of: interface, at: Service.path, to: Service.name, signature: signature, arguments)
       }
     }
     #expect(try consumer.property("State") == "idle")
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 }
 
-/// Whatever root and strangers do to the daemon, the same process stands and answers.
+/// Whatever root and strangers do to the service, the same process stands and answers.
 @Suite(.serialized) struct SiegeTests {
   /// Every attack that Tests/Fuzz/Bus knows, in one place; `Tests/Rig/fuzz.sh bus` takes longer over it.
   private func besiege(_ place: String) throws {
@@ -179,11 +179,11 @@ import Testing
 
   @Test func `every attack is survived among impostors`() throws { try besiege("impostors") }
 
-  /// dbus-broker lets headers pass for which libdbus leaves the bus: the daemon ended with that, or came back without its
+  /// dbus-broker lets headers pass for which libdbus leaves the bus: the service ended with that, or came back without its
   /// subscriptions.
-  @Test func `clients notice nothing when the daemon is thrown out by the bus and comes back`() throws {
+  @Test func `clients notice nothing when the service is thrown out by the bus and comes back`() throws {
     let machine = try SimulatedMachine()
-    let (bus, daemon, consumer) = (machine.bus, machine.daemon, machine.client)
+    let (bus, service, consumer) = (machine.bus, machine.service, machine.client)
     let path = try consumer.subscribeAndStart()
     let region = try consumer.regionStarted(ConsumerProgram.circle(50, 13))
     try machine.expectAFix(at: path, latitude: 50)
@@ -192,21 +192,21 @@ import Testing
     _ = try leaving.subscribeAndStart()
     for round in 1...3 {
       let attack = try run(
-        [Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Daemon.name, "0", "1", "headers"],
+        [Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Service.name, "0", "1", "headers"],
         within: .seconds(120))
       #expect(attack.succeeded, "\(attack.standardOutput)\n\(attack.standardError)")
       try eventually("it answers", turn: rest) { (try? consumer.property("State")) == "running" }
       try machine.measure(50 + Double(round), until: path)
       if round == 2 { leaving.client.kill() }
     }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
     try eventually("who has left is gone", turn: rest) { try consumer.subscriptions().count == 2 }
     #expect(try consumer.subscriptions().map { $0["Path"]?.content.string } == [path, region])
     try consumer.waitFor(["determined", "exited"], region)
     #expect(consumer.client.received("Closed").isEmpty)
     #expect(consumer.client.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
-    if PrivateBus.Broker.chosen == .dbusBroker { #expect(daemon.log.contains("the service is back as")) }
-    daemon.signal(SIGTERM)
-    #expect(try daemon.waitForExit() == .status(0))
+    if PrivateBus.Broker.chosen == .dbusBroker { #expect(service.log.contains("the service is back as")) }
+    service.signal(SIGTERM)
+    #expect(try service.waitForExit() == .status(0))
   }
 }

@@ -128,8 +128,8 @@ struct GatekeeperChangeTests {
     try listening.waitFor("authorized-when-in-use reduced-accuracy")
     try machine.setPolicy(.yes)
     try listening.waitFor("authorized-when-in-use ")
-    #expect(!machine.daemon.standardError.contains("CRITICAL"))
-    let log = machine.daemon.standardError
+    #expect(!machine.service.standardError.contains("CRITICAL"))
+    let log = machine.service.standardError
     for event in ["grant: location", "revocation: location"] { #expect(log.contains(event)) }
     #expect(log.contains("user 5") && log.contains("reason disallowed-by-policy"))
   }
@@ -153,18 +153,18 @@ struct GatekeeperChangeTests {
     let calls = [
       try consumers[0].begin("GetLocation"), try consumers[1].begin("RequestAuthorization"),
       try consumers[2].client.begin(
-        "Get", of: busProperties, at: Daemon.path, signature: "ss", [.string(Daemon.name), "AuthorizationReason"]),
-      try consumers[3].client.begin("Start", of: Daemon.subscription, at: path),
+        "Get", of: busProperties, at: Service.path, signature: "ss", [.string(Service.name), "AuthorizationReason"]),
+      try consumers[3].client.begin("Start", of: Service.subscription, at: path),
     ]
     try always("nothing is answered without polkit", for: .milliseconds(600)) {
       zip(consumers, calls).allSatisfy { $0.client.answerSoFar(to: $1) == nil }
     }
     machine.polkit?.kill()
     let answers = try zip(consumers, calls).map { try $0.client.answer(to: $1) }
-    #expect(answers[0].errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answers[0].errorName == "\(Service.name).Error.NotAuthorized")
     #expect(answers[1] == .reply(["restricted", "policy-unavailable"]))
     #expect(answers[2] == .reply([.variant("s", "policy-unavailable")]))
-    #expect(answers[3].errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answers[3].errorName == "\(Service.name).Error.NotAuthorized")
   }
 
   @Test func `a polkit that never answers leaves access undecided`() throws {
@@ -175,7 +175,7 @@ struct GatekeeperChangeTests {
     let request = try consumer.begin("RequestAuthorization")
     let impatient = try consumer.begin("GetLocation", ["timeout": .variant("u", 500)])
     #expect(try consumer.client.answer(to: request) == .reply(["not-determined", "undecided"]))
-    #expect(try consumer.client.answer(to: impatient).errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(try consumer.client.answer(to: impatient).errorName == "\(Service.name).Error.NotAuthorized")
     // Others, about whom nothing has to be asked, do not wait.
     #expect(try machine.consumer(as: 0).property("AuthorizationStatus") == "authorized-always")
     machine.polkit?.signal(SIGCONT)
@@ -197,7 +197,7 @@ struct GatekeeperChangeTests {
     #expect(forbidden.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
     let call = try consumer.begin("GetLocation", ["timeout": .variant("u", 300)], interactive: true)
     let refused = try consumer.client.answer(to: call)
-    #expect(refused.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(refused.errorName == "\(Service.name).Error.NotAuthorized")
     #expect(dialogs.asked.isEmpty, "no other method asks")
 
     func request(_ options: JSON = [:]) throws -> Int64 {
@@ -206,7 +206,7 @@ struct GatekeeperChangeTests {
     let first = try request()
     try eventually("the person is asked") { dialogs.asked.count == 1 }
     let second = try request()
-    #expect(try consumer.client.answer(to: second).errorName == "\(Daemon.name).Error.LimitsExceeded")
+    #expect(try consumer.client.answer(to: second).errorName == "\(Service.name).Error.LimitsExceeded")
     #expect(consumer.client.answerSoFar(to: first) == nil)
     try dialogs.answer("no")
     #expect(try consumer.client.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
@@ -260,11 +260,11 @@ struct GatekeeperChangeTests {
 
   @Test func `the service leaves no core dump`() throws {
     let machine = try Machine(.system)
-    let limits = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/limits", encoding: .utf8)
+    let limits = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/limits", encoding: .utf8)
     let core = try #require(limits.components(separatedBy: "\n").first { $0.hasPrefix("Max core file size") })
     #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2, "\(core)")
-    machine.daemon.signal(SIGABRT)
-    #expect(try machine.daemon.waitForExit() == .signal(SIGABRT), "a crash is the end")
+    machine.service.signal(SIGABRT)
+    #expect(try machine.service.waitForExit() == .signal(SIGABRT), "a crash is the end")
   }
 }
 

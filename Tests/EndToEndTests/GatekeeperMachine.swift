@@ -25,7 +25,7 @@ final class GatekeeperMachine {
   private(set) var polkit: ChildProcess?
   private var agents: [DesktopAgent] = []
   private var geoclue: ChildProcess
-  let daemon: ChildProcess
+  let service: ChildProcess
   private let groups = ControlGroups()
   private let configured: String
 
@@ -44,21 +44,21 @@ final class GatekeeperMachine {
     try Self.configuration.write(toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
     let rates = ["calls-burst", "calls-per-second", "calls-per-second-per-user"].map { "\($0)=1000000\n" }.joined()
     try "[Service]\nidle-timeout=0\n[Limits]\n\(rates)"
-      .write(toFile: folder.file("daemon.conf"), atomically: true, encoding: .utf8)
+      .write(toFile: folder.file("service.conf"), atomically: true, encoding: .utf8)
     let mounts = Rig.file("with-mounts.sh")
     configured = "\(folder.file("geoclue"))=/etc/geoclue"
     geoclue = try ChildProcess([mounts, configured, "--", Rig.file("geoclue.sh"), bus.address, receiver.path])
-    daemon = try ChildProcess(
+    service = try ChildProcess(
       [
         mounts, configured, "\(folder.file("subuid"))=/etc/subuid", "--", "setpriv", "--reuid=\(Self.owner)",
         "--regid=\(Self.owner)", "--clear-groups",
         "--pdeathsig=KILL", "--", Rig.product("geopublicistd"), "--system", "--address", bus.address,
-        "--geoclue-address", bus.address, "--config", folder.file("daemon.conf"), "--verbose",
+        "--geoclue-address", bus.address, "--config", folder.file("service.conf"), "--verbose",
       ], environment: ["DBUS_FATAL_WARNINGS": "1", "STATE_DIRECTORY": folder.file("state"), "XDG_DATA_DIRS": Rig.data])
     try setPolicy(policy)
     if policy != .absent { try startPolkit() }
     try waitForOwner(of: geoClueName, on: bus, by: geoclue)
-    try waitForOwner(of: Daemon.name, on: bus, by: daemon)
+    try waitForOwner(of: Service.name, on: bus, by: service)
   }
 
   /// The machine's users and some of the person's subordinate ones: dbus-daemon admits only who is listed.
@@ -258,7 +258,7 @@ struct Listening {
     try expectNoDelivery()
     let asked: [String: JSON] = ["timeout": .variant("u", 200), "maximum-age": .variant("u", 3_600_000)]
     let answer = try client.location(.object(options.merging(asked) { $1 }))
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     let received = client.client.received.filter { $0.path == path }
     let lost = received.lastIndex { $0.member == "AuthorizationChanged" } ?? 0
     #expect(!received[lost...].contains { $0.member == "LocationUpdated" })

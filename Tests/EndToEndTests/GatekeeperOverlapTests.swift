@@ -16,7 +16,7 @@ struct GatekeeperOverlapTests {
     try listening.agent.setLevelSilently(0)
     let other = try machine.consumer(as: person)
     let answer = try other.location(["maximum-age": .variant("u", 3_600_000), "timeout": .variant("u", 3_000)])
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     try other.waitFor("AuthorizationReason", "disabled-by-user")
     try listening.waitFor("denied disabled-by-user")
     try machine.startGeoClue()
@@ -45,7 +45,7 @@ struct GatekeeperOverlapTests {
       [Rig.python, Rig.file("many-clients.py"), machine.bus.address, "never-read", "40", "0"], as: person)
     defer { deaf.kill() }
     let answer = try client.location(["timeout": .variant("u", 3_000)])
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     try machine.agent(of: person)
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
@@ -58,7 +58,7 @@ struct GatekeeperOverlapTests {
     try other.waitFor("AuthorizationReason", "disallowed-by-policy")
     try asking.dialogs.answer("yes")
     #expect(try client.client.answer(to: asking.request) == .reply(["restricted", "disallowed-by-policy"]))
-    #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Service.name).Error.NotAuthorized")
   }
 
   @Test func `a yes from a dialog outlasts a change that still asks for it`() throws {

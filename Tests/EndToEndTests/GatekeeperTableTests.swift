@@ -95,13 +95,13 @@ struct GatekeeperTableTests {
     try root.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")
     for signal in spy.received {
-      #expect(signal.interface != Daemon.subscription, "\(signal.text)")
+      #expect(signal.interface != Service.subscription, "\(signal.text)")
       for secret in ["subscription/", "52.5162", "13.3777", "Latitude", "Longitude"] {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
     }
     // More digits than the times in it have.
-    for secret in ["52.5162", "13.3777"] { #expect(!machine.daemon.standardError.contains(secret)) }
+    for secret in ["52.5162", "13.3777"] { #expect(!machine.service.standardError.contains(secret)) }
   }
 
   /// Both kinds of sandboxes once, and one of them with every policy.
@@ -135,8 +135,8 @@ struct Members {
       let own = body.components(separatedBy: "</interface>").first ?? ""
       return own.matches(of: #/<(?:method|property) name="([^"]*)"/#).map { String($0.1) }
     }
-    manager = try names(Daemon.path, Daemon.name)
-    subscription = try names(path, Daemon.subscription)
+    manager = try names(Service.path, Service.name)
+    subscription = try names(path, Service.subscription)
   }
 }
 
@@ -217,12 +217,12 @@ final class RowCheck {
     #expect(!text.contains("52.51") && !text.contains("13.37"))
   }
 
-  private func expect(_ name: String, _ value: JSON, of path: String = Daemon.path) throws {
+  private func expect(_ name: String, _ value: JSON, of path: String = Service.path) throws {
     // While agents are looked for, it is undecided.
     do { try consumer.waitFor(name, value, of: path) } catch { Issue.record("\(error): \(row)") }
   }
 
-  private func hasMessage(for reason: String, of path: String = Daemon.path) throws {
+  private func hasMessage(for reason: String, of path: String = Service.path) throws {
     #expect((try consumer.property("AuthorizationMessage", of: path) == "") == (reason == ""), "\(row)")
   }
 
@@ -240,7 +240,7 @@ final class RowCheck {
       expectLocation(values[0])
     case .error(let name, let message):
       #expect(!row.isAuthorized, "GetLocation: \(row): \(message)")
-      #expect(name == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+      #expect(name == "\(Service.name).Error.NotAuthorized", "\(row)")
       if row.expected.reason == "sandboxed" { #expect(message.contains("org.freedesktop.portal.Location")) }
       #expect(!message.contains("\(row.user) ") && !message.contains("/"), "\(message)")
     }
@@ -256,9 +256,9 @@ final class RowCheck {
   }
 
   private func start() throws {
-    let answer = try consumer.client.call("Start", of: Daemon.subscription, at: path)
+    let answer = try consumer.client.call("Start", of: Service.subscription, at: path)
     if row.expected.status == "restricted" {
-      #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+      #expect(answer.errorName == "\(Service.name).Error.NotAuthorized", "\(row)")
       return
     }
     #expect(answer == .reply([]), "\(row)")
@@ -268,9 +268,9 @@ final class RowCheck {
 
   private func region() throws {
     let path = try consumer.region(ConsumerProgram.circle(52.516, 13.377, ["desktop-id": desktopID]))
-    let answer = try consumer.client.call("Start", of: Daemon.region, at: path)
+    let answer = try consumer.client.call("Start", of: Service.region, at: path)
     if row.expected.status == "restricted" {
-      #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+      #expect(answer.errorName == "\(Service.name).Error.NotAuthorized", "\(row)")
     } else {
       #expect(answer == .reply([]), "\(row)")
     }
@@ -287,7 +287,7 @@ final class RowCheck {
         ]
       ])
     guard row.isAuthorized else {
-      #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized", "\(row)")
+      #expect(answer.errorName == "\(Service.name).Error.NotAuthorized", "\(row)")
       return
     }
     expectAlmanac(try answer.arguments()[0])
@@ -295,9 +295,9 @@ final class RowCheck {
 
   private func almanac() throws {
     let path = try consumer.almanac(["desktop-id": desktopID])
-    let answer = try consumer.client.call("Start", of: Daemon.almanac, at: path)
+    let answer = try consumer.client.call("Start", of: Service.almanac, at: path)
     #expect(
-      (answer.errorName == "\(Daemon.name).Error.NotAuthorized") == (row.expected.status == "restricted"), "\(row)")
+      (answer.errorName == "\(Service.name).Error.NotAuthorized") == (row.expected.status == "restricted"), "\(row)")
     if row.isAuthorized {
       expectAlmanac(try consumer.almanacs(1, from: path)[0])
     } else {

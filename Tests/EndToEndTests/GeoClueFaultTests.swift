@@ -22,17 +22,17 @@ import Testing
     let agent = try DesktopAgent(at: systemBus.address)
     defer { agent.kill() }
     try geoclue.refuse("Start", with: text)
-    let daemon = try Daemon(.session, on: bus, geoclueOn: systemBus)
+    let service = try Service(.session, on: bus, geoclueOn: systemBus)
     let consumer = try ConsumerProgram(on: bus)
     let path = try consumer.subscribe()
     // It may be refused already: the status is known when GeoClue has been asked.
-    _ = try consumer.client.call("Start", of: Daemon.subscription, at: path)
+    _ = try consumer.client.call("Start", of: Service.subscription, at: path)
     try consumer.waitFor("AuthorizationReason", .string(reason), of: path)
     #expect(try consumer.property("AuthorizationStatus", of: path) == .string(status))
     try consumer.waitForAuthorization("\(status) \(reason)", of: path)
     let answer = try consumer.location(["timeout": .variant("u", 300)])
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
-    #expect(daemon.isRunning)
+    #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
+    #expect(service.isRunning)
   }
 
   /// Whoever asked for a location learned of it when the time was up.
@@ -40,7 +40,7 @@ import Testing
     let machine = try SimulatedMachine()
     try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
     let answer = try machine.client.location(["timeout": .variant("u", 120_000)])
-    #expect(answer.errorName == "\(Daemon.name).Error.Unavailable")
+    #expect(answer.errorName == "\(Service.name).Error.Unavailable")
   }
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
@@ -54,13 +54,13 @@ import Testing
     #expect(try consumer.property("State") != "running")
     try geoclue.release(member)
     let client = try geoclue.startedClient(within: .seconds(40))
-    #expect(client["DesktopId"]?.string == Daemon.name)
+    #expect(client["DesktopId"]?.string == Service.name)
     #expect(client["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
     #expect(client["TimeThreshold"] == 0)
     try geoclue.fix(latitude: 52.5)
     _ = try consumer.locations(1, from: path)
     try eventually("no orphans are left") { try geoclue.clients().count == 1 }
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `a single jump is neither delivered nor an answer, and a confirmed one is both`() throws {
@@ -101,7 +101,7 @@ import Testing
     }
     try machine.expectAFix(at: path, latitude: 50.002)
     #expect(machine.client.latitudes(from: path) == [50, 50.002])
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test(
@@ -146,7 +146,7 @@ import Testing
     try machine.geoclue.fix(latitude: 50.001)
     try machine.expectAFix(at: path, latitude: 50.002)
     #expect(machine.client.latitudes(from: path) == [50, 50.002])
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `a fix before the reply to Start counts`() throws {
@@ -162,7 +162,7 @@ import Testing
     try machine.expectAFix(at: path, latitude: 50)
     let upstream = try #require(try machine.geoclue.clients().first)
     let client = try #require(upstream["path"])
-    let daemon = try #require(upstream["sender"])
+    let service = try #require(upstream["sender"])
     for (interface, member, signature, arguments) in [
       ("\(geoClueName).Client", "LocationUpdated", "", []),
       ("\(geoClueName).Client", "LocationUpdated", "ss", ["/", "/"]),
@@ -176,7 +176,7 @@ import Testing
     ] as [(String, String, String, JSON)] {
       try machine.geoclue.tell([
         "emit": [
-          "destination": daemon, "path": client, "interface": .string(interface), "member": .string(member),
+          "destination": service, "path": client, "interface": .string(interface), "member": .string(member),
           "signature": .string(signature), "arguments": arguments,
         ]
       ])
@@ -203,7 +203,7 @@ import Testing
     try machine.geoclue.restart()
     if member == "DeleteClient" { path = try machine.client.subscribeAndStart() }
     try machine.expectAFix(at: path, latitude: 50.002)
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `the available accuracy is followed`() throws {

@@ -43,25 +43,25 @@ import Testing
 
   @Test func `no error reveals the path of an object`() throws {
     let bus = try PrivateBus(.system)
-    let daemon = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     let client = try ConsumerProgram(on: bus)
     let other = try ConsumerProgram(on: bus).subscribe()
-    let (subscription, properties) = ("\(Daemon.name).Subscription", busProperties)
+    let (subscription, properties) = ("\(Service.name).Subscription", busProperties)
     let calls: [(path: String, interface: String, member: String, arguments: [String])] = [
       (other, subscription, "Close", []), (other, properties, "GetAll", [subscription]),
-      ("\(Daemon.path)/subscription/1", subscription, "Start", []), (Daemon.path, Daemon.name, "Nonsense", []),
-      (Daemon.path, properties, "Get", [Daemon.name, "Nonsense"]),
-      (Daemon.path, properties, "Set", [Daemon.name, "Version"]),
+      ("\(Service.path)/subscription/1", subscription, "Start", []), (Service.path, Service.name, "Nonsense", []),
+      (Service.path, properties, "Get", [Service.name, "Nonsense"]),
+      (Service.path, properties, "Set", [Service.name, "Version"]),
     ]
     for call in calls {
       let answer = try client.client.answer(
         to: client.client.begin(
-          call.member, of: call.interface, at: call.path, of: Daemon.name,
+          call.member, of: call.interface, at: call.path, of: Service.name,
           signature: String(repeating: "s", count: call.arguments.count), call.arguments.map { .string($0) }))
       let message = try #require(answer.errorMessage)
       #expect(!message.contains("/"), "\(call.member): \(message)")
     }
-    withExtendedLifetime(daemon) {}
+    withExtendedLifetime(service) {}
   }
 
   @Test func `one GeoClue client serves all subscriptions`() throws {
@@ -81,7 +81,7 @@ import Testing
     try consumers[2].tell(paths[2], "Stop")
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     #expect(
-      try consumers[0].client.call("Start", of: Daemon.subscription, at: paths[0], of: Daemon.name).errorName
+      try consumers[0].client.call("Start", of: Service.subscription, at: paths[0], of: Service.name).errorName
         == "org.freedesktop.DBus.Error.UnknownObject")
   }
 
@@ -93,22 +93,22 @@ import Testing
     let stopped = try consumer.subscribe()
     let pending = try consumer.begin("GetLocation")
     try eventually("GeoClue reads") { machine.receiver.isConnected }
-    machine.daemon.signal(signal)
-    #expect(try machine.daemon.waitForExit() == .status(0))
+    machine.service.signal(signal)
+    #expect(try machine.service.waitForExit() == .status(0))
     for path in [started, stopped] { try eventually("\(path) is closed") { consumer.closed(path) == "shutdown" } }
     #expect(try consumer.client.answer(to: pending).errorName != nil, "a location out of nothing")
     try eventually("GeoClue has lost its client") { try machine.geoclue.clients().isEmpty }
-    #expect(try !hasOwner(Daemon.name, on: machine.bus))
+    #expect(try !hasOwner(Service.name, on: machine.bus))
   }
 
-  @Test(arguments: [Daemon.Deployment.system, .session])
-  func `the death of the bus ends the service with a failure`(_ deployment: Daemon.Deployment) throws {
+  @Test(arguments: [Service.Deployment.system, .session])
+  func `the death of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
     let machine = try Machine(deployment)
     let consumer = try machine.consumer()
     _ = try consumer.subscribeAndStart()
     machine.bus.kill()
-    #expect(try machine.daemon.waitForExit(within: .seconds(60)) == .status(1))
-    #expect(!machine.daemon.log.isEmpty)
+    #expect(try machine.service.waitForExit(within: .seconds(60)) == .status(1))
+    #expect(!machine.service.log.isEmpty)
   }
 
   @Test func `a second instance does not take the name`() throws {
@@ -118,8 +118,8 @@ import Testing
       machine.bus.address,
     ])
     #expect(second.exit == .status(1))
-    #expect(second.standardError.contains(Daemon.name))
-    #expect(machine.daemon.isRunning)
+    #expect(second.standardError.contains(Service.name))
+    #expect(machine.service.isRunning)
     #expect(try machine.consumer().property("State") == "idle")
   }
 
@@ -155,37 +155,37 @@ import Testing
 
   @Test func `the service exits when idle and stays while in use`() throws {
     let consumer = try ConsumerProgram(on: bus)
-    let daemon = try daemon()
+    let service = try service()
     let path = try consumer.subscribe()
-    try exitWhenIdle(daemon, "0.3")
-    try always("it stays for a subscription", for: .seconds(1)) { daemon.isRunning }
+    try exitWhenIdle(service, "0.3")
+    try always("it stays for a subscription", for: .seconds(1)) { service.isRunning }
     try consumer.tell(path, "Close")
-    #expect(try daemon.waitForExit() == .status(0))
+    #expect(try service.waitForExit() == .status(0))
   }
 
   @Test func `the service stays for a pending call`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
     let consumer = try ConsumerProgram(on: bus)
-    let daemon = try daemon()
+    let service = try service()
     let call = try consumer.begin("GetLocation", ["timeout": .variant("u", 120_000)])
     try eventually("GeoClue is asked") { try !geoclue.clients().isEmpty }
-    try exitWhenIdle(daemon, "0.3")
-    try always("it stays for a call", for: .seconds(1)) { daemon.isRunning }
+    try exitWhenIdle(service, "0.3")
+    try always("it stays for a call", for: .seconds(1)) { service.isRunning }
     try geoclue.fix(latitude: 52)
     #expect(try consumer.client.answer(to: call).errorName == nil)
     // It keeps running for its cells.
-    withExtendedLifetime(daemon) {}
+    withExtendedLifetime(service) {}
   }
 
   @Test func `without a runtime directory it stays until the cells that it has shown may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     let client = try ConsumerProgram(on: bus)
-    let daemon = try daemon()
+    let service = try service()
     try geoclue.fix(latitude: 52)
     _ = try client.location(["accuracy": .variant("s", "country")]).arguments()
-    try exitWhenIdle(daemon, "0.5")
-    try always("it stays", for: .seconds(2)) { daemon.isRunning }
+    try exitWhenIdle(service, "0.5")
+    try always("it stays", for: .seconds(2)) { service.isRunning }
   }
 
   @Test func `the next service reports the same cell`() throws {
@@ -194,13 +194,13 @@ import Testing
     try geoclue.fix(latitude: 52)
     var told: [JSON?] = []
     for latitude in [52.0, 48.0] {
-      let daemon = try daemon(environment: ["RUNTIME_DIRECTORY": directory.path])
+      let service = try service(environment: ["RUNTIME_DIRECTORY": directory.path])
       try geoclue.fix(latitude: latitude)
       let options: JSON = ["accuracy": .variant("s", "country"), "maximum-age": .variant("u", 0)]
       let location = try client.location(options).arguments()[0]
       told += location.keys.filter { $0 != "Age" }.map { location[$0] }
-      try exitWhenIdle(daemon, "0.1")
-      #expect(try daemon.waitForExit() == .status(0))
+      try exitWhenIdle(service, "0.1")
+      #expect(try service.waitForExit() == .status(0))
     }
     #expect(!told.isEmpty && told.prefix(told.count / 2) == told.suffix(told.count / 2))
     let mode = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/cells")[.posixPermissions] as? Int
@@ -212,19 +212,19 @@ import Testing
     try GGASentence.berlin.text.write(toFile: track, atomically: true, encoding: .utf8)
     let session = try PrivateBus(.session)
     let options = ["--config", try configuration(idle: "0.3"), "--replay", track]
-    let daemon = try Daemon(.session, on: session, options: options)
+    let service = try Service(.session, on: session, options: options)
     let consumer = try ConsumerProgram(on: session)
     let path = try consumer.subscribeAndStart()
     _ = try consumer.locations(1, from: path)
     try consumer.tell(path, "Close")
-    try always("it stays", for: .seconds(1)) { daemon.isRunning }
+    try always("it stays", for: .seconds(1)) { service.isRunning }
     #expect(try consumer.property("StateReason") == "")
     #expect(try consumer.location().arguments()[0]["Simulated"] == .variant("b", true))
   }
 
   @Test func `an idle timeout of zero means never`() throws {
-    let daemon = try daemon()
-    try always("it stays", for: .seconds(1)) { daemon.isRunning }
+    let service = try service()
+    try always("it stays", for: .seconds(1)) { service.isRunning }
   }
 
   @Test func `no call is lost between idle exit and the next start`() throws {
@@ -236,19 +236,19 @@ import Testing
   }
 
   /// Starts a service that does not exit before a test has told it to, since the first call may be late.
-  private func daemon(environment: [String: String] = [:]) throws -> Daemon {
+  private func service(environment: [String: String] = [:]) throws -> Service {
     let options = ["--config", try configuration(idle: "0")]
-    return try Daemon(.system, on: bus, options: options, environment: environment)
+    return try Service(.system, on: bus, options: options, environment: environment)
   }
 
-  private func exitWhenIdle(_ daemon: Daemon, _ seconds: String) throws {
+  private func exitWhenIdle(_ service: Service, _ seconds: String) throws {
     _ = try configuration(idle: seconds)
-    daemon.signal(SIGHUP)
-    try eventually("the configuration is reloaded") { daemon.log.contains("The configuration was reloaded") }
+    service.signal(SIGHUP)
+    try eventually("the configuration is reloaded") { service.log.contains("The configuration was reloaded") }
   }
 
   private func configuration(idle: String) throws -> String {
-    let file = directory.file("daemon.conf")
+    let file = directory.file("service.conf")
     try "[Service]\nidle-timeout=\(idle)\n".write(toFile: file, atomically: true, encoding: .utf8)
     return file
   }

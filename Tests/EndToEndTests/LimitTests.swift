@@ -4,13 +4,13 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite(.serialized) struct LimitTests {
-  private let limitsExceeded = "\(Daemon.name).Error.LimitsExceeded"
+  private let limitsExceeded = "\(Service.name).Error.LimitsExceeded"
   private let bus: PrivateBus
-  private let daemon: Daemon
+  private let service: Service
 
   init() throws {
     bus = try PrivateBus(.system)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
   }
 
   @Test(arguments: [("subscription", 16), ("region", 20), ("almanac", 16)])
@@ -42,12 +42,12 @@ import Testing
     let greedy = try ConsumerProgram(on: bus)
     let other = try ConsumerProgram(on: bus)
     _ = try other.subscribe()
-    let before = try daemon.residentKilobytes()
+    let before = try service.residentKilobytes()
     let calls = try (0..<2_000).map { _ in try greedy.begin("CreateSubscription") }
     #expect(try other.subscriptions().count <= 17)
     let refused = try calls.filter { try greedy.client.answer(to: $0).errorName == limitsExceeded }
     #expect(refused.count == 2_000 - 16)
-    #expect(try daemon.residentKilobytes() - before < 1_000 || !Daemon.isMemoryItsOwn)
+    #expect(try service.residentKilobytes() - before < 1_000 || !Service.isMemoryItsOwn)
     greedy.client.kill()
     try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
   }
@@ -75,7 +75,7 @@ import Testing
   @Test func `calls beyond the rate wait, and more of them are refused with the limit's name`() throws {
     let greedy = try BusClient(at: bus.address)
     let calls = try (0..<1_000).map { _ in
-      try greedy.begin("Get", of: busProperties, at: Daemon.path, signature: "ss", [.string(Daemon.name), "State"])
+      try greedy.begin("Get", of: busProperties, at: Service.path, signature: "ss", [.string(Service.name), "State"])
     }
     let answers = try calls.map { try greedy.answer(to: $0) }
     #expect(answers.prefix(200).allSatisfy { $0.errorName == nil })
@@ -94,26 +94,26 @@ import Testing
       try eventually("nothing is left", turn: rest) { try observer.subscriptions().isEmpty }
     }
     try cycles(300)
-    let (memory, descriptors) = (try daemon.residentKilobytes(), try openDescriptors())
+    let (memory, descriptors) = (try service.residentKilobytes(), try openDescriptors())
     try cycles(1_000)
-    #expect(try daemon.residentKilobytes() - memory < 1_024 || !Daemon.isMemoryItsOwn)
+    #expect(try service.residentKilobytes() - memory < 1_024 || !Service.isMemoryItsOwn)
     #expect(try openDescriptors() == descriptors)
   }
 
-  /// The daemon hides them from its own user: only root sees them.
+  /// The service hides them from its own user: only root sees them.
   private func openDescriptors() throws -> Int {
     guard getuid() == 0 else { return 0 }
-    return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.processIdentifier)/fd").count
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(service.processIdentifier)/fd").count
   }
 }
 
 @Suite(.serialized) struct FairnessTests {
   private let bus: PrivateBus
-  private let daemon: Daemon
+  private let service: Service
 
   init() throws {
     bus = try PrivateBus(.system)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
   }
 
   /// The time in which half of the calls of another user are answered. A busy machine delays some of them.
@@ -136,9 +136,9 @@ import Testing
     .enabled(if: Rig.isRoot),
     arguments: [
       // Two hundred connections.
-      ["200", "0", Daemon.path, busProperties, "GetAll", Daemon.name],
+      ["200", "0", Service.path, busProperties, "GetAll", Service.name],
       // Lists of 512 rows.
-      ["32", "16", Daemon.path, Daemon.name, "ListSubscriptions"],
+      ["32", "16", Service.path, Service.name, "ListSubscriptions"],
     ])
   func `costly calls of one user do not delay another user`(_ calls: [String]) throws {
     let flood = try ChildProcess.ready(
@@ -150,7 +150,7 @@ import Testing
 
   @Test func `calls of one connection are answered in their order`() throws {
     let client = try BusClient(at: bus.address)
-    let calls = try (0..<150).map { _ in try client.begin("Ping", of: "org.freedesktop.DBus.Peer", at: Daemon.path) }
+    let calls = try (0..<150).map { _ in try client.begin("Ping", of: "org.freedesktop.DBus.Peer", at: Service.path) }
     for call in calls { _ = try client.answer(to: call) }
     #expect(client.answeredCalls == calls)
   }
@@ -164,9 +164,9 @@ import Testing
     let numbers = try (0..<8).map { _ in try number() }
     #expect(numbers == numbers.sorted())
     #expect(Set(zip(numbers, numbers.dropFirst()).map { $1 - $0 }).count > 1)
-    daemon.signal(SIGTERM)
-    _ = try daemon.waitForExit()
-    let second = try Daemon(.system, on: bus)
+    service.signal(SIGTERM)
+    _ = try service.waitForExit()
+    let second = try Service(.system, on: bus)
     #expect(try number() > numbers[7])
     #expect(second.isRunning)
   }

@@ -2,31 +2,31 @@
 import Foundation
 import GeopublicistTestSupport
 
-/// A machine in small: its system bus with the real GeoClue, and the daemon in one of its deployments.
+/// A machine in small: its system bus with the real GeoClue, and the service in one of its deployments.
 final class Machine {
   let systemBus: PrivateBus
-  /// The bus on which the daemon serves: the system bus, or a session's.
+  /// The bus on which the service serves: the system bus, or a session's.
   let bus: PrivateBus
   let geoclue: RealGeoClue
-  let daemon: Daemon
+  let service: Service
   private(set) var agent: DesktopAgent?
 
   /// Starts all of it.
   ///
   /// - Parameters:
-  ///   - user: As whom the daemon runs; only root may say that.
+  ///   - user: As whom the service runs; only root may say that.
   ///   - agentLevel: In the session deployment, what the user's agent allows, in GeoClue's numbers; none by default.
-  init(_ deployment: Daemon.Deployment, as user: uid_t? = nil, agentLevel: Int? = nil) throws {
+  init(_ deployment: Service.Deployment, as user: uid_t? = nil, agentLevel: Int? = nil) throws {
     systemBus = try PrivateBus(.system, owner: user ?? getuid())
     bus = deployment == .system ? systemBus : try PrivateBus(.session)
     geoclue = try RealGeoClue(on: systemBus)
     if let agentLevel { agent = try DesktopAgent(at: systemBus.address, level: agentLevel) }
-    daemon = try Daemon(deployment, on: bus, geoclueOn: systemBus, as: user)
+    service = try Service(deployment, on: bus, geoclueOn: systemBus, as: user)
   }
 
-  /// A machine, a program that uses its daemon, and the path of its subscription, which is started.
+  /// A machine, a program that uses its service, and the path of its subscription, which is started.
   static func subscribed(
-    _ deployment: Daemon.Deployment = .system, agentLevel: Int? = nil
+    _ deployment: Service.Deployment = .system, agentLevel: Int? = nil
   ) throws -> (machine: Machine, consumer: ConsumerProgram, path: String) {
     let machine = try Machine(deployment, agentLevel: agentLevel)
     let consumer = try machine.consumer()
@@ -90,7 +90,7 @@ func deviation(of location: JSON, from sentence: GGASentence) -> Double {
 class SimulatedMachine {
   let bus: PrivateBus
   let geoclue: FakeGeoClue
-  let daemon: Daemon
+  let service: Service
   let client: ConsumerProgram
 
   /// Starts all of it; GeoClue is prepared before the service starts.
@@ -99,7 +99,7 @@ class SimulatedMachine {
     self.bus = bus
     geoclue = try FakeGeoClue(on: bus, idleSeconds: idleSeconds)
     try prepare(geoclue)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
     client = try ConsumerProgram(on: bus)
   }
 

@@ -6,13 +6,13 @@ import Testing
 /// What clients are told while GeoClue restarts, fails or refuses, and in which words.
 @Suite(.serialized) final class OutageTests: SimulatedMachine {
   @Test func `a restart of GeoClue changes the state and nothing else`() throws {
-    try client.client.match("type='signal',path='\(Daemon.path)'")
+    try client.client.match("type='signal',path='\(Service.path)'")
     let path = try client.subscribeAndStart()
     try measure(50, until: path)
     try client.waitFor("State", "running")
     let before = client.client.received("AuthorizationChanged", from: path)
     // From here on.
-    let known = client.client.received("PropertiesChanged", from: Daemon.path).count
+    let known = client.client.received("PropertiesChanged", from: Service.path).count
     for latitude in [51.0, 52, 53] {
       geoclue.kill()
       try client.waitFor("State", "unavailable")
@@ -24,12 +24,12 @@ import Testing
       try measure(latitude, until: path)
       try client.waitFor("State", "running")
     }
-    let changed = client.client.received("PropertiesChanged", from: Daemon.path).dropFirst(known)
+    let changed = client.client.received("PropertiesChanged", from: Service.path).dropFirst(known)
     let names = Set(changed.flatMap { $0[1].keys })
     #expect(!names.isEmpty && names.isSubset(of: ["State", "StateReason", "AvailableAccuracy"]), "\(names)")
     #expect(client.client.received("AuthorizationChanged", from: path) == before, "the authorization does not flicker")
     #expect(client.client.received("ErrorOccurred", from: path).count <= 3, "at most one for each restart")
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `one outage is one ErrorOccurred, however many retries it takes`() throws {
@@ -75,11 +75,11 @@ import Testing
     let path = try client.subscribeAndStart()
     try measure(50.123, until: path)
     geoclue.kill()
-    try eventually("the outage is logged", within: .seconds(20)) { daemon.log.contains("No locations are arriving") }
+    try eventually("the outage is logged", within: .seconds(20)) { service.log.contains("No locations are arriving") }
     try geoclue.restart()
     try measure(51.123, until: path)
-    try eventually("its end is logged") { daemon.log.contains("Locations arrive again") }
-    let lines = daemon.log.split(separator: "\n")
+    try eventually("its end is logged") { service.log.contains("Locations arrive again") }
+    let lines = service.log.split(separator: "\n")
     func isAt(_ level: String, _ text: String) -> Bool {
       lines.contains { $0.contains("-\(level):") && $0.contains(text) }
     }
@@ -112,12 +112,12 @@ import Testing
     let agent = try DesktopAgent(at: bus.address)
     defer { agent.kill() }
     try geoclue.refuse("Start", with: "Geolocation disabled for UID 0")
-    let own = try Daemon(.session, on: session, geoclueOn: bus)
+    let own = try Service(.session, on: session, geoclueOn: bus)
     let other = try ConsumerProgram(on: session)
     let theirs = try other.subscribeAndStart()
     try other.waitFor("AuthorizationReason", "disabled-by-user", of: theirs)
     let answer = try other.location(["timeout": .variant("u", 500)])
-    #expect(answer.errorName == "\(Daemon.name).Error.NotAuthorized")
+    #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     let message = try #require(answer.errorMessage)
     #expect(!message.isEmpty)
     #expect(try other.property("AuthorizationMessage", of: theirs) == .string(message))
@@ -143,6 +143,6 @@ import Testing
     #expect(found.map { $0["Source"]?.content } == ["wifi"])
     try client.waitFor(["determined"], region)
     #expect(client.events(of: region)[0]["State"]?.content == "outside", "the address is no evidence")
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 }

@@ -19,19 +19,19 @@ import Testing
     try consumer.waitFor(["determined"], region)
     _ = try consumer.almanacs(1, from: almanac)
     _ = try consumer.location()
-    try consumer.client.set("TimeThreshold", of: Daemon.subscription, at: path, to: .variant("u", 1))
+    try consumer.client.set("TimeThreshold", of: Service.subscription, at: path, to: .variant("u", 1))
     for member in ["Stop", "Close"] { for path in [path, region, almanac] { try consumer.tell(path, member) } }
     try consumer.waitFor("State", "idle")
     // The bus keeps the order: what comes after this was sent before it.
     try consumer.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")
 
-    let owner = try consumer.client.askBus("GetNameOwner", signature: "s", [.string(Daemon.name)])[0].string
+    let owner = try consumer.client.askBus("GetNameOwner", signature: "s", [.string(Service.name)])[0].string
     let ours = spy.received.filter { $0.sender == owner }
-    #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Daemon.path }, "the spy does listen")
+    #expect(ours.contains { $0.member == "PropertiesChanged" && $0.path == Service.path }, "the spy does listen")
     for signal in spy.received {
-      #expect(signal.interface != Daemon.subscription && signal.interface != Daemon.region, "\(signal.text)")
-      #expect(signal.interface != Daemon.almanac, "\(signal.text)")
+      #expect(signal.interface != Service.subscription && signal.interface != Service.region, "\(signal.text)")
+      #expect(signal.interface != Service.almanac, "\(signal.text)")
       for secret in ["subscription/", "region/", "almanac/", "Forecast", "52.516", "13.377", "Latitude", "Longitude"] {
         #expect(!signal.text.contains(secret), "\(signal.text)")
       }
@@ -59,7 +59,7 @@ import Testing
     let bus = "org.freedesktop.DBus"
     for (interface, member, signature, arguments) in [
       ("\(bus).Monitoring", "BecomeMonitor", "asu", [[], 0]), (bus, "AddMatch", "s", ["eavesdrop='true'"]),
-      (bus, "RequestName", "su", [.string(Daemon.name), 2]),
+      (bus, "RequestName", "su", [.string(Service.name), 2]),
     ] as [(String, String, String, [JSON])] {
       let answer = try spy.call(
         member, of: interface, at: "/org/freedesktop/DBus", of: bus, signature: signature, arguments)
@@ -67,12 +67,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [(Daemon.subscription, "Location"), (Daemon.region, "Latitude")])
+  @Test(arguments: [(Service.subscription, "Location"), (Service.region, "Latitude")])
   func `an object answers its owner only`(_ name: String, _ property: String) throws {
     let (machine, owner, subscription) = try Machine.subscribed()
     try machine.deliver([.berlin], to: owner, at: subscription)
     let path =
-      name == Daemon.subscription ? subscription : try owner.regionStarted(ConsumerProgram.circle(52.5, 13.4))
+      name == Service.subscription ? subscription : try owner.regionStarted(ConsumerProgram.circle(52.5, 13.4))
     let (properties, interface) = (busProperties, JSON.string(name))
     let calls: [(String, String, String, [JSON])] = [
       (name, "Start", "", []), (name, "Stop", "", []), (name, "Close", "", []), (name, "NoSuchMember", "", []),
@@ -101,7 +101,7 @@ import Testing
       let answer = try consumer.client.call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)
       return try answer.errorName == nil && answer.arguments()[0].string?.contains("<node name=\"\(number)\"") == true
     }
-    #expect(try !lists(Daemon.path, to: stranger))
+    #expect(try !lists(Service.path, to: stranger))
     #expect(try !lists(parent, to: stranger))
     #expect(try lists(parent, to: owner))
   }
@@ -124,11 +124,11 @@ import Testing
   @Test func `the journal contains no coordinate`() throws {
     let (machine, consumer, path) = try Machine.subscribed()
     try machine.deliver(walk(3), to: consumer, at: path)
-    machine.daemon.signal(SIGTERM)
-    #expect(try machine.daemon.waitForExit() == .status(0))
-    #expect(machine.daemon.log.contains("A location arrives"))
+    machine.service.signal(SIGTERM)
+    #expect(try machine.service.waitForExit() == .status(0))
+    #expect(machine.service.log.contains("A location arrives"))
     // That many digits that no time of day in the log looks like one.
-    #expect(!machine.daemon.log.contains("52.5162"))
-    #expect(!machine.daemon.log.contains("13.3777"))
+    #expect(!machine.service.log.contains("52.5162"))
+    #expect(!machine.service.log.contains("13.3777"))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Regions through the interface of the service, with a GeoClue that measures what a test wants.
 @Suite(.serialized) final class RegionTests: SimulatedMachine {
-  private static let invalidOption = "\(Daemon.name).Error.InvalidOption"
+  private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
   /// Keeps the source on, so that a region sees every fix.
   private func follow() throws { _ = try client.subscribeAndStart() }
@@ -58,7 +58,7 @@ import Testing
     try client.waitFor(["determined", "dwelled", "exited"], path)
     try eventually("both are closed") { client.closed(path) == "used" && client.closed(brief) == "expired" }
     #expect(try client.subscriptions().count == 1)
-    let answer = try client.client.call("Start", of: Daemon.region, at: path)
+    let answer = try client.client.call("Start", of: Service.region, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
   }
 
@@ -114,7 +114,7 @@ import Testing
     let last = clients[5]
     for _ in 0..<2 {
       let answer = try last.createRegion(ConsumerProgram.circle(52, 13))
-      #expect(answer.errorName == "\(Daemon.name).Error.LimitsExceeded")
+      #expect(answer.errorName == "\(Service.name).Error.LimitsExceeded")
       #expect(answer.errorMessage?.contains("regions-per-user") == true)
     }
     #expect(try last.subscriptions().count == 100)

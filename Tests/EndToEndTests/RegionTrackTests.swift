@@ -6,7 +6,7 @@ import Testing
 /// A session in which the service replays a track, and a client of it.
 struct ReplaySession {
   let bus: PrivateBus
-  let daemon: Daemon
+  let service: Service
   let client: ConsumerProgram
 
   static let start = (latitude: 52.0, longitude: 13.0)
@@ -23,7 +23,7 @@ struct ReplaySession {
     try "<gpx><trk><trkseg>\(points.joined())</trkseg></trk></gpx>".write(
       toFile: file, atomically: true, encoding: .utf8)
     bus = try PrivateBus(.session)
-    daemon = try Daemon(.session, on: bus, options: ["--replay", file, "--speed", "\(speed)"])
+    service = try Service(.session, on: bus, options: ["--replay", file, "--speed", "\(speed)"])
     client = try ConsumerProgram(on: bus)
   }
 
@@ -148,7 +148,7 @@ struct ReplaySession {
     _ = try client.subscribeAndStart()
     try client.waitFor(["determined", "exited", "entered", "exited"], path, within: .seconds(60))
     #expect(client.events(of: path).allSatisfy { $0["Simulated"] == .variant("b", true) })
-    #expect(session.daemon.isRunning)
+    #expect(session.service.isRunning)
   }
 
   @Test(arguments: [0, -3_600, 3_600] as [Double])
@@ -168,7 +168,7 @@ struct ReplaySession {
     try machine.geoclue.restart()
     try walk(to: 52.5002, ["determined", "entered", "dwelled"])
     try walk(to: 52.6, ["determined", "entered", "dwelled", "exited"])
-    #expect(!machine.daemon.log.contains("52.5"))
+    #expect(!machine.service.log.contains("52.5"))
   }
 
   @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {
@@ -188,7 +188,7 @@ struct ReplaySession {
     }
     #expect(client.happenings(home) == ["determined", "lost slept", "exited gap"])
     #expect(client.happenings(work) == ["determined", "lost slept", "entered gap"])
-    #expect(machine.daemon.isRunning)
+    #expect(machine.service.isRunning)
   }
 
   @Test func `twenty bisecting regions at city level reveal nothing finer than the cell`() throws {

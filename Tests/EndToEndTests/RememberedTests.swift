@@ -14,8 +14,8 @@ import Testing
     geoclue = try FakeGeoClue(on: bus)
   }
 
-  private func start(_ options: [String] = []) throws -> Daemon {
-    try Daemon(.system, on: bus, options: options, environment: ["STATE_DIRECTORY": state.path])
+  private func start(_ options: [String] = []) throws -> Service {
+    try Service(.system, on: bus, options: options, environment: ["STATE_DIRECTORY": state.path])
   }
 
   private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: state.path)) ?? [] }
@@ -30,13 +30,13 @@ import Testing
 
   /// Has a client receive an almanac, then ends the service and the source.
   private func remember() throws {
-    let daemon = try start()
+    let service = try start()
     let client = try ConsumerProgram(on: bus)
     try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
     _ = try client.almanacs(1, from: client.almanacStarted())
     try geoclue.tell(["fix": .null])
-    daemon.signal(SIGTERM)
-    _ = try daemon.waitForExit()
+    service.signal(SIGTERM)
+    _ = try service.waitForExit()
   }
 
   @Test func `after a restart without a source, the user's programs get the city immediately`() throws {
@@ -47,7 +47,7 @@ import Testing
     #expect(text.hasPrefix("city 52.46606") && !text.contains("52.5163") && !text.contains("13.37"), "\(text)")
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
 
-    let daemon = try start()
+    let service = try start()
     let client = try ConsumerProgram(on: bus)
     _ = try client.property("AuthorizationStatus")
     // Long before the timeout, so it has not waited for the source.
@@ -57,8 +57,8 @@ import Testing
     #expect(location["Remembered"] == .variant("b", true) && location["Sequence"]?.content == 0)
     #expect(location["MonotonicUSec"]?.content == 0 && location["Level"]?.content == "city")
     #expect((location["Age"]?.content.integer ?? -1) >= 0)
-    #expect(try get("GetLocation", client, "exact").errorName == "\(Daemon.name).Error.Timeout")
-    #expect(try get("GetAlmanac", client, age: 0).errorName == "\(Daemon.name).Error.Timeout")
+    #expect(try get("GetLocation", client, "exact").errorName == "\(Service.name).Error.Timeout")
+    #expect(try get("GetAlmanac", client, age: 0).errorName == "\(Service.name).Error.Timeout")
     let path2 = try client.almanacStarted()
     #expect(try client.almanacs(1, from: path2)[0]["Remembered"] == .variant("b", true))
     let subscription = try client.subscribeAndStart(["accuracy": .variant("s", "city")])
@@ -67,18 +67,18 @@ import Testing
     try geoclue.fix(latitude: 48.2, longitude: 16.37)
     let next = try client.almanacs(2, from: path2)[1]
     #expect(next["TimeZone"]?.content == "Europe/Vienna" && next["Remembered"] == nil)
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as another user"))
   func `no other user gets it`() throws {
     try remember()
-    let daemon = try start()
+    let service = try start()
     _ = try get("GetAlmanac", ConsumerProgram(on: bus)).arguments()
     let other = try ConsumerProgram(on: bus, as: User.games)
     #expect(try get("GetAlmanac", other).errorName != nil)
     #expect(try get("GetLocation", other, "country").errorName != nil)
-    #expect(files == ["\(getuid())"] && daemon.isRunning)
+    #expect(files == ["\(getuid())"] && service.isRunning)
   }
 
   @Test func `what a removed user, or a service's user, has left is erased at start`() throws {
@@ -88,13 +88,13 @@ import Testing
     for user in strangers {
       try FileManager.default.copyItem(atPath: state.file(own), toPath: state.file(user))
     }
-    let daemon = try start()
-    #expect(files == [own] && daemon.isRunning)
+    let service = try start()
+    #expect(files == [own] && service.isRunning)
   }
 
   @Test func `--forget reaches a running service`() throws {
     try remember()
-    let daemon = try start()
+    let service = try start()
     let client = try ConsumerProgram(on: bus)
     _ = try get("GetAlmanac", client).arguments()
     let forget = try ChildProcess(
@@ -104,8 +104,8 @@ import Testing
     try eventually("it is forgotten", turn: rest) {
       try get("GetAlmanac", client).errorName != nil
     }
-    daemon.signal(SIGTERM)
-    _ = try daemon.waitForExit()
+    service.signal(SIGTERM)
+    _ = try service.waitForExit()
     #expect(files.isEmpty)
   }
 
@@ -114,12 +114,12 @@ import Testing
     let file = state.file("../\(UUID().uuidString).conf")
     try "[Service]\nidle-timeout=0\nremember=false\n".write(toFile: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(atPath: file) }
-    let daemon = try start(["--config", file])
+    let service = try start(["--config", file])
     #expect(files.isEmpty)
     try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
     let client = try ConsumerProgram(on: bus)
     _ = try client.almanacs(1, from: client.almanacStarted())
-    #expect(files.isEmpty && daemon.isRunning)
+    #expect(files.isEmpty && service.isRunning)
   }
 }
 

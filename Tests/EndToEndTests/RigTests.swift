@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The rig itself, without the daemon: what the other tests stand on.
+/// The rig itself, without the service: what the other tests stand on.
 @Suite(.serialized) struct RigTests {
   private func properties(of path: String, _ interface: String, as client: BusClient) throws -> JSON {
     try client.reply(

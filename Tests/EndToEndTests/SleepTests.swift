@@ -25,7 +25,7 @@ import Testing
     try logind.prepareForSleep(false)
     try eventually("what was is forgotten", turn: rest) { try client.property("Location", of: path) == [:] }
     let answer = try client.location(["timeout": .variant("u", 500), "maximum-age": .variant("u", 3_600_000)])
-    #expect(answer.errorName == "\(Daemon.name).Error.Timeout", "\(answer)")
+    #expect(answer.errorName == "\(Service.name).Error.Timeout", "\(answer)")
     try eventually("GeoClue is asked again") { clientsMade == 2 }
 
     try measure(51, until: path)
@@ -36,7 +36,7 @@ import Testing
   func `a location that waits for its time does not survive a suspend`(option: String, property: String) throws {
     let paths = try (0..<2).map { _ in try client.subscribeAndStart([option: .variant("u", 600_000)]) }
     func end(_ path: String) throws {
-      try client.client.set(property, of: Daemon.subscription, at: path, to: .variant("u", 1))
+      try client.client.set(property, of: Service.subscription, at: path, to: .variant("u", 1))
     }
     try geoclue.fix(latitude: 50)
     for path in paths { _ = try client.locations(1, from: path) }
@@ -84,7 +84,7 @@ import Testing
     try geoclue.tell(["fix": .null])
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
-    #expect(try client.client.answer(to: call).errorName == "\(Daemon.name).Error.Timeout")
+    #expect(try client.client.answer(to: call).errorName == "\(Service.name).Error.Timeout")
   }
 
   @Test func `only logind is believed`() throws {
@@ -143,7 +143,7 @@ import Testing
     try client.waitFor("StateReason", "resting", within: .seconds(45))
     try changeConnection(from: manager)
     try always("it is left alone", for: .milliseconds(500)) { clientsMade == 2 }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `the state that systemd-networkd reports is a reason to look, too`() throws {

@@ -51,7 +51,7 @@ struct SubordinateTests {
       try always("the witness is served", for: .seconds(1)) { try witness.property("Version") != "" }
     }
     let used = try processorTime(of: machine) - time
-    let log = machine.daemon.standardError.split(separator: "\n")
+    let log = machine.service.standardError.split(separator: "\n")
     let lines = log.count { $0.contains(": location, level ") && $0.contains(", user 100") }
     print("\(count) subscriptions, \(used) s of processor time, \(lines) lines")
     #expect(used < 1, "searches for agents cost \(used) s of processor time")
@@ -60,7 +60,7 @@ struct SubordinateTests {
 
   /// In seconds.
   private func processorTime(of machine: GatekeeperMachine) throws -> Double {
-    let text = try String(contentsOfFile: "/proc/\(machine.daemon.processIdentifier)/stat", encoding: .utf8)
+    let text = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/stat", encoding: .utf8)
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     return fields[11...12].reduce(0) { $0 + (Double($1) ?? 0) } / Double(sysconf(Int32(_SC_CLK_TCK)))
   }

@@ -7,7 +7,7 @@ import Testing
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude) }
 
   private func set(_ property: String, of path: String, to value: JSON) throws -> String? {
-    try client.client.set(property, of: Daemon.subscription, at: path, to: value).errorName
+    try client.client.set(property, of: Service.subscription, at: path, to: value).errorName
   }
 
   @Test func `max-updates and duration complete a subscription`() throws {
@@ -22,7 +22,7 @@ import Testing
     _ = try client.locations(2, from: path)
     try eventually("it is closed") { client.closed(path) == "completed" }
     #expect(try client.subscriptions().isEmpty)
-    let answer = try client.client.call("Start", of: Daemon.subscription, at: path)
+    let answer = try client.client.call("Start", of: Service.subscription, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
     try client.waitFor("State", "idle")
   }
@@ -89,24 +89,24 @@ import Testing
 
   @Test func `on a stalled bus only the newest location is kept`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
-    let daemon = try Daemon(.system, on: clients, geoclueOn: bus)
+    let service = try Service(.system, on: clients, geoclueOn: bus)
     let many = try (0..<8).map { _ in try ConsumerProgram(on: clients) }
     let paths = try many.map { client in try (0..<16).map { _ in try client.subscribeAndStart() } }
     try fix(50)
     for (client, paths) in zip(many, paths) { for path in paths { _ = try client.locations(1, from: path) } }
-    let before = try daemon.residentKilobytes()
+    let before = try service.residentKilobytes()
 
     clients.suspend(true)
     for step in 1...100 { try fix(50 + Double(step) / 1000) }
     try eventually("GeoClue has been asked for the newest", within: .seconds(30)) {
       geoclue.calls.contains { $0.member == "GetAll" && $0.path.hasSuffix("/Location/101") }
     }
-    let grown = try daemon.residentKilobytes() - before
-    #expect(grown < 2_048 || !Daemon.isMemoryItsOwn, "it grew by \(grown) kB")
+    let grown = try service.residentKilobytes() - before
+    #expect(grown < 2_048 || !Service.isMemoryItsOwn, "it grew by \(grown) kB")
     clients.suspend(false)
     for (client, paths) in zip(many, paths) {
       for path in paths {
-        try eventually("\(path) has the newest", within: .seconds(30), seen: daemon.log.suffix(2_000).description) {
+        try eventually("\(path) has the newest", within: .seconds(30), seen: service.log.suffix(2_000).description) {
           client.latitudes(from: path).last == 50.1
         }
       }

@@ -12,23 +12,23 @@ import Testing
 
   @Test func `busctl shows the tree`() throws {
     let machine = try Machine(.system)
-    let tree = try busctl(["tree", "--list", Daemon.name], on: machine.bus)
+    let tree = try busctl(["tree", "--list", Service.name], on: machine.bus)
     #expect(tree.succeeded)
     #expect(tree.standardError == "")
     let paths = tree.standardOutput.split(separator: "\n").map(String.init)
-    #expect(paths.contains(Daemon.path))
+    #expect(paths.contains(Service.path))
     #expect(!paths.contains { $0.contains("subscription/") })
 
     // Nobody's tree lists somebody else's subscription.
     let consumer = try machine.consumer()
     let subscription = try consumer.subscribe()
-    let again = try busctl(["tree", "--list", Daemon.name], on: machine.bus)
+    let again = try busctl(["tree", "--list", Service.name], on: machine.bus)
     #expect(!again.standardOutput.contains(subscription))
   }
 
   @Test func `busctl introspects the manager`() throws {
     let machine = try Machine(.system)
-    let shown = try busctl(["introspect", Daemon.name, Daemon.path], on: machine.bus)
+    let shown = try busctl(["introspect", Service.name, Service.path], on: machine.bus)
     #expect(shown.succeeded)
     #expect(shown.standardError == "")
     for line in [
@@ -45,7 +45,7 @@ import Testing
   @Test func `busctl gets a location`() throws {
     let machine = try Machine(.system)
     let call = try ChildProcess([
-      "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Daemon.name, Daemon.path, Daemon.name,
+      "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Service.name, Service.path, Service.name,
       "GetLocation", "a{sv}", "0",
     ])
     try machine.receiver.write(.berlin)
@@ -60,16 +60,16 @@ import Testing
     let machine = try Machine(.system)
     let options = ["2", "timeout", "u", "300", "accuracy", "s", "exact"]
     let call = try busctl(
-      ["call", Daemon.name, Daemon.path, Daemon.name, "GetLocation", "a{sv}"] + options, on: machine.bus)
+      ["call", Service.name, Service.path, Service.name, "GetLocation", "a{sv}"] + options, on: machine.bus)
     #expect(!call.succeeded)
     #expect(!call.standardError.isEmpty)
   }
 
   @Test func `gdbus introspects the manager`() throws {
     let machine = try Machine(.system)
-    let shown = try gdbus("introspect", ["--dest", Daemon.name, "--object-path", Daemon.path], on: machine.bus)
+    let shown = try gdbus("introspect", ["--dest", Service.name, "--object-path", Service.path], on: machine.bus)
     #expect(shown.succeeded)
-    #expect(shown.standardOutput.contains("interface \(Daemon.name) {"))
+    #expect(shown.standardOutput.contains("interface \(Service.name) {"))
     #expect(shown.standardOutput.contains("GetLocation(in  a{sv} options,"))
     #expect(shown.standardOutput.contains("readonly s State = 'idle';"))
   }
@@ -77,7 +77,7 @@ import Testing
   @Test func `gdbus monitor sees state changes`() throws {
     let machine = try Machine(.system)
     let monitor = try ChildProcess([
-      "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Daemon.name,
+      "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Service.name,
     ])
     try eventually("it monitors") { monitor.standardOutput.contains("is owned by") }
     let consumer = try machine.consumer()
@@ -90,7 +90,7 @@ import Testing
     #expect(!monitor.standardOutput.contains("subscription/"))
   }
 
-  @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])
+  @Test(arguments: [Service.name, Service.subscription, Service.region])
   func `introspection matches the published XML`(_ interface: String) throws {
     let machine = try Machine(.system)
     let consumer = try machine.consumer()
@@ -106,11 +106,11 @@ import Testing
     let anotherRun = try Machine(.system)
     let other = try anotherRun.consumer()
     let otherPath = try object(interface, of: other)
-    #expect((otherPath == path) == (interface == Daemon.name), "the number of an object is never used again")
+    #expect((otherPath == path) == (interface == Service.name), "the number of an object is never used again")
     #expect(try introspect(otherPath, of: other) == live, "another run prints the same")
   }
 
-  @Test(arguments: [Daemon.name, Daemon.subscription, Daemon.region])
+  @Test(arguments: [Service.name, Service.subscription, Service.region])
   func `the published XML is valid`(_ interface: String) throws {
     let file = Rig.sourceFile("dbus/\(interface).xml")
     let checked = try run([
@@ -132,8 +132,8 @@ import Testing
 
   private func object(_ interface: String, of consumer: ConsumerProgram) throws -> String {
     switch interface {
-    case Daemon.name: Daemon.path
-    case Daemon.region: try consumer.region(ConsumerProgram.circle(52, 13))
+    case Service.name: Service.path
+    case Service.region: try consumer.region(ConsumerProgram.circle(52, 13))
     default: try consumer.subscribe()
     }
   }

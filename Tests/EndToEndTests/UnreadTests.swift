@@ -39,12 +39,12 @@ import Testing
   }
 
   @Test func `31 clients that start subscriptions and never read do not silence the service`() throws {
-    let before = try daemon.residentKilobytes()
+    let before = try service.residentKilobytes()
     let deaf = try startDeaf("31", "16")
     try walk(700, perSecond: 25)
     try waitForLocation(of: 699)
-    #expect(daemon.isRunning)
-    #expect(try daemon.residentKilobytes() - before < 16 * 1024 || !Daemon.isMemoryItsOwn)
+    #expect(service.isRunning)
+    #expect(try service.residentKilobytes() - before < 16 * 1024 || !Service.isMemoryItsOwn)
     let newcomer = try ConsumerProgram(on: bus)
     #expect(try newcomer.property("State") == "running")
     deaf.kill()
@@ -60,7 +60,7 @@ import Testing
       try waitForLocation(of: step)
       #expect(try client.property("State") == "running")
     }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {

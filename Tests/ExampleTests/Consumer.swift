@@ -123,12 +123,12 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
 final class Machine {
   let bus: PrivateBus
   let geoclue: RealGeoClue
-  private(set) var service: Daemon
+  private(set) var service: Service
 
   init() throws {
     bus = try PrivateBus(.system)
     geoclue = try RealGeoClue(on: bus)
-    service = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
   }
 
   /// Has the receiver report a place whenever GeoClue listens, until a condition holds.
@@ -145,6 +145,6 @@ final class Machine {
   /// Ends the service as a crash would, and starts it again, as the bus would.
   func restartService() throws {
     service.kill()
-    service = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
   }
 }

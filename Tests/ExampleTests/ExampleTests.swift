@@ -121,7 +121,7 @@ import Testing
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
     let processes = try Consumer.short.map { consumer in try consumer.start(on: bus, [], in: TemporaryDirectory()) }
-    let service = try Daemon(.system, on: bus)
+    let service = try Service(.system, on: bus)
     for process in processes {
       try eventually("a location from \(process.name)", within: .seconds(30)) {
         geoclue.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25))

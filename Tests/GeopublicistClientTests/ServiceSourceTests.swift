@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) final class ServiceSourceTests {
   private let bus: PrivateBus
   private let geoclue: FakeGeoClue
-  private var daemon: Daemon
+  private var service: Service
   private let manager: LocationManager
   private let publicist: LocationPublicist
   private var latitudes: [Double] = []
@@ -23,7 +23,7 @@ import Testing
   init() throws {
     bus = try PrivateBus(.system)
     geoclue = try FakeGeoClue(on: bus)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
     manager = LocationManager(source: ServiceSource(on: .address(bus.address), desktopID: "org.example.Test"))
     publicist = LocationPublicist(manager)
     publicist.locationPublisher().sink { [unowned self] locations in
@@ -43,9 +43,9 @@ import Testing
   }
 
   /// Replaces the service by another one, and waits until that calls GeoClue, too.
-  private func replaceDaemon(untilItCalls member: String) throws {
-    daemon.kill()
-    daemon = try Daemon(.system, on: bus)
+  private func replaceService(untilItCalls member: String) throws {
+    service.kill()
+    service = try Service(.system, on: bus)
     try turning("the service is asked again", within: .seconds(30)) {
       Set(geoclue.calls.filter { $0.member == member }.map(\.sender)).count == 2
     }
@@ -116,7 +116,7 @@ import Testing
     try begin()
     try fix(52)
     try expect([52])
-    try replaceDaemon(untilItCalls: "Start")
+    try replaceService(untilItCalls: "Start")
     try turning("the client of the old service is gone") { try geoclue.clients().count == 1 }
     // The fake tells a new client nothing; the same place again is not repeated.
     try fix(53)
@@ -127,7 +127,7 @@ import Testing
   @Test func `a request survives a killed service`() throws {
     manager.requestLocation()
     try waitForClient()
-    try replaceDaemon(untilItCalls: "CreateClient")
+    try replaceService(untilItCalls: "CreateClient")
     try fix(52)
     try expect([52])
     #expect(errors.isEmpty)
@@ -150,7 +150,7 @@ import Testing
       #expect(events == kinds)
     }
     try move(to: 52, until: [.determined])
-    try replaceDaemon(untilItCalls: "Start")
+    try replaceService(untilItCalls: "Start")
     try move(to: 53, until: [.determined, .exited])
     #expect(errors.isEmpty)
   }
@@ -177,8 +177,8 @@ import Testing
   }
 
   @Test func `a service that is not installed is reported at once, and used when it is there`() throws {
-    daemon.kill()
-    try turning("its name is free", within: .seconds(30)) { try !hasOwner(Daemon.name, on: bus) }
+    service.kill()
+    try turning("its name is free", within: .seconds(30)) { try !hasOwner(Service.name, on: bus) }
     manager.requestLocation()
     try turning("the request fails", within: .seconds(15)) { !errors.isEmpty }
     manager.startUpdatingLocation()
@@ -186,7 +186,7 @@ import Testing
     for error in errors { #expect("\(error)".hasPrefix("unavailable: The location service is not installed: ")) }
     #expect(manager.sourceStatus.state == .unavailable)
     #expect(manager.sourceStatus.message == errors.first?.message)
-    daemon = try Daemon(.system, on: bus)
+    service = try Service(.system, on: bus)
     try waitForClient()
     try fix(52)
     try expect([52])

@@ -10,16 +10,16 @@ import Testing
   private let bus: PrivateBus
   private let geoclue: FakeGeoClue
   private let agent: DesktopAgent
-  private var daemon: Daemon
-  private let service: ServiceConnection
+  private var service: Service
+  private let connection: ServiceConnection
 
   init() throws {
     bus = try PrivateBus(.session)
     geoclue = try FakeGeoClue(on: bus)
     agent = try DesktopAgent(at: bus.address)
-    daemon = try Daemon(.session, on: bus)
+    service = try Service(.session, on: bus)
     try geoclue.fix(latitude: 52.52, longitude: 13.4)
-    service = try ServiceConnection(to: .address(bus.address))
+    connection = try ServiceConnection(to: .address(bus.address))
   }
 
   /// Runs tasks and the loop until a condition holds.
@@ -36,11 +36,11 @@ import Testing
   @Test func `each subscriber receives almanacs, nil without access, and nothing after it cancels`() async throws {
     var (zones, others): ([String?], [DayPhase?]) = ([], [])
     var cancelled = false
-    let almanacs = service.almanacPublisher().handleEvents(receiveCancel: { cancelled = true })
+    let almanacs = connection.almanacPublisher().handleEvents(receiveCancel: { cancelled = true })
     var subscription: AnyCancellable? = almanacs.sink { zones.append($0?.timeZone) }
     var options = ClientOptions()
     options.almanac.twilight = .astronomical
-    let other = service.almanacPublisher(options).sink { others.append($0?.phase) }
+    let other = connection.almanacPublisher(options).sink { others.append($0?.phase) }
     try await settle("both almanacs") { zones.last == "Europe/Berlin" && others.last.flatMap(\.self) != nil }
     try agent.setLevel(0)
     try await settle("the loss of access") { zones.last == .some(nil) && others.last == .some(nil) }
@@ -61,13 +61,13 @@ import Testing
     var zones: [String] = []
     var hasEnded = false
     let task = Task {
-      for await almanac in service.almanacs() { if let zone = almanac?.timeZone { zones.append(zone) } }
+      for await almanac in connection.almanacs() { if let zone = almanac?.timeZone { zones.append(zone) } }
       hasEnded = true
     }
     try await settle("the almanac") { zones == ["Europe/Berlin"] }
-    daemon.kill()
+    service.kill()
     try geoclue.fix(latitude: 48.2, longitude: 16.37)
-    daemon = try Daemon(.session, on: bus)
+    service = try Service(.session, on: bus)
     try await settle("the next almanac") { zones == ["Europe/Berlin", "Europe/Vienna"] }
     task.cancel()
     try await settle("the end") { hasEnded }

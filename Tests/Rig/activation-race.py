@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that come just when the daemon has had enough of waiting for one: each has to be answered, by the old process or
+"""Calls that come just when the service has had enough of waiting for one: each has to be answered, by the old process or
 by a new one that the bus starts.
 
-    activation-race.py DAEMON COUNT
+    activation-race.py PROGRAM COUNT
 
 Says {"answered": N, "processes": M}.
 """
@@ -31,14 +31,14 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 """
 
 
-def main(daemon, count):
+def main(service, count):
     with PrivateMachine() as machine:
         folder, address = machine.folder, f"unix:path={machine.folder}/bus"
         (folder / "bus.conf").write_text(CONFIGURATION.format(folder=folder))
-        (folder / "daemon.conf").write_text(f"[Service]\nidle-timeout={IDLE}\n")
+        (folder / "service.conf").write_text(f"[Service]\nidle-timeout={IDLE}\n")
         (folder / f"{SERVICE}.service").write_text(
             f"[D-BUS Service]\nName={SERVICE}\n"
-            f"Exec={daemon} --system --address {address} --geoclue-address {address} --config {folder}/daemon.conf\n")
+            f"Exec={service} --system --address {address} --geoclue-address {address} --config {folder}/service.conf\n")
         machine.start(["dbus-daemon", "--nofork", "--nopidfile", f"--config-file={folder}/bus.conf"])
         wait_until("the bus answers", lambda: ask(address, "GetId"))
         peer, owners = Peer(address), set()

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and has the daemon attacked on its bus.
+# Fuzzes what reads from outside, by libFuzzer with the address sanitizer, and has the service attacked on its bus.
 #
 #   fuzz.sh [TARGET…]
 #
 # TARGET is one of those in Tests/Fuzz/Targets/Entry.swift, `units` for all of those, or `bus`; all of them by default.
-# SECONDS_EACH (default 8) is for each target, and for each of the three places where the daemon is attacked, on each broker.
+# SECONDS_EACH (default 8) is for each target, and for each of the three places where the service is attacked, on each broker.
 # SEED has libFuzzer try the same inputs in the same order each time, as a gate should.
 # What libFuzzer finds worth keeping goes to the folder CORPUS (default: beside the build), and what breaks a target to
 # CORPUS/crash-TARGET-…:

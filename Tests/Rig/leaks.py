@@ -26,9 +26,9 @@ def visit(place, count):
 
 
 def main():
-    daemon, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    service, count = os.path.abspath(sys.argv[1]), int(sys.argv[2])
     try:
-        with Place(daemon, "dbus-daemon", "system", "--system", True) as place:
+        with Place(service, "dbus-daemon", "system", "--system", True) as place:
             visit(place, max(200, count // 10))
             memory, descriptors = place.memory(), place.descriptors()
             visit(place, count)

@@ -6,7 +6,7 @@
 #
 #   sanitize.sh [address|thread|leaks] [ARGUMENTS OF swift test]
 #
-# The daemon, the command and the tests themselves are built with the sanitizer, each kind in a folder of its own. A report
+# The service, the command and the tests themselves are built with the sanitizer, each kind in a folder of its own. A report
 # of any of these processes fails the run, whatever its test has made of it. CONSUMERS is how many come and go.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -15,7 +15,7 @@ package=$(CDPATH='' cd -- "$here/../.." && pwd)
 swift=$("$here/find-swift.sh")
 
 reports=$(mktemp -d /tmp/geopublicist-reports.XXXXXX)
-# The daemon runs as several users.
+# The service runs as several users.
 chmod 1777 "$reports"
 trap 'rm -rf "$reports"' EXIT
 trap 'exit 1' INT TERM

@@ -63,7 +63,7 @@ public final class BusClient {
   ///   - interface: nil leaves it out of the message.
   ///   - destination: The service by default.
   public func call(
-    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    _ member: String, of interface: String?, at path: String, of destination: String = Service.name,
     signature: String = "", _ arguments: [JSON] = [], within limit: Duration = .seconds(10)
   ) throws -> Answer {
     try answer(
@@ -72,14 +72,14 @@ public final class BusClient {
 
   /// Calls a method that is expected to succeed. Throws `CallFailed` otherwise.
   public func reply(
-    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    _ member: String, of interface: String?, at path: String, of destination: String = Service.name,
     signature: String = "", _ arguments: [JSON] = []
   ) throws -> [JSON] {
     try call(member, of: interface, at: path, of: destination, signature: signature, arguments).arguments()
   }
 
   public func get(
-    _ property: String, of interface: String, at path: String, of destination: String = Daemon.name
+    _ property: String, of interface: String, at path: String, of destination: String = Service.name
   ) throws -> JSON {
     try reply(
       "Get", of: busProperties, at: path, of: destination, signature: "ss", [.string(interface), .string(property)])[0]
@@ -88,7 +88,7 @@ public final class BusClient {
 
   @discardableResult
   public func set(
-    _ property: String, of interface: String, at path: String, of destination: String = Daemon.name, to value: JSON
+    _ property: String, of interface: String, at path: String, of destination: String = Service.name, to value: JSON
   ) throws -> Answer {
     try call(
       "Set", of: busProperties, at: path, of: destination, signature: "ssv",
@@ -105,7 +105,7 @@ public final class BusClient {
 
   /// Sends a call without waiting; see `answer(to:)`. An interactive one carries ALLOW_INTERACTIVE_AUTHORIZATION.
   public func begin(
-    _ member: String, of interface: String?, at path: String, of destination: String = Daemon.name,
+    _ member: String, of interface: String?, at path: String, of destination: String = Service.name,
     signature: String = "", _ arguments: [JSON] = [], interactive: Bool = false
   ) throws -> Int64 {
     try send([

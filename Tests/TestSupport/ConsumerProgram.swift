@@ -11,12 +11,13 @@ public final class ConsumerProgram {
   public func call(
     _ member: String, signature: String = "", _ arguments: [JSON] = [], within limit: Duration = .seconds(10)
   ) throws -> BusClient.Answer {
-    try client.call(member, of: Daemon.name, at: Daemon.path, signature: signature, arguments, within: limit)
+    try client.call(member, of: Service.name, at: Service.path, signature: signature, arguments, within: limit)
   }
 
   /// Calls a method of the manager object that takes options, without waiting; see `BusClient.answer(to:)`.
   public func begin(_ member: String, _ options: JSON = [:], interactive: Bool = false) throws -> Int64 {
-    try client.begin(member, of: Daemon.name, at: Daemon.path, signature: "a{sv}", [options], interactive: interactive)
+    try client.begin(
+      member, of: Service.name, at: Service.path, signature: "a{sv}", [options], interactive: interactive)
   }
 
   public func requestAuthorization(_ options: JSON = [:], interactive: Bool = false) throws -> BusClient.Answer {
@@ -47,17 +48,18 @@ public final class ConsumerProgram {
   }
 
   /// Reads a property of the manager object, a subscription or a region.
-  public func property(_ name: String, of path: String = Daemon.path) throws -> JSON {
+  public func property(_ name: String, of path: String = Service.path) throws -> JSON {
     try client.get(name, of: interface(of: path), at: path)
   }
 
   private func interface(of path: String) -> String {
-    guard path != Daemon.path else { return Daemon.name }
-    return path.contains("/region/") ? Daemon.region : path.contains("/almanac/") ? Daemon.almanac : Daemon.subscription
+    guard path != Service.path else { return Service.name }
+    return path.contains("/region/")
+      ? Service.region : path.contains("/almanac/") ? Service.almanac : Service.subscription
   }
 
   public func waitFor(
-    _ name: String, _ value: JSON, of path: String = Daemon.path, within limit: Duration = .seconds(10)
+    _ name: String, _ value: JSON, of path: String = Service.path, within limit: Duration = .seconds(10)
   ) throws {
     var last = JSON.null
     try eventually("\(name) is \(value.line)", within: limit, turn: rest, seen: "it is \(last.line)") {

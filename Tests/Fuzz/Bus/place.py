@@ -38,7 +38,7 @@ class Place(PrivateMachine):
             if kind != "system":
                 upstream = self.start_bus("system", broker, "upstream").address
             self.start([RIG / "geoclue.sh", upstream, self.nmea])
-        self.daemon = self.start(
+        self.service = self.start(
             [program, deployment, "--address", self.address, "--geoclue-address", upstream],
             **{name: os.environ.get(name, value) for name, value in SURROUNDINGS.items()})
         wait("the service owns its name", lambda: self.owner() or self.complain_if_ended())
@@ -47,8 +47,8 @@ class Place(PrivateMachine):
         return self.start(command if user is None else as_user(user, command))
 
     def complain_if_ended(self):
-        if self.daemon.poll() is not None:
-            raise Failure(f"the service exited with {self.daemon.returncode}:\n{log_of(self.daemon)[-6000:]}")
+        if self.service.poll() is not None:
+            raise Failure(f"the service exited with {self.service.returncode}:\n{log_of(self.service)[-6000:]}")
 
     def owner(self):
         return ask(self.address, "GetNameOwner", "s", [SERVICE])
@@ -73,10 +73,10 @@ class Place(PrivateMachine):
 
     def memory(self):
         """Returns private memory in KiB."""
-        return memory(self.daemon.pid)["private_dirty_kb"]
+        return memory(self.service.pid)["private_dirty_kb"]
 
     def descriptors(self):
-        return descriptors(self.daemon.pid)
+        return descriptors(self.service.pid)
 
     def is_sanitized(self):
         """Returns whether the service keeps freed memory to detect its use."""
@@ -84,10 +84,10 @@ class Place(PrivateMachine):
 
     def end(self):
         """Ends the service like systemd. Its final output counts."""
-        self.daemon.send_signal(signal.SIGTERM)
+        self.service.send_signal(signal.SIGTERM)
         try:
-            status = self.daemon.wait(PATIENCE)
+            status = self.service.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             raise Failure("the service does not exit") from None
-        if status != 0 or re.search("Sanitizer|runtime error|CRITICAL", log_of(self.daemon)):
-            raise Failure(f"the service exited with {status}:\n{log_of(self.daemon)[-6000:]}")
+        if status != 0 or re.search("Sanitizer|runtime error|CRITICAL", log_of(self.service)):
+            raise Failure(f"the service exited with {status}:\n{log_of(self.service)[-6000:]}")

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// `geopublicistd --session --replay` through its interface.
-@Suite(.serialized) struct ReplayDaemonTests {
+@Suite(.serialized) struct ReplayServiceTests {
   private let directory = TemporaryDirectory()
 
   private func file(_ text: String) throws -> String {
@@ -23,32 +23,32 @@ import Testing
   /// The first four locations of a subscription.
   private func fixes(on bus: PrivateBus) throws -> [JSON] {
     let client = try BusClient(at: bus.address)
-    let made = try client.reply("CreateSubscription", of: Daemon.name, at: Daemon.path, signature: "a{sv}", [[:]])
-    _ = try client.reply("Start", of: Daemon.subscription, at: #require(made[0].string), of: Daemon.name)
+    let made = try client.reply("CreateSubscription", of: Service.name, at: Service.path, signature: "a{sv}", [[:]])
+    _ = try client.reply("Start", of: Service.subscription, at: #require(made[0].string), of: Service.name)
     return try client.waitFor(4, "LocationUpdated").prefix(4).map { $0[0] }
   }
 
   @Test func `a track arrives in order and marked as simulated`() throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
+    let service = try Service(.session, on: bus, options: ["--replay", gpx([1, 2, 3]), "--speed", "20"])
     let fixes = try fixes(on: bus)
     #expect(fixes.map { $0["Latitude"]?.number } == [1, 2, 3, 3])
     #expect(fixes.allSatisfy { $0["Simulated"] == .variant("b", true) })
     let now = Int64(Date().timeIntervalSince1970)
     #expect(fixes.allSatisfy { abs(($0["Timestamp"]?[0]?.integer ?? 0) - now) < 10 })
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `a replay pauses while there are no subscribers`() throws {
     let bus = try PrivateBus(.session)
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "0.05"])
+    let service = try Service(.session, on: bus, options: ["--replay", gpx([1, 2]), "--speed", "0.05"])
     for _ in 0..<2 {
       let answer = try BusClient(at: bus.address).reply(
-        "GetLocation", of: Daemon.name, at: Daemon.path, signature: "a{sv}",
+        "GetLocation", of: Service.name, at: Service.path, signature: "a{sv}",
         [["maximum-age": .variant("u", 0)]])
       #expect(answer[0]["Latitude"]?.number == 1)
     }
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test func `a looped track starts again`() throws {
@@ -56,10 +56,10 @@ import Testing
     let nmea =
       GGASentence(latitude: 52, longitude: 13).text
       + GGASentence(latitude: 53, longitude: 13, time: Date() + 1).text
-    let daemon = try Daemon(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
+    let service = try Service(.session, on: bus, options: ["--replay", file(nmea), "--speed", "50", "--loop"])
     let latitudes = try fixes(on: bus).map { $0["Latitude"]?.number }
     #expect(latitudes == [52, 53, 52, 53])
-    #expect(daemon.isRunning)
+    #expect(service.isRunning)
   }
 
   @Test(

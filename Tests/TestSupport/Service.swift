@@ -2,7 +2,7 @@
 import Foundation
 
 /// The service under test: the program that the package builds, on private buses.
-public final class Daemon {
+public final class Service {
   public nonisolated enum Deployment: String, Sendable {
     case system = "--system"
     case session = "--session"
@@ -51,14 +51,14 @@ public final class Daemon {
   public func kill() { process.kill() }
 }
 
-extension Daemon {
+extension Service {
   public func residentKilobytes() throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)
     let words = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(separator: " ")
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0
   }
 
-  /// Whether its memory tells of the daemon alone: a sanitizer has a part of its own in it, which grows, too.
+  /// Whether its memory tells of the service alone: a sanitizer has a part of its own in it, which grows, too.
   public nonisolated static var isMemoryItsOwn: Bool {
     let environment = ProcessInfo.processInfo.environment
     return environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil
