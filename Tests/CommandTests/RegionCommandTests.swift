@@ -12,8 +12,8 @@ import Testing
   init() throws { machine = try Machine() }
 
   /// Keeps the receiver on, so that a region hears of each sentence.
-  private func listener() throws -> ConsumerProgram {
-    let listener = try ConsumerProgram(on: machine.bus)
+  private func listener() throws -> ServiceClient {
+    let listener = try ServiceClient(on: machine.bus)
     _ = try listener.subscribeAndStart()
     return listener
   }
@@ -45,7 +45,7 @@ import Testing
     region.signal(SIGINT)
     #expect(try region.waitForExit() == .status(0))
     #expect(region.standardError.isEmpty)
-    #expect(listener.client.uniqueName != "")
+    #expect(listener.connection.uniqueName != "")
   }
 
   @Test func `until ends it as soon as that is the case`() throws {

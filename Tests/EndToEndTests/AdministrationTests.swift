@@ -36,9 +36,9 @@ import Testing
   @Test func `SIGHUP reloads the configuration`() throws {
     let file = try write("[Limits]\nsubscriptions-per-connection=1\n")
     let service = try Service(.system, on: bus, options: ["--config", file])
-    let consumer = try ConsumerProgram(on: bus)
-    _ = try consumer.subscribe()
-    func create() throws -> String? { try consumer.createSubscription().errorName }
+    let client = try ServiceClient(on: bus)
+    _ = try client.subscribe()
+    func create() throws -> String? { try client.createSubscription().errorName }
     #expect(try create() == "\(Service.name).Error.LimitsExceeded")
 
     _ = try write("[Limits]\nsubscriptions-per-connection=none\n")

@@ -30,9 +30,9 @@ import Testing
     #expect((starts.first ?? .max) <= now && (starts.last ?? 0) > now + 6 * 86_400)
     #expect((almanac["Timestamp"]?.content[0]?.integer ?? 0) > 0)
 
-    let member = client.client.received.filter { $0.path == path }.map(\.member)
+    let member = client.connection.received.filter { $0.path == path }.map(\.member)
     #expect(member.firstIndex(of: "AuthorizationChanged") ?? .max < member.firstIndex(of: "AlmanacChanged") ?? 0)
-    let texts = client.client.received.filter { $0.path == path }.map(\.text).joined()
+    let texts = client.connection.received.filter { $0.path == path }.map(\.text).joined()
       .replacing(#/"at": [0-9.]+/#, with: "")
     for secret in ["atitude", "52.", "13.4"] { #expect(!texts.contains(secret)) }
     // The day may change in between.
@@ -53,7 +53,7 @@ import Testing
     try client.waitFor("InUse", false)
     try eventually("GeoClue's client is deleted") { try geoclue.clients().isEmpty }
     #expect(try client.property("Active", of: path) == true)
-    let started = try #require(client.client.received.first { $0.member == "AlmanacChanged" })
+    let started = try #require(client.connection.received.first { $0.member == "AlmanacChanged" })
     #expect(started.path == path)
   }
 
@@ -135,7 +135,7 @@ import Testing
     let almanacs = try [(52.41, 13.18), (52.52, 13.37), (52.6, 13.37)].map { latitude, longitude in
       let service = try Service(.session, on: bus, options: ["--at", "\(latitude),\(longitude)"])
       defer { service.kill() }
-      let almanac = try ConsumerProgram(on: bus).call("GetAlmanac", signature: "a{sv}", [[:]]).arguments()[0]
+      let almanac = try ServiceClient(on: bus).call("GetAlmanac", signature: "a{sv}", [[:]]).arguments()[0]
       return ["Phase", "Forecast", "Sunrise", "Sunset", "TimeZone", "Place", "Country"].map { almanac[$0]?.content }
     }
     #expect(almanacs[0][4] == "Europe/Berlin" && almanacs[0] == almanacs[1] && almanacs[1] != almanacs[2])
@@ -143,20 +143,20 @@ import Testing
 
   @Test func `the packaged GeoClue's location becomes an almanac, and access lost leaves nothing`() throws {
     let machine = try Machine(.session, agentLevel: 8)
-    let consumer = try machine.consumer()
-    let path = try consumer.almanacStarted()
+    let client = try machine.client()
+    let path = try client.almanacStarted()
     var last = JSON.null
     try eventually("an almanac", within: .seconds(20), turn: rest, seen: last.line) {
       machine.receiver.offer(.berlin)
-      last = try consumer.property("Almanac", of: path)
+      last = try client.property("Almanac", of: path)
       return last["TimeZone"]?.content == "Europe/Berlin"
     }
-    #expect(consumer.almanacs(from: path).count == 1)
+    #expect(client.almanacs(from: path).count == 1)
     try machine.agent?.setLevel(0)
-    try consumer.waitFor("Almanac", [:], of: path)
+    try client.waitFor("Almanac", [:], of: path)
     try eventually("the refusal is announced", turn: rest) {
-      consumer.authorizations(of: path).last == "denied disabled-by-user"
+      client.authorizations(of: path).last == "denied disabled-by-user"
     }
-    #expect(consumer.almanacs(from: path).count == 1)
+    #expect(client.almanacs(from: path).count == 1)
   }
 }

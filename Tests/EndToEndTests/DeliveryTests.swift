@@ -6,14 +6,14 @@ import Testing
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Service.Deployment.system, .session])
   func `an NMEA sentence becomes one update`(_ deployment: Service.Deployment) throws {
-    let (machine, consumer, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
-    #expect(try consumer.property("Location", of: path) == [:])
+    let (machine, client, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
+    #expect(try client.property("Location", of: path) == [:])
     let before = Date()
     var begin = timespec()
     clock_gettime(CLOCK_BOOTTIME, &begin)
     let sentence = GGASentence(latitude: 52.516275, longitude: 13.377704, altitude: 34.5)
     try machine.receiver.write(sentence)
-    let location = try consumer.locations(1, from: path)[0]
+    let location = try client.locations(1, from: path)[0]
 
     #expect(deviation(of: location, from: sentence) < 1e-6)
     let types = ["Latitude": "d", "Longitude": "d", "Sequence": "t", "Timestamp": "(tt)", "MonotonicUSec": "t"]
@@ -27,20 +27,20 @@ import Testing
     #expect(measured >= before.timeIntervalSince1970.rounded(.down) - 1)
     #expect(measured <= Date().timeIntervalSince1970 + 1)
     let received = try #require(location["MonotonicUSec"]?.number) / 1e6
-    let signal = try #require(consumer.client.received.last { $0.member == "LocationUpdated" })
+    let signal = try #require(client.connection.received.last { $0.member == "LocationUpdated" })
     #expect(received <= signal.arrival && received >= Double(begin.tv_sec))
     for absent in ["Speed", "Heading", "Age", "Description"] {
       #expect(location[absent] == nil, "\(absent) of a first fix is unknown")
     }
-    #expect(signal.destination == consumer.client.uniqueName)
+    #expect(signal.destination == client.connection.uniqueName)
     #expect(signal.interface == Service.subscription)
-    #expect(try consumer.property("Location", of: path) == location)
-    try always("there is one update", for: .milliseconds(300)) { consumer.locations(from: path).count == 1 }
+    #expect(try client.property("Location", of: path) == location)
+    try always("there is one update", for: .milliseconds(300)) { client.locations(from: path).count == 1 }
   }
 
   @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
   func `no location is lost and all are in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
-    let (machine, consumer, path) = try Machine.subscribed()
+    let (machine, client, path) = try Machine.subscribed()
     var sent: [GGASentence] = []
     var due = ContinuousClock.now
     for step in walk(rate.fixes) {
@@ -49,11 +49,11 @@ import Testing
       try machine.receiver.write(sentence)
       sent.append(sentence)
       // GeoClue has the newest two only.
-      _ = try consumer.locations(sent.count - 1, from: path)
+      _ = try client.locations(sent.count - 1, from: path)
       due = due + .seconds(1 / rate.aSecond)
       try eventually("the next fix is due", within: .seconds(2)) { ContinuousClock.now >= due }
     }
-    let locations = try consumer.locations(sent.count, from: path)
+    let locations = try client.locations(sent.count, from: path)
     #expect(locations.count == sent.count)
     for (location, sentence) in zip(locations, sent) { #expect(deviation(of: location, from: sentence) < 1e-6) }
     let sequence = locations.compactMap { $0["Sequence"]?.integer }
@@ -63,17 +63,17 @@ import Testing
 
   @Test func `a stopped subscription is silent and starts again`() throws {
     let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let stopped = try consumer.subscribeAndStart()
-    let other = try consumer.subscribeAndStart()
+    let client = try machine.client()
+    let stopped = try client.subscribeAndStart()
+    let other = try client.subscribeAndStart()
     let steps = walk(3)
-    try machine.deliver([steps[0]], to: consumer, at: stopped)
-    try consumer.tell(stopped, "Stop")
-    #expect(try consumer.property("Active", of: stopped) == false)
-    try machine.deliver([steps[1]], to: consumer, at: other)
-    #expect(consumer.locations(from: stopped).count == 1)
-    try consumer.tell(stopped, "Start")
-    try machine.deliver([steps[2]], to: consumer, at: other)
-    try consumer.waitFor(steps[2], from: stopped)
+    try machine.deliver([steps[0]], to: client, at: stopped)
+    try client.tell(stopped, "Stop")
+    #expect(try client.property("Active", of: stopped) == false)
+    try machine.deliver([steps[1]], to: client, at: other)
+    #expect(client.locations(from: stopped).count == 1)
+    try client.tell(stopped, "Start")
+    try machine.deliver([steps[2]], to: client, at: other)
+    try client.waitFor(steps[2], from: stopped)
   }
 }

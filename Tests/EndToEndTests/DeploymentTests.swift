@@ -10,71 +10,71 @@ import Testing
 
   @Test func `a session without an agent answers every call`() throws {
     let machine = try Machine(.session)
-    let consumer = try machine.consumer()
+    let client = try machine.client()
     // GeoClue's own answer would never come.
-    let first = try consumer.requestAuthorization().arguments()
+    let first = try client.requestAuthorization().arguments()
     #expect(first == ["not-determined", "no-agent"] || first == ["not-determined", "undecided"])
-    #expect(try consumer.property("AuthorizationStatus") == "not-determined")
-    let path = try consumer.subscribeAndStart()
-    try consumer.waitFor("State", "waiting")
-    try consumer.waitFor("StateReason", "no-agent")
-    try consumer.waitFor("AuthorizationReason", "no-agent")
-    #expect(try consumer.property("AuthorizationStatus") == "not-determined")
-    #expect(try consumer.property("AuthorizationStatus", of: path) == "not-determined")
+    #expect(try client.property("AuthorizationStatus") == "not-determined")
+    let path = try client.subscribeAndStart()
+    try client.waitFor("State", "waiting")
+    try client.waitFor("StateReason", "no-agent")
+    try client.waitFor("AuthorizationReason", "no-agent")
+    #expect(try client.property("AuthorizationStatus") == "not-determined")
+    #expect(try client.property("AuthorizationStatus", of: path) == "not-determined")
 
     // Long before the timeout: only the user can change it.
-    let answer = try consumer.location(["timeout": .variant("u", 120_000)])
+    let answer = try client.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == notAuthorized)
     #expect(answer.errorMessage?.contains("agent") == true)
-    #expect(try consumer.requestAuthorization() == .reply(["not-determined", "no-agent"]))
-    #expect(try consumer.subscriptions().count == 1)
-    #expect(consumer.locations(from: path).isEmpty)
-    try consumer.waitForAuthorization("not-determined no-agent", of: path)
-    #expect(try consumer.property("InUse") == false)
+    #expect(try client.requestAuthorization() == .reply(["not-determined", "no-agent"]))
+    #expect(try client.subscriptions().count == 1)
+    #expect(client.locations(from: path).isEmpty)
+    try client.waitForAuthorization("not-determined no-agent", of: path)
+    #expect(try client.property("InUse") == false)
     #expect(!machine.geoclue.log.contains("New agent"), "a session registers no agent of its own")
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
   @Test func `an agent that comes late is noticed`() throws {
-    let (machine, consumer, path) = try Machine.subscribed(.session)
-    try consumer.waitFor("StateReason", "no-agent")
+    let (machine, client, path) = try Machine.subscribed(.session)
+    try client.waitFor("StateReason", "no-agent")
     try machine.startAgent()
-    try machine.deliver([.berlin], to: consumer, at: path)
-    #expect(try consumer.property("AuthorizationStatus", of: path) == "authorized-always")
-    try consumer.waitFor("State", "running")
-    try consumer.waitForAuthorization("authorized-always ", of: path)
+    try machine.deliver([.berlin], to: client, at: path)
+    #expect(try client.property("AuthorizationStatus", of: path) == "authorized-always")
+    try client.waitFor("State", "running")
+    try client.waitForAuthorization("authorized-always ", of: path)
     try eventually("no orphans of abandoned calls are left") { try machine.geoclue.clients().count == 1 }
   }
 
   // MARK: A session whose user has a switch
 
   @Test func `the user's location switch is obeyed`() throws {
-    let (machine, consumer, path) = try Machine.subscribed(.session, agentLevel: 8)
+    let (machine, client, path) = try Machine.subscribed(.session, agentLevel: 8)
     let steps = walk(4)
-    try machine.deliver([steps[0]], to: consumer, at: path)
+    try machine.deliver([steps[0]], to: client, at: path)
 
     try machine.agent?.setLevel(0)
-    try consumer.waitFor("AuthorizationStatus", "denied", of: path)
-    #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
-    #expect(try consumer.property("Location", of: path) == [:], "wiped with the access")
-    try consumer.waitFor("InUse", false)
-    try consumer.waitForAuthorization("denied disabled-by-user", of: path)
-    #expect(try consumer.location(["maximum-age": .variant("u", 60_000)]).errorName == notAuthorized)
-    #expect(consumer.locations(from: path).count == 1)
+    try client.waitFor("AuthorizationStatus", "denied", of: path)
+    #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
+    #expect(try client.property("Location", of: path) == [:], "wiped with the access")
+    try client.waitFor("InUse", false)
+    try client.waitForAuthorization("denied disabled-by-user", of: path)
+    #expect(try client.location(["maximum-age": .variant("u", 60_000)]).errorName == notAuthorized)
+    #expect(client.locations(from: path).count == 1)
 
     try machine.agent?.setLevel(8)
-    try consumer.waitFor("AuthorizationStatus", "authorized-always", of: path)
-    try machine.deliver([steps[1]], to: consumer, at: path)
+    try client.waitFor("AuthorizationStatus", "authorized-always", of: path)
+    try machine.deliver([steps[1]], to: client, at: path)
   }
 
   @Test func `a subscription started while location is off begins when it is on`() throws {
-    let (machine, consumer, path) = try Machine.subscribed(.session, agentLevel: 0)
-    try consumer.waitFor("AuthorizationStatus", "denied", of: path)
-    #expect(try consumer.property("AuthorizationReason", of: path) == "disabled-by-user")
-    #expect(try consumer.requestAuthorization() == .reply(["denied", "disabled-by-user"]))
+    let (machine, client, path) = try Machine.subscribed(.session, agentLevel: 0)
+    try client.waitFor("AuthorizationStatus", "denied", of: path)
+    #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
+    #expect(try client.requestAuthorization() == .reply(["denied", "disabled-by-user"]))
     try machine.agent?.setLevel(8)
     try eventually("GeoClue reads", within: .seconds(30)) { machine.receiver.isConnected }
-    try machine.deliver([.berlin], to: consumer, at: path)
+    try machine.deliver([.berlin], to: client, at: path)
   }
 
   // MARK: The system bus
@@ -82,7 +82,7 @@ import Testing
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `other users are restricted on the system bus`() throws {
     let machine = try Machine(.system)
-    let stranger = try machine.consumer(as: User.nobody)
+    let stranger = try machine.client(as: User.nobody)
     #expect(try stranger.property("AuthorizationStatus") == "restricted")
     #expect(try stranger.property("AuthorizationReason") == "policy-unavailable")
     let answer = try stranger.location()
@@ -91,12 +91,12 @@ import Testing
     #expect(try stranger.requestAuthorization() == .reply(["restricted", "policy-unavailable"]))
 
     let path = try stranger.subscribe()
-    let start = try stranger.client.call("Start", of: Service.subscription, at: path)
+    let start = try stranger.connection.call("Start", of: Service.subscription, at: path)
     #expect(start.errorName == notAuthorized)
     #expect(try stranger.property("Active", of: path) == false)
     #expect(try machine.geoclue.clients().isEmpty, "nothing was asked of GeoClue")
 
-    let root = try machine.consumer()
+    let root = try machine.client()
     let allowed = try root.subscribeAndStart()
     try machine.deliver([.berlin], to: root, at: allowed)
     #expect(stranger.locations(from: path).isEmpty)
@@ -108,39 +108,39 @@ import Testing
   func `the service runs as its own user`() throws {
     let machine = try Machine(.system, as: User.games)
     for user in [nil, User.games] {
-      let consumer = try machine.consumer(as: user)
-      #expect(try consumer.property("AuthorizationStatus") == "authorized-always")
-      #expect(try consumer.property("AuthorizationReason") == "")
-      let path = try consumer.subscribeAndStart()
-      try machine.deliver([.berlin], to: consumer, at: path)
-      try consumer.tell(path, "Close")
+      let client = try machine.client(as: user)
+      #expect(try client.property("AuthorizationStatus") == "authorized-always")
+      #expect(try client.property("AuthorizationReason") == "")
+      let path = try client.subscribeAndStart()
+      try machine.deliver([.berlin], to: client, at: path)
+      try client.tell(path, "Close")
       try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     }
-    #expect(try machine.consumer(as: User.nobody).property("AuthorizationStatus") == "restricted")
+    #expect(try machine.client(as: User.nobody).property("AuthorizationStatus") == "restricted")
   }
 
   // MARK: GetLocation
 
   @Test func `a timeout of 0 returns a young location, and nothing else`() throws {
-    let (machine, consumer, path) = try Machine.subscribed()
-    #expect(try consumer.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
-    try machine.deliver([.berlin], to: consumer, at: path)
-    #expect(try consumer.location(["timeout": .variant("u", 0)]).arguments()[0]["Age"] != nil)
+    let (machine, client, path) = try Machine.subscribed()
+    #expect(try client.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
+    try machine.deliver([.berlin], to: client, at: path)
+    #expect(try client.location(["timeout": .variant("u", 0)]).arguments()[0]["Age"] != nil)
     let fresh: JSON = ["timeout": .variant("u", 0), "maximum-age": .variant("u", 0)]
-    #expect(try consumer.location(fresh).errorName == "\(Service.name).Error.Timeout")
+    #expect(try client.location(fresh).errorName == "\(Service.name).Error.Timeout")
   }
 
   @Test func `a location is fetched once`() throws {
     let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let call = try consumer.begin("GetLocation")
+    let client = try machine.client()
+    let call = try client.begin("GetLocation")
     try machine.receiver.write(.berlin)
-    let reply = try consumer.client.answer(to: call).arguments()
+    let reply = try client.connection.answer(to: call).arguments()
     #expect(deviation(of: reply[0], from: .berlin) < 1e-6)
     #expect(reply[0]["Age"]?.variantType == "u")
 
     // The last fix is young enough for the next one, unless that wants a new one.
-    let again = try consumer.location().arguments()
+    let again = try client.location().arguments()
     #expect(again[0]["Sequence"] == reply[0]["Sequence"])
   }
 
@@ -149,14 +149,14 @@ import Testing
     let systemBus = try PrivateBus(.system)
     let bus = deployment == .system ? systemBus : try PrivateBus(.session)
     let service = try Service(deployment, on: bus, geoclueOn: systemBus)
-    let consumer = try ConsumerProgram(on: bus)
-    #expect(try consumer.property("AvailableAccuracy") == "unknown")
-    let path = try consumer.subscribeAndStart()
-    try consumer.waitFor("State", "unavailable")
-    try consumer.waitFor("StateReason", "geoclue-not-installed")
-    let answer = try consumer.location(["timeout": .variant("u", 1000)])
+    let client = try ServiceClient(on: bus)
+    #expect(try client.property("AvailableAccuracy") == "unknown")
+    let path = try client.subscribeAndStart()
+    try client.waitFor("State", "unavailable")
+    try client.waitFor("StateReason", "geoclue-not-installed")
+    let answer = try client.location(["timeout": .variant("u", 1000)])
     #expect(answer.errorName != nil)
-    #expect(try consumer.property("Active", of: path).bool == (deployment == .system))
+    #expect(try client.property("Active", of: path).bool == (deployment == .system))
     #expect(service.isRunning)
   }
 }

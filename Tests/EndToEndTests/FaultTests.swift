@@ -65,41 +65,41 @@ import Testing
 
   @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
     let machine = try SimulatedMachine()
-    let (geoclue, service, consumer) = (machine.geoclue, machine.service, machine.client)
+    let (geoclue, service, client) = (machine.geoclue, machine.service, machine.client)
     if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }
     try fault.begin(geoclue)
 
-    let path = try consumer.subscribeAndStart()
+    let path = try client.subscribeAndStart()
     // A call of GeoClue's that hangs takes 25 seconds to fail, and what is known is answered before the timeout.
     let timeout = fault.errors.contains("Timeout") ? 700 : 15_000
-    let answer = try consumer.location(["timeout": .variant("u", .integer(Int64(timeout)))], within: .seconds(20))
+    let answer = try client.location(["timeout": .variant("u", .integer(Int64(timeout)))], within: .seconds(20))
     let error = try #require(answer.errorName, "a location: \(answer)")
     #expect(fault.errors.contains { error == "\(Service.name).Error.\($0)" }, "\(answer)")
-    #expect(try consumer.requestAuthorization().errorName == nil)
+    #expect(try client.requestAuthorization().errorName == nil)
     for property in ["State", "StateReason", "AvailableAccuracy", "InUse", "AuthorizationStatus", "Limits"] {
-      _ = try consumer.property(property)
+      _ = try client.property(property)
     }
-    #expect(try consumer.subscriptions().count == 1)
-    #expect(try consumer.property("State") != "running")
-    try consumer.tell(path, "Stop")
-    try consumer.tell(path, "Start")
+    #expect(try client.subscriptions().count == 1)
+    #expect(try client.property("State") != "running")
+    try client.tell(path, "Stop")
+    try client.tell(path, "Start")
     #expect(service.isRunning)
 
     try fault.end(geoclue)
     try machine.measure(52.25, until: path)
-    try consumer.waitFor("State", "running")
-    #expect(try consumer.location(["maximum-age": .variant("u", 600_000)]).errorName == nil)
+    try client.waitFor("State", "running")
+    #expect(try client.location(["maximum-age": .variant("u", 600_000)]).errorName == nil)
 
-    try consumer.tell(path, "Close")
-    try consumer.waitFor("State", "idle")
+    try client.tell(path, "Close")
+    try client.waitFor("State", "idle")
     try eventually("no client is left in GeoClue") { try geoclue.clients().isEmpty }
     #expect(service.isRunning)
   }
 
   @Test func `a forged signal delivers no location`() throws {
     let machine = try SimulatedMachine(on: try PrivateBus(.session))
-    let (geoclue, consumer) = (machine.geoclue, machine.client)
-    let path = try consumer.subscribeAndStart()
+    let (geoclue, client) = (machine.geoclue, machine.client)
+    let path = try client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 52)
 
     let upstream = try #require(geoclue.calls.last { $0.member == "Start" })
@@ -112,15 +112,15 @@ import Testing
       }
       try forger.announceChange(
         of: "\(geoClueName).Client", at: upstream.path, to: upstream.sender, ["Active": .variant("b", false)])
-      for (name, old) in [(geoClueName, ":1.0"), (consumer.client.uniqueName, consumer.client.uniqueName)] {
+      for (name, old) in [(geoClueName, ":1.0"), (client.connection.uniqueName, client.connection.uniqueName)] {
         try forger.emit(
           "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", to: upstream.sender,
           signature: "sss", [.string(name), .string(old), ""])
       }
     }
-    #expect(try consumer.property("State") == "running")
+    #expect(try client.property("State") == "running")
     try machine.expectAFix(at: path, latitude: 52.001)
-    #expect(consumer.latitudes(from: path) == [52, 52.001], "only the owner of GeoClue's name is believed")
+    #expect(client.latitudes(from: path) == [52, 52.001], "only the owner of GeoClue's name is believed")
     #expect(machine.service.isRunning)
   }
 }

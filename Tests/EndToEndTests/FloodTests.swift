@@ -13,7 +13,7 @@ struct FloodTests {
   @Test(arguments: [false, true], ["0,8", "5,6"])
   func `an agent that changes its level without end costs others nothing`(isReading: Bool, levels: String) throws {
     let machine = try GatekeeperMachine(.yes)
-    let witness = try machine.consumer(as: 0)
+    let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let sentences = walk(13)
     try machine.receiver.write(sentences[0])
@@ -51,7 +51,7 @@ struct FloodTests {
   func `a flood of events from any source costs others nothing`(source: Source) throws {
     let machine = try GatekeeperMachine(.yes)
     let group = try MemoryGroup(megabytes: 160, machine.service.processIdentifier)
-    let witness = try machine.consumer(as: 0)
+    let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let listening = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", "1", "2", "8,8",
@@ -99,7 +99,7 @@ struct FloodTests {
     let geoclue = try FakeGeoClue(on: bus)
     let service = try Service(.system, on: bus)
     let group = try MemoryGroup(megabytes: 160, service.processIdentifier)
-    let witness = try ConsumerProgram(on: bus)
+    let witness = try ServiceClient(on: bus)
     let path = try witness.subscribeAndStart()
     try geoclue.fix(latitude: 52, longitude: 13)
     _ = try witness.locations(1, from: path)

@@ -24,17 +24,17 @@ import Testing
   private static let readOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
-  private func expectErrors(_ calls: [Call], of machine: Machine, as consumer: ConsumerProgram) throws {
+  private func expectErrors(_ calls: [Call], of machine: Machine, as client: ServiceClient) throws {
     for call in calls {
-      let answer = try consumer.client.call(
+      let answer = try client.connection.call(
         call.member, of: call.interface, at: call.path, signature: call.signature, call.arguments)
       let said = "\(call.path) \(call.interface ?? "-").\(call.member)(\(call.signature)): \(answer)"
       #expect(answer.errorName == call.error, "\(said.prefix(400))")
       #expect(answer.errorMessage?.isEmpty == false, "\(said.prefix(400))")
       #expect(machine.service.isRunning, "\(said.prefix(400))")
     }
-    #expect(try consumer.client.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Service.path) == [])
-    #expect(try consumer.property("State") == "idle")
+    #expect(try client.connection.reply("Ping", of: "org.freedesktop.DBus.Peer", at: Service.path) == [])
+    #expect(try client.property("State") == "idle")
   }
 
   @Test func `calls of unknown members are refused`() throws {
@@ -58,18 +58,18 @@ import Testing
         Call(
           path: "/org/geopublicist/Location1/subscription/99", interface: Service.subscription, member: "Start",
           error: Self.unknownObject),
-      ], of: machine, as: try machine.consumer())
+      ], of: machine, as: try machine.client())
   }
 
   @Test func `a call without an interface finds its member`() throws {
     let machine = try Machine(.session)
-    let consumer = try machine.consumer()
-    #expect(try consumer.client.reply("ListSubscriptions", of: nil, at: Service.path) == [[]])
+    let client = try machine.client()
+    #expect(try client.connection.reply("ListSubscriptions", of: nil, at: Service.path) == [[]])
   }
 
   @Test func `unknown properties are refused`() throws {
     let machine = try Machine(.session)
-    let consumer = try machine.consumer()
+    let client = try machine.client()
     let manager = JSON.string(Service.name)
     var calls = [
       Call(member: "Get", signature: "ss", arguments: [manager, "None"], error: Self.unknownProperty),
@@ -84,7 +84,7 @@ import Testing
         member: "Set", signature: "ssv", arguments: [manager, "None", .variant("s", "x")], error: Self.unknownProperty),
       Call(member: "Set", signature: "sss", arguments: [manager, "State", "x"], error: Self.invalidArgs),
     ]
-    let path = try consumer.subscribe()
+    let path = try client.subscribe()
     let subscription = JSON.string(Service.subscription)
     for (name, value, error) in [
       ("Active", .variant("b", true), Self.readOnly), ("Location", .variant("a{sv}", [:]), Self.readOnly),
@@ -100,7 +100,7 @@ import Testing
           path: path, member: "Set", signature: "ssv", arguments: [subscription, .string(name), value], error: error))
     }
     for index in calls.indices { calls[index].interface = busProperties }
-    try expectErrors(calls, of: machine, as: consumer)
+    try expectErrors(calls, of: machine, as: client)
   }
 
   @Test func `invalid options are refused`() throws {
@@ -120,31 +120,31 @@ import Testing
     ] {
       calls += options.map { Call(member: member, signature: "a{sv}", arguments: [$0], error: Self.invalidOption) }
     }
-    let consumer = try machine.consumer()
-    try expectErrors(calls, of: machine, as: consumer)
-    #expect(try consumer.subscriptions().isEmpty)
+    let client = try machine.client()
+    try expectErrors(calls, of: machine, as: client)
+    #expect(try client.subscriptions().isEmpty)
   }
 
   @Test(arguments: [Service.Deployment.system, .session])
   func `a huge message is refused with its limit's name`(_ deployment: Service.Deployment) throws {
     let machine = try Machine(deployment)
-    let consumer = try machine.consumer()
+    let client = try machine.client()
     let huge = JSON.string(String(repeating: "x", count: 70_000))
     for (member, signature, arguments) in [
       ("GetLocation", "a{sv}", [["desktop-id": .variant("s", huge)]]), ("GetLocation", "s", [huge]),
       ("NoSuchMember", "s", [huge]),
     ] as [(String, String, [JSON])] {
-      let answer = try consumer.call(member, signature: signature, arguments)
+      let answer = try client.call(member, signature: signature, arguments)
       #expect(answer.errorName == "\(Service.name).Error.LimitsExceeded")
       #expect(answer.errorMessage?.contains("message-bytes") == true)
     }
-    #expect(try consumer.property("State") == "idle")
+    #expect(try client.property("State") == "idle")
     #expect(machine.service.isRunning)
   }
 
   @Test func `unrequested messages are ignored`() throws {
     let machine = try Machine(.session)
-    let consumer = try machine.consumer()
+    let client = try machine.client()
     for (signature, arguments) in [
       ("", []), ("s", ["x"]), ("a{sv}", [["x": .variant("d", "nan")]]), ("oo", ["/", "/"]), ("sss", ["", "", ""]),
     ] as [(String, [JSON])] {
@@ -153,11 +153,11 @@ import Testing
         (busProperties, "PropertiesChanged"), ("org.freedesktop.DBus", "NameOwnerChanged"),
         ("org.example.None", "Nothing"),
       ] {
-        try consumer.client.emit(
+        try client.connection.emit(
           member, of: interface, at: Service.path, to: Service.name, signature: signature, arguments)
       }
     }
-    #expect(try consumer.property("State") == "idle")
+    #expect(try client.property("State") == "idle")
     #expect(machine.service.isRunning)
   }
 }
@@ -183,28 +183,28 @@ import Testing
   /// subscriptions.
   @Test func `clients notice nothing when the service is thrown out by the bus and comes back`() throws {
     let machine = try SimulatedMachine()
-    let (bus, service, consumer) = (machine.bus, machine.service, machine.client)
-    let path = try consumer.subscribeAndStart()
-    let region = try consumer.regionStarted(ConsumerProgram.circle(50, 13))
+    let (bus, service, client) = (machine.bus, machine.service, machine.client)
+    let path = try client.subscribeAndStart()
+    let region = try client.regionStarted(ServiceClient.circle(50, 13))
     try machine.expectAFix(at: path, latitude: 50)
-    try consumer.waitFor(["determined"], region)
-    let leaving = try ConsumerProgram(on: bus)
+    try client.waitFor(["determined"], region)
+    let leaving = try ServiceClient(on: bus)
     _ = try leaving.subscribeAndStart()
     for round in 1...3 {
       let attack = try run(
         [Rig.python, Rig.sourceFile("Tests/Fuzz/Bus/attack.py"), bus.address, Service.name, "0", "1", "headers"],
         within: .seconds(120))
       #expect(attack.succeeded, "\(attack.standardOutput)\n\(attack.standardError)")
-      try eventually("it answers", turn: rest) { (try? consumer.property("State")) == "running" }
+      try eventually("it answers", turn: rest) { (try? client.property("State")) == "running" }
       try machine.measure(50 + Double(round), until: path)
-      if round == 2 { leaving.client.kill() }
+      if round == 2 { leaving.connection.kill() }
     }
     #expect(service.isRunning)
-    try eventually("who has left is gone", turn: rest) { try consumer.subscriptions().count == 2 }
-    #expect(try consumer.subscriptions().map { $0["Path"]?.content.string } == [path, region])
-    try consumer.waitFor(["determined", "exited"], region)
-    #expect(consumer.client.received("Closed").isEmpty)
-    #expect(consumer.client.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
+    try eventually("who has left is gone", turn: rest) { try client.subscriptions().count == 2 }
+    #expect(try client.subscriptions().map { $0["Path"]?.content.string } == [path, region])
+    try client.waitFor(["determined", "exited"], region)
+    #expect(client.connection.received("Closed").isEmpty)
+    #expect(client.connection.received("AuthorizationChanged").allSatisfy { $0.first == "authorized-always" })
     if PrivateBus.Broker.chosen == .dbusBroker { #expect(service.log.contains("the service is back as")) }
     service.signal(SIGTERM)
     #expect(try service.waitForExit() == .status(0))

@@ -22,17 +22,17 @@ struct GatekeeperChangeTests {
 
   @Test func `a lower level is obeyed while a subscription runs`() throws {
     let listening = try Listening()
-    let (agent, consumer, path) = (listening.agent, listening.client, listening.path)
+    let (agent, client, path) = (listening.agent, listening.client, listening.path)
     try agent.setLevel(4)
     try listening.waitFor("authorized-when-in-use reduced-accuracy")
-    try eventually("a reduced one comes") { consumer.locations(from: path).last?["Level"]?.string == "city" }
-    let reduced = try #require(consumer.locations(from: path).last)
+    try eventually("a reduced one comes") { client.locations(from: path).last?["Level"]?.string == "city" }
+    let reduced = try #require(client.locations(from: path).last)
     #expect(deviation(of: reduced, from: .berlin) > 1e-3)
-    #expect(try consumer.property("Location", of: path)["Level"]?.string == "city", "what was finer is gone")
-    let values = try consumer.location(["maximum-age": .variant("u", 3_600_000)]).arguments()
+    #expect(try client.property("Location", of: path)["Level"]?.string == "city", "what was finer is gone")
+    let values = try client.location(["maximum-age": .variant("u", 3_600_000)]).arguments()
     #expect(values[0]["Level"]?.string == "city" && deviation(of: values[0], from: .berlin) > 1e-3)
     try agent.setLevel(8)
-    try eventually("a precise one comes") { consumer.locations(from: path).last?["Level"]?.string == "exact" }
+    try eventually("a precise one comes") { client.locations(from: path).last?["Level"]?.string == "exact" }
   }
 
   /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
@@ -46,15 +46,15 @@ struct GatekeeperChangeTests {
     }
     try turn("on")
     let agent = try ChildProcess(command + ["agent"], environment: environment, as: person)
-    let consumer = try machine.consumer(as: person)
-    let path = try consumer.subscribeAndStart()
-    try consumer.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
-    let told = consumer.authorizations(of: path).count
+    let client = try machine.client(as: person)
+    let path = try client.subscribeAndStart()
+    try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
+    let told = client.authorizations(of: path).count
     try turn("city")
-    try consumer.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path, within: .seconds(20))
+    try client.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path, within: .seconds(20))
     try turn("on")
-    try consumer.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
-    #expect(consumer.authorizations(of: path).count == told + 2, "\(consumer.authorizations(of: path))")
+    try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
+    #expect(client.authorizations(of: path).count == told + 2, "\(client.authorizations(of: path))")
     #expect(agent.exited == nil)
   }
 
@@ -70,12 +70,12 @@ struct GatekeeperChangeTests {
   @Test func `a user's other programs are not their agent`() throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: GatekeeperMachine.nobody)
-    let consumer = try machine.consumer(as: person)
-    #expect(try consumer.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
+    let client = try machine.client(as: person)
+    #expect(try client.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
     try machine.agent(of: person, level: 8)
-    try consumer.waitFor("AuthorizationReason", "")
+    try client.waitFor("AuthorizationReason", "")
     let second = try machine.agent(of: person, level: 0)
-    let newcomer = try machine.consumer(as: person)
+    let newcomer = try machine.client(as: person)
     // Of two agents the stricter one counts.
     try newcomer.waitFor("AuthorizationReason", "disabled-by-user")
     second.kill()
@@ -87,35 +87,35 @@ struct GatekeeperChangeTests {
     // They never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: person) }
     for client in silent { client.suspend(true) }
-    let consumer = try machine.consumer(as: person)
-    let path = try consumer.subscribeAndStart()
-    try eventually("it is undecided") { consumer.authorizations(of: path).contains("not-determined undecided") }
+    let client = try machine.client(as: person)
+    let path = try client.subscribeAndStart()
+    try eventually("it is undecided") { client.authorizations(of: path).contains("not-determined undecided") }
     try machine.agent(of: person)
-    try consumer.waitForAuthorization("authorized-when-in-use ", of: path)
+    try client.waitForAuthorization("authorized-when-in-use ", of: path)
     for client in silent { client.suspend(false) }
   }
 
   @Test func `no-agent is not reported while an agent may still be starting`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let consumer = try machine.consumer(as: person)
+    let client = try machine.client(as: person)
     // An agent may start within 30 s.
     let logind = try machine.startLogind(age: 20)
     defer { logind.kill() }
-    #expect(try consumer.property("AuthorizationReason") == "undecided")
-    try consumer.waitFor("AuthorizationReason", "no-agent", within: .seconds(20))
+    #expect(try client.property("AuthorizationReason") == "undecided")
+    try client.waitFor("AuthorizationReason", "no-agent", within: .seconds(20))
   }
 
   @Test func `a created and started subscription is told once`() throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: person)
-    let consumer = try machine.consumer(as: person)
-    let path = try consumer.subscribe()
-    try consumer.waitFor("AuthorizationReason", "")
-    try always("nothing is told before Start", for: .milliseconds(300)) { consumer.authorizations(of: path).isEmpty }
-    try consumer.tell(path, "Start")
+    let client = try machine.client(as: person)
+    let path = try client.subscribe()
+    try client.waitFor("AuthorizationReason", "")
+    try always("nothing is told before Start", for: .milliseconds(300)) { client.authorizations(of: path).isEmpty }
+    try client.tell(path, "Start")
     try machine.receiver.write(.berlin)
-    _ = try consumer.locations(1, from: path)
-    #expect(consumer.authorizations(of: path) == ["authorized-when-in-use "])
+    _ = try client.locations(1, from: path)
+    #expect(client.authorizations(of: path) == ["authorized-when-in-use "])
   }
 
   @Test func `an administrator's rule revokes and restores access`() throws {
@@ -147,20 +147,20 @@ struct GatekeeperChangeTests {
   @Test func `a polkit that dies while asked counts as missing`() throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: person)
-    let consumers = try (0..<4).map { _ in try machine.consumer(as: person) }
-    let path = try consumers[3].subscribe()
+    let clients = try (0..<4).map { _ in try machine.client(as: person) }
+    let path = try clients[3].subscribe()
     machine.polkit?.signal(SIGSTOP)
     let calls = [
-      try consumers[0].begin("GetLocation"), try consumers[1].begin("RequestAuthorization"),
-      try consumers[2].client.begin(
+      try clients[0].begin("GetLocation"), try clients[1].begin("RequestAuthorization"),
+      try clients[2].connection.begin(
         "Get", of: busProperties, at: Service.path, signature: "ss", [.string(Service.name), "AuthorizationReason"]),
-      try consumers[3].client.begin("Start", of: Service.subscription, at: path),
+      try clients[3].connection.begin("Start", of: Service.subscription, at: path),
     ]
     try always("nothing is answered without polkit", for: .milliseconds(600)) {
-      zip(consumers, calls).allSatisfy { $0.client.answerSoFar(to: $1) == nil }
+      zip(clients, calls).allSatisfy { $0.connection.answerSoFar(to: $1) == nil }
     }
     machine.polkit?.kill()
-    let answers = try zip(consumers, calls).map { try $0.client.answer(to: $1) }
+    let answers = try zip(clients, calls).map { try $0.connection.answer(to: $1) }
     #expect(answers[0].errorName == "\(Service.name).Error.NotAuthorized")
     #expect(answers[1] == .reply(["restricted", "policy-unavailable"]))
     #expect(answers[2] == .reply([.variant("s", "policy-unavailable")]))
@@ -170,16 +170,16 @@ struct GatekeeperChangeTests {
   @Test func `a polkit that never answers leaves access undecided`() throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: person)
-    let consumer = try machine.consumer(as: person)
+    let client = try machine.client(as: person)
     machine.polkit?.signal(SIGSTOP)
-    let request = try consumer.begin("RequestAuthorization")
-    let impatient = try consumer.begin("GetLocation", ["timeout": .variant("u", 500)])
-    #expect(try consumer.client.answer(to: request) == .reply(["not-determined", "undecided"]))
-    #expect(try consumer.client.answer(to: impatient).errorName == "\(Service.name).Error.NotAuthorized")
+    let request = try client.begin("RequestAuthorization")
+    let impatient = try client.begin("GetLocation", ["timeout": .variant("u", 500)])
+    #expect(try client.connection.answer(to: request) == .reply(["not-determined", "undecided"]))
+    #expect(try client.connection.answer(to: impatient).errorName == "\(Service.name).Error.NotAuthorized")
     // Others, about whom nothing has to be asked, do not wait.
-    #expect(try machine.consumer(as: 0).property("AuthorizationStatus") == "authorized-always")
+    #expect(try machine.client(as: 0).property("AuthorizationStatus") == "authorized-always")
     machine.polkit?.signal(SIGCONT)
-    try consumer.waitFor("AuthorizationStatus", "authorized-when-in-use")
+    try client.waitFor("AuthorizationStatus", "authorized-when-in-use")
   }
 
   // MARK: Dialogs
@@ -187,49 +187,49 @@ struct GatekeeperChangeTests {
   @Test func `a dialog is shown only when it may be`() throws {
     let machine = try GatekeeperMachine(.asks)
     try machine.agent(of: person)
-    let consumer = try machine.consumer(as: person)
-    let path = try consumer.subscribeAndStart()
-    try consumer.waitForAuthorization("not-determined authorization-required", of: path)
-    let unasked = try consumer.requestAuthorization(interactive: true)
+    let client = try machine.client(as: person)
+    let path = try client.subscribeAndStart()
+    try client.waitForAuthorization("not-determined authorization-required", of: path)
+    let unasked = try client.requestAuthorization(interactive: true)
     #expect(unasked == .reply(["not-determined", "authorization-required"]), "there is nobody to ask")
-    let dialogs = try DialogAgent(machine.bus, for: consumer)
-    let forbidden = try consumer.requestAuthorization()
+    let dialogs = try DialogAgent(machine.bus, for: client)
+    let forbidden = try client.requestAuthorization()
     #expect(forbidden.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
-    let call = try consumer.begin("GetLocation", ["timeout": .variant("u", 300)], interactive: true)
-    let refused = try consumer.client.answer(to: call)
+    let call = try client.begin("GetLocation", ["timeout": .variant("u", 300)], interactive: true)
+    let refused = try client.connection.answer(to: call)
     #expect(refused.errorName == "\(Service.name).Error.NotAuthorized")
     #expect(dialogs.asked.isEmpty, "no other method asks")
 
     func request(_ options: JSON = [:]) throws -> Int64 {
-      try consumer.begin("RequestAuthorization", options, interactive: true)
+      try client.begin("RequestAuthorization", options, interactive: true)
     }
     let first = try request()
     try eventually("the person is asked") { dialogs.asked.count == 1 }
     let second = try request()
-    #expect(try consumer.client.answer(to: second).errorName == "\(Service.name).Error.LimitsExceeded")
-    #expect(consumer.client.answerSoFar(to: first) == nil)
+    #expect(try client.connection.answer(to: second).errorName == "\(Service.name).Error.LimitsExceeded")
+    #expect(client.connection.answerSoFar(to: first) == nil)
     try dialogs.answer("no")
-    #expect(try consumer.client.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
-    #expect(consumer.authorizations(of: path).last == "not-determined authorization-required", "a no is for this time")
+    #expect(try client.connection.answer(to: first) == .reply(["denied", "rejected-by-agent"]))
+    #expect(client.authorizations(of: path).last == "not-determined authorization-required", "a no is for this time")
 
     let third = try request(["accuracy": .variant("s", "city")])
     try eventually("the person is asked again") { dialogs.asked.count == 2 }
     try dialogs.answer("yes")
-    #expect(try consumer.client.answer(to: third) == .reply(["authorized-when-in-use", ""]))
+    #expect(try client.connection.answer(to: third) == .reply(["authorized-when-in-use", ""]))
     let actions = ["org.geopublicist.location1.access-precise", "org.geopublicist.location1.access"]
     #expect(dialogs.asked == actions, "no more than is needed")
     #expect(dialogs.texts.allSatisfy { $0.contains("let the program “python3”") }, "\(dialogs.texts)")
-    try consumer.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path)
+    try client.waitForAuthorization("authorized-when-in-use reduced-accuracy", of: path)
     try machine.receiver.write(.berlin)
-    #expect(try consumer.locations(1, from: path)[0]["Level"]?.string == "city")
+    #expect(try client.locations(1, from: path)[0]["Level"]?.string == "city")
 
-    let other = try machine.consumer(as: person)
+    let other = try machine.client(as: person)
     #expect(try other.property("AuthorizationReason") == "authorization-required", "it was this connection's")
   }
 
   @Test func `a dialog is withdrawn when its client leaves`() throws {
     let asking = try Asking()
-    asking.client.client.kill()
+    asking.client.connection.kill()
     try eventually("the dialog is taken back") { asking.dialogs.isCancelled }
   }
 
@@ -238,10 +238,10 @@ struct GatekeeperChangeTests {
   @Test func `a sandboxed client is refused in a session, too`() throws {
     let machine = try Machine(.session, agentLevel: 8)
     let groups = ControlGroups()
-    let consumer = try machine.consumer()
-    try groups.put(consumer.client.processIdentifier, in: .flatpak)
-    #expect(try consumer.property("AuthorizationReason") == "sandboxed")
-    #expect(try consumer.location().errorMessage?.contains("org.freedesktop.portal.Location") == true)
+    let client = try machine.client()
+    try groups.put(client.connection.processIdentifier, in: .flatpak)
+    #expect(try client.property("AuthorizationReason") == "sandboxed")
+    #expect(try client.location().errorMessage?.contains("org.freedesktop.portal.Location") == true)
     #expect(try machine.geoclue.clients().isEmpty)
   }
 
@@ -271,14 +271,14 @@ struct GatekeeperChangeTests {
 /// A client whose user is being asked for permission in a dialog.
 struct Asking {
   let machine: GatekeeperMachine
-  let client: ConsumerProgram
+  let client: ServiceClient
   let dialogs: DialogAgent
   let request: Int64
 
   init() throws {
     machine = try GatekeeperMachine(.asks)
     try machine.agent(of: GatekeeperMachine.person)
-    client = try machine.consumer(as: GatekeeperMachine.person)
+    client = try machine.client(as: GatekeeperMachine.person)
     dialogs = try DialogAgent(machine.bus, for: client)
     request = try client.begin("RequestAuthorization", interactive: true)
     try eventually("the user is asked") { [dialogs] in dialogs.asked.count == 1 }
@@ -290,9 +290,9 @@ final class DialogAgent {
   private let process: ChildProcess
   private var lines: [String] = []
 
-  init(_ bus: PrivateBus, for consumer: ConsumerProgram) throws {
+  init(_ bus: PrivateBus, for client: ServiceClient) throws {
     process = try ChildProcess([
-      Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(consumer.client.processIdentifier)",
+      Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(client.connection.processIdentifier)",
       "\(GatekeeperMachine.person)",
     ])
     try eventually("polkit accepts the agent", seen: process.standardError) { read().contains("registered") }

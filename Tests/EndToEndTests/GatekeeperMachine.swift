@@ -118,10 +118,10 @@ final class GatekeeperMachine {
     try rules.write(toFile: folder.file("rules/50-test.rules"), atomically: true, encoding: .utf8)
   }
 
-  func consumer(as user: uid_t, in housing: ControlGroups.Housing = .host) throws -> ConsumerProgram {
-    let consumer = try ConsumerProgram(on: bus, as: user)
-    try groups.put(consumer.client.processIdentifier, in: housing)
-    return consumer
+  func client(as user: uid_t, in housing: ControlGroups.Housing = .host) throws -> ServiceClient {
+    let client = try ServiceClient(on: bus, as: user)
+    try groups.put(client.connection.processIdentifier, in: housing)
+    return client
   }
 
   /// A user's agent, which stays as long as the machine unless it is killed.
@@ -215,7 +215,7 @@ final class ControlGroups {
 struct Listening {
   let machine: GatekeeperMachine
   let agent: DesktopAgent
-  let client: ConsumerProgram
+  let client: ServiceClient
   let path: String
   private let options: [String: JSON]
 
@@ -228,7 +228,7 @@ struct Listening {
     machine = try GatekeeperMachine(policy)
     try prepare(machine)
     agent = try machine.agent(of: GatekeeperMachine.person)
-    client = try machine.consumer(as: GatekeeperMachine.person)
+    client = try machine.client(as: GatekeeperMachine.person)
     path = try client.subscribeAndStart(.object(options))
     try machine.receiver.write(.berlin)
     _ = try client.locations(1, from: path)
@@ -241,7 +241,7 @@ struct Listening {
   /// Root's subscription receives a location; this client's does not.
   func expectNoDelivery() throws {
     let before = client.locations(from: path).count
-    let root = try machine.consumer(as: 0)
+    let root = try machine.client(as: 0)
     let other = try root.subscribeAndStart()
     let place = GGASentence(latitude: 52.617, longitude: 13.478)
     try machine.receiver.write(place)
@@ -259,13 +259,13 @@ struct Listening {
     let asked: [String: JSON] = ["timeout": .variant("u", 200), "maximum-age": .variant("u", 3_600_000)]
     let answer = try client.location(.object(options.merging(asked) { $1 }))
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
-    let received = client.client.received.filter { $0.path == path }
+    let received = client.connection.received.filter { $0.path == path }
     let lost = received.lastIndex { $0.member == "AuthorizationChanged" } ?? 0
     #expect(!received[lost...].contains { $0.member == "LocationUpdated" })
   }
 }
 
-extension ConsumerProgram {
+extension ServiceClient {
   /// Waits until a subscription is told a status and, after a space, its reason.
   func waitForAuthorization(_ status: String, of path: String, within limit: Duration = .seconds(10)) throws {
     try eventually("it is \(status)", within: limit, seen: "\(authorizations(of: path))") {

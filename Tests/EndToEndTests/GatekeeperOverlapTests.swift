@@ -14,7 +14,7 @@ struct GatekeeperOverlapTests {
     let machine = listening.machine
     machine.killGeoClue()
     try listening.agent.setLevelSilently(0)
-    let other = try machine.consumer(as: person)
+    let other = try machine.client(as: person)
     let answer = try other.location(["maximum-age": .variant("u", 3_600_000), "timeout": .variant("u", 3_000)])
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     try other.waitFor("AuthorizationReason", "disabled-by-user")
@@ -39,7 +39,7 @@ struct GatekeeperOverlapTests {
   /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
   @Test func `silent connections do not keep calls waiting`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let client = try machine.consumer(as: person)
+    let client = try machine.client(as: person)
     let path = try client.subscribeAndStart()
     let deaf = try ChildProcess.ready(
       [Rig.python, Rig.file("many-clients.py"), machine.bus.address, "never-read", "40", "0"], as: person)
@@ -54,10 +54,10 @@ struct GatekeeperOverlapTests {
     let asking = try Asking()
     let client = asking.client
     try asking.machine.setPolicy(.no)
-    let other = try asking.machine.consumer(as: person)
+    let other = try asking.machine.client(as: person)
     try other.waitFor("AuthorizationReason", "disallowed-by-policy")
     try asking.dialogs.answer("yes")
-    #expect(try client.client.answer(to: asking.request) == .reply(["restricted", "disallowed-by-policy"]))
+    #expect(try client.connection.answer(to: asking.request) == .reply(["restricted", "disallowed-by-policy"]))
     #expect(try client.location(["timeout": .variant("u", 200)]).errorName == "\(Service.name).Error.NotAuthorized")
   }
 
@@ -67,7 +67,7 @@ struct GatekeeperOverlapTests {
     let path = try client.subscribeAndStart()
     try machine.setPolicy(.asks)
     try asking.dialogs.answer("yes")
-    #expect(try client.client.answer(to: asking.request) == .reply(["authorized-when-in-use", ""]))
+    #expect(try client.connection.answer(to: asking.request) == .reply(["authorized-when-in-use", ""]))
     try client.waitForAuthorization("authorized-when-in-use ", of: path)
     try machine.setPolicy(.no)
     try client.waitForAuthorization("restricted disallowed-by-policy", of: path)
@@ -79,14 +79,14 @@ struct GatekeeperOverlapTests {
   @Test func `changes that change nothing for a client are not announced to it`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
-    let watcher = try listening.machine.consumer(as: 0)
-    try watcher.client.match("type='signal',interface='org.freedesktop.PolicyKit1.Authority',member='Changed'")
+    let watcher = try listening.machine.client(as: 0)
+    try watcher.connection.match("type='signal',interface='org.freedesktop.PolicyKit1.Authority',member='Changed'")
     let before = listening.client.authorizations(of: listening.path)
     for step in 1...20 {
-      let changes = watcher.client.received("Changed").count
+      let changes = watcher.connection.received("Changed").count
       try listening.machine.setPolicy(.yes)
       try logind.process?.send("announce")
-      _ = try watcher.client.waitFor(changes + 1, "Changed")
+      _ = try watcher.connection.waitFor(changes + 1, "Changed")
       let count = listening.client.locations(from: listening.path).count
       try listening.machine.receiver.write(
         GGASentence(latitude: 52.516275 + Double(step) * 0.001, longitude: 13.377704))
@@ -98,11 +98,11 @@ struct GatekeeperOverlapTests {
   @Test func `a logind that announces a change and does not answer ends the access`() throws {
     let logind = Kept()
     let listening = try Listening { logind.process = try $0.startLogind() }
-    let watcher = try listening.machine.consumer(as: 0)
-    try watcher.client.match("type='signal',path='/org/freedesktop/login1/session/_31'")
+    let watcher = try listening.machine.client(as: 0)
+    try watcher.connection.match("type='signal',path='/org/freedesktop/login1/session/_31'")
     try logind.process?.send("hang")
     try logind.process?.send("state online")
-    _ = try watcher.client.waitFor(1, "PropertiesChanged")
+    _ = try watcher.connection.waitFor(1, "PropertiesChanged")
     // Once the service has read it, a revocation takes effect within 200 ms.
     _ = try watcher.property("Version")
     usleep(200_000)
@@ -164,7 +164,7 @@ struct GatekeeperLevelTests {
   func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: person, level: level)
-    let client = try machine.consumer(as: person)
+    let client = try machine.client(as: person)
     let oracle = try BusClient(at: machine.bus.address, as: person)
     try oracle.match("type='signal',sender='\(geoClueName)',member='LocationUpdated'")
     #expect(try oracle.startGeoClueClient().answer == .reply([]))

@@ -49,17 +49,17 @@ struct GatekeeperTableTests {
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")
     // Root listens, so that there is a fix, and one that is finer than many may have.
-    let root = try machine.consumer(as: 0)
+    let root = try machine.client(as: 0)
     let path = try root.subscribeAndStart()
     try machine.receiver.write(.berlin)
     _ = try root.locations(1, from: path)
 
-    var consumers: [ControlGroups.Housing: [uid_t: ConsumerProgram]] = [:]
+    var clients: [ControlGroups.Housing: [uid_t: ServiceClient]] = [:]
     let users = [
       0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.person,
     ]
     for housing in housings(policy) {
-      for user in users { consumers[housing, default: [:]][user] = try machine.consumer(as: user, in: housing) }
+      for user in users { clients[housing, default: [:]][user] = try machine.client(as: user, in: housing) }
     }
     let members = try Members(root, subscription: path)
 
@@ -67,14 +67,14 @@ struct GatekeeperTableTests {
       for housing in housings(policy) {
         for program in GatekeeperMachine.Program.allCases where housing == .host || program == .silent {
           let row = Row(policy: policy, user: user, agent: agent, program: program, housing: housing)
-          let consumer = try #require(consumers[housing]?[user])
-          try RowCheck(row, consumer).checkAll(members)
+          let client = try #require(clients[housing]?[user])
+          try RowCheck(row, client).checkAll(members)
           if housing == .host { try ask(machine, row) }
         }
       }
     }
     for user in users { try check(user, agent: nil) }
-    let person = try #require(consumers[.host]?[GatekeeperMachine.person])
+    let person = try #require(clients[.host]?[GatekeeperMachine.person])
     let agent = try machine.agent(of: GatekeeperMachine.person)
     for level in [8, 4, 0] {
       try agent.setLevel(level)
@@ -92,7 +92,7 @@ struct GatekeeperTableTests {
     let row = Row(policy: policy, user: GatekeeperMachine.person, agent: nil, program: .silent, housing: .host)
     try person.waitFor("AuthorizationReason", .string(row.expected.reason))
 
-    try root.client.emit("Last", of: "org.example.Test", at: "/org/example/Test")
+    try root.connection.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")
     for signal in spy.received {
       #expect(signal.interface != Service.subscription, "\(signal.text)")
@@ -127,10 +127,10 @@ struct Members {
   let manager: [String]
   let subscription: [String]
 
-  init(_ consumer: ConsumerProgram, subscription path: String) throws {
+  init(_ client: ServiceClient, subscription path: String) throws {
     func names(_ path: String, _ interface: String) throws -> [String] {
       let xml =
-        try consumer.client.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string ?? ""
+        try client.connection.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string ?? ""
       let body = xml.components(separatedBy: "<interface name=\"\(interface)\">").last ?? ""
       let own = body.components(separatedBy: "</interface>").first ?? ""
       return own.matches(of: #/<(?:method|property) name="([^"]*)"/#).map { String($0.1) }
@@ -140,16 +140,16 @@ struct Members {
   }
 }
 
-/// Calls each member of the interface in the name of one consumer and compares what comes with what the contract says
-/// of that consumer.
+/// Calls each member of the interface in the name of one client and compares what comes with what the contract says
+/// of that client.
 final class RowCheck {
   private let row: GatekeeperTableTests.Row
-  private let consumer: ConsumerProgram
+  private let client: ServiceClient
   private var path = ""
 
-  init(_ row: GatekeeperTableTests.Row, _ consumer: ConsumerProgram) {
+  init(_ row: GatekeeperTableTests.Row, _ client: ServiceClient) {
     self.row = row
-    self.consumer = consumer
+    self.client = client
   }
 
   private typealias Check = (RowCheck) throws -> Void
@@ -163,7 +163,7 @@ final class RowCheck {
     "CreateAlmanac": { try $0.almanac() },
     "RequestAuthorization": { try $0.requestAuthorization() },
     "ListSubscriptions": { check in
-      for entry in try check.consumer.subscriptions() where check.row.user != 0 {
+      for entry in try check.client.subscriptions() where check.row.user != 0 {
         #expect(entry["UserId"]?.integer == Int64(check.row.user), "\(check.row)")
       }
     },
@@ -199,11 +199,11 @@ final class RowCheck {
     #expect(Set(members.subscription) == Set(Self.subscription.keys))
     try expect("AuthorizationReason", .string(anonymous.expected.reason))
     for member in members.manager { try Self.manager[member]?(self) }
-    path = try consumer.subscribe(["desktop-id": desktopID])
+    path = try client.subscribe(["desktop-id": desktopID])
     try start()
     for member in members.subscription where member != "Start" { try Self.subscription[member]?(self) }
-    try consumer.tell(path, "Stop")
-    try consumer.tell(path, "Close")
+    try client.tell(path, "Stop")
+    try client.tell(path, "Close")
   }
 
   /// Whoever does not say what it is called.
@@ -213,23 +213,23 @@ final class RowCheck {
   }
 
   private func isOpen(_ name: String) throws {
-    let text = try consumer.property(name).line
+    let text = try client.property(name).line
     #expect(!text.contains("52.51") && !text.contains("13.37"))
   }
 
   private func expect(_ name: String, _ value: JSON, of path: String = Service.path) throws {
     // While agents are looked for, it is undecided.
-    do { try consumer.waitFor(name, value, of: path) } catch { Issue.record("\(error): \(row)") }
+    do { try client.waitFor(name, value, of: path) } catch { Issue.record("\(error): \(row)") }
   }
 
   private func hasMessage(for reason: String, of path: String = Service.path) throws {
-    #expect((try consumer.property("AuthorizationMessage", of: path) == "") == (reason == ""), "\(row)")
+    #expect((try client.property("AuthorizationMessage", of: path) == "") == (reason == ""), "\(row)")
   }
 
   private var desktopID: JSON { .variant("s", .string(row.program.rawValue)) }
 
   private func getLocation() throws {
-    let answer = try consumer.location([
+    let answer = try client.location([
       "desktop-id": desktopID,
       "timeout": .variant("u", row.isAuthorized ? 5000 : 250),
       "maximum-age": .variant("u", 3_600_000),
@@ -247,7 +247,7 @@ final class RowCheck {
   }
 
   private func requestAuthorization() throws {
-    let answer = try consumer.requestAuthorization(["desktop-id": desktopID])
+    let answer = try client.requestAuthorization(["desktop-id": desktopID])
     if row.expected.reason == "authorization-required" {
       #expect(answer.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "\(row)")
     } else {
@@ -256,29 +256,29 @@ final class RowCheck {
   }
 
   private func start() throws {
-    let answer = try consumer.client.call("Start", of: Service.subscription, at: path)
+    let answer = try client.connection.call("Start", of: Service.subscription, at: path)
     if row.expected.status == "restricted" {
       #expect(answer.errorName == "\(Service.name).Error.NotAuthorized", "\(row)")
       return
     }
     #expect(answer == .reply([]), "\(row)")
-    if row.isAuthorized { expectLocation(try consumer.locations(1, from: path)[0]) }
-    try consumer.waitForAuthorization("\(row.expected.status) \(row.expected.reason)", of: path)
+    if row.isAuthorized { expectLocation(try client.locations(1, from: path)[0]) }
+    try client.waitForAuthorization("\(row.expected.status) \(row.expected.reason)", of: path)
   }
 
   private func region() throws {
-    let path = try consumer.region(ConsumerProgram.circle(52.516, 13.377, ["desktop-id": desktopID]))
-    let answer = try consumer.client.call("Start", of: Service.region, at: path)
+    let path = try client.region(ServiceClient.circle(52.516, 13.377, ["desktop-id": desktopID]))
+    let answer = try client.connection.call("Start", of: Service.region, at: path)
     if row.expected.status == "restricted" {
       #expect(answer.errorName == "\(Service.name).Error.NotAuthorized", "\(row)")
     } else {
       #expect(answer == .reply([]), "\(row)")
     }
-    try consumer.tell(path, "Close")
+    try client.tell(path, "Close")
   }
 
   private func getAlmanac() throws {
-    let answer = try consumer.call(
+    let answer = try client.call(
       "GetAlmanac", signature: "a{sv}",
       [
         [
@@ -294,16 +294,16 @@ final class RowCheck {
   }
 
   private func almanac() throws {
-    let path = try consumer.almanac(["desktop-id": desktopID])
-    let answer = try consumer.client.call("Start", of: Service.almanac, at: path)
+    let path = try client.almanac(["desktop-id": desktopID])
+    let answer = try client.connection.call("Start", of: Service.almanac, at: path)
     #expect(
       (answer.errorName == "\(Service.name).Error.NotAuthorized") == (row.expected.status == "restricted"), "\(row)")
     if row.isAuthorized {
-      expectAlmanac(try consumer.almanacs(1, from: path)[0])
+      expectAlmanac(try client.almanacs(1, from: path)[0])
     } else {
-      #expect(try consumer.property("Almanac", of: path) == [:], "\(row)")
+      #expect(try client.property("Almanac", of: path) == [:], "\(row)")
     }
-    try consumer.tell(path, "Close")
+    try client.tell(path, "Close")
   }
 
   private func expectAlmanac(_ almanac: JSON) {
@@ -311,7 +311,7 @@ final class RowCheck {
   }
 
   private func location() throws {
-    let location = try consumer.property("Location", of: path)
+    let location = try client.property("Location", of: path)
     if row.isAuthorized { expectLocation(location) } else { #expect(location == [:], "\(row)") }
   }
 

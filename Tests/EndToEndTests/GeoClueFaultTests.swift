@@ -23,14 +23,14 @@ import Testing
     defer { agent.kill() }
     try geoclue.refuse("Start", with: text)
     let service = try Service(.session, on: bus, geoclueOn: systemBus)
-    let consumer = try ConsumerProgram(on: bus)
-    let path = try consumer.subscribe()
+    let client = try ServiceClient(on: bus)
+    let path = try client.subscribe()
     // It may be refused already: the status is known when GeoClue has been asked.
-    _ = try consumer.client.call("Start", of: Service.subscription, at: path)
-    try consumer.waitFor("AuthorizationReason", .string(reason), of: path)
-    #expect(try consumer.property("AuthorizationStatus", of: path) == .string(status))
-    try consumer.waitForAuthorization("\(status) \(reason)", of: path)
-    let answer = try consumer.location(["timeout": .variant("u", 300)])
+    _ = try client.connection.call("Start", of: Service.subscription, at: path)
+    try client.waitFor("AuthorizationReason", .string(reason), of: path)
+    #expect(try client.property("AuthorizationStatus", of: path) == .string(status))
+    try client.waitForAuthorization("\(status) \(reason)", of: path)
+    let answer = try client.location(["timeout": .variant("u", 300)])
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     #expect(service.isRunning)
   }
@@ -46,19 +46,19 @@ import Testing
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
   func `a GeoClue call that hangs affects no client`(_ member: String) throws {
     let machine = try SimulatedMachine { try $0.fault(on: member, "hang") }
-    let (geoclue, consumer) = (machine.geoclue, machine.client)
-    let path = try consumer.subscribeAndStart()
+    let (geoclue, client) = (machine.geoclue, machine.client)
+    let path = try client.subscribeAndStart()
     // The call that hangs takes 25 seconds to fail.
-    #expect(try consumer.location(["timeout": .variant("u", 500)], within: .seconds(20)).errorName != nil)
-    #expect(try consumer.requestAuthorization().errorName == nil)
-    #expect(try consumer.property("State") != "running")
+    #expect(try client.location(["timeout": .variant("u", 500)], within: .seconds(20)).errorName != nil)
+    #expect(try client.requestAuthorization().errorName == nil)
+    #expect(try client.property("State") != "running")
     try geoclue.release(member)
-    let client = try geoclue.startedClient(within: .seconds(40))
-    #expect(client["DesktopId"]?.string == Service.name)
-    #expect(client["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
-    #expect(client["TimeThreshold"] == 0)
+    let upstream = try geoclue.startedClient(within: .seconds(40))
+    #expect(upstream["DesktopId"]?.string == Service.name)
+    #expect(upstream["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
+    #expect(upstream["TimeThreshold"] == 0)
     try geoclue.fix(latitude: 52.5)
-    _ = try consumer.locations(1, from: path)
+    _ = try client.locations(1, from: path)
     try eventually("no orphans are left") { try geoclue.clients().count == 1 }
     #expect(machine.service.isRunning)
   }

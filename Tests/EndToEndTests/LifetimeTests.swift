@@ -6,20 +6,20 @@ import Testing
 @Suite(.serialized) struct LifetimeTests {
   @Test func `a killed client leaves nothing`() throws {
     let machine = try Machine(.system)
-    let observer = try machine.consumer()
+    let observer = try machine.client()
     #expect(try observer.property("State") == "idle")
     #expect(try machine.geoclue.clients().isEmpty)
 
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart(["desktop-id": .variant("s", "org.example.Walk")])
-    try machine.deliver([.berlin], to: consumer, at: path)
+    let client = try machine.client()
+    let path = try client.subscribeAndStart(["desktop-id": .variant("s", "org.example.Walk")])
+    try machine.deliver([.berlin], to: client, at: path)
     let listed = try observer.subscriptions()
     #expect(listed.count == 1)
     let entry = try #require(listed.first)
     #expect(entry["Path"] == .variant("o", .string(path)))
-    #expect(entry["Sender"] == .variant("s", .string(consumer.client.uniqueName)))
+    #expect(entry["Sender"] == .variant("s", .string(client.connection.uniqueName)))
     #expect(entry["UserId"] == .variant("u", .integer(Int64(getuid()))))
-    #expect(entry["ProcessId"] == .variant("u", .integer(Int64(consumer.client.processIdentifier))))
+    #expect(entry["ProcessId"] == .variant("u", .integer(Int64(client.connection.processIdentifier))))
     #expect(entry["DesktopId"] == .variant("s", "org.example.Walk"))
     #expect(entry["Level"] == .variant("s", "exact"))
     #expect(entry["Active"] == .variant("b", true))
@@ -30,10 +30,10 @@ import Testing
     #expect(try observer.property("InUse") == true)
     #expect(try machine.geoclue.clients().count == 1)
 
-    _ = try consumer.begin("GetLocation", ["maximum-age": .variant("u", 0)])
-    _ = try consumer.regionStarted(ConsumerProgram.circle(52, 13))
+    _ = try client.begin("GetLocation", ["maximum-age": .variant("u", 0)])
+    _ = try client.regionStarted(ServiceClient.circle(52, 13))
     #expect(try observer.subscriptions().count == 2)
-    consumer.client.kill()
+    client.connection.kill()
     try eventually("its objects are gone", turn: rest) { try observer.subscriptions().isEmpty }
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     try eventually("GeoClue does not read any more") { !machine.receiver.isConnected }
@@ -44,8 +44,8 @@ import Testing
   @Test func `no error reveals the path of an object`() throws {
     let bus = try PrivateBus(.system)
     let service = try Service(.system, on: bus)
-    let client = try ConsumerProgram(on: bus)
-    let other = try ConsumerProgram(on: bus).subscribe()
+    let client = try ServiceClient(on: bus)
+    let other = try ServiceClient(on: bus).subscribe()
     let (subscription, properties) = ("\(Service.name).Subscription", busProperties)
     let calls: [(path: String, interface: String, member: String, arguments: [String])] = [
       (other, subscription, "Close", []), (other, properties, "GetAll", [subscription]),
@@ -54,8 +54,8 @@ import Testing
       (Service.path, properties, "Set", [Service.name, "Version"]),
     ]
     for call in calls {
-      let answer = try client.client.answer(
-        to: client.client.begin(
+      let answer = try client.connection.answer(
+        to: client.connection.begin(
           call.member, of: call.interface, at: call.path, of: Service.name,
           signature: String(repeating: "s", count: call.arguments.count), call.arguments.map { .string($0) }))
       let message = try #require(answer.errorMessage)
@@ -66,37 +66,37 @@ import Testing
 
   @Test func `one GeoClue client serves all subscriptions`() throws {
     let machine = try Machine(.system)
-    let consumers = try (0..<3).map { _ in try machine.consumer() }
-    let paths = try consumers.map { try $0.subscribeAndStart() }
+    let clients = try (0..<3).map { _ in try machine.client() }
+    let paths = try clients.map { try $0.subscribeAndStart() }
     try machine.receiver.write(.berlin)
-    for (consumer, path) in zip(consumers, paths) {
-      _ = try consumer.locations(1, from: path)
-      #expect(consumer.client.received.filter { $0.member == "LocationUpdated" }.map(\.path) == [path])
+    for (client, path) in zip(clients, paths) {
+      _ = try client.locations(1, from: path)
+      #expect(client.connection.received.filter { $0.member == "LocationUpdated" }.map(\.path) == [path])
     }
     #expect(try machine.geoclue.clients().count == 1)
-    try consumers[0].tell(paths[0], "Close")
-    #expect(try consumers[0].client.waitFor(1, "Closed") == [["by-consumer"]])
-    try consumers[1].tell(paths[1], "Stop")
+    try clients[0].tell(paths[0], "Close")
+    #expect(try clients[0].connection.waitFor(1, "Closed") == [["by-consumer"]])
+    try clients[1].tell(paths[1], "Stop")
     #expect(try machine.geoclue.clients().count == 1)
-    try consumers[2].tell(paths[2], "Stop")
+    try clients[2].tell(paths[2], "Stop")
     try eventually("GeoClue's client is deleted") { try machine.geoclue.clients().isEmpty }
     #expect(
-      try consumers[0].client.call("Start", of: Service.subscription, at: paths[0], of: Service.name).errorName
+      try clients[0].connection.call("Start", of: Service.subscription, at: paths[0], of: Service.name).errorName
         == "org.freedesktop.DBus.Error.UnknownObject")
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
   func `a termination signal ends the service in order`(_ signal: Int32) throws {
     let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let started = try consumer.subscribeAndStart()
-    let stopped = try consumer.subscribe()
-    let pending = try consumer.begin("GetLocation")
+    let client = try machine.client()
+    let started = try client.subscribeAndStart()
+    let stopped = try client.subscribe()
+    let pending = try client.begin("GetLocation")
     try eventually("GeoClue reads") { machine.receiver.isConnected }
     machine.service.signal(signal)
     #expect(try machine.service.waitForExit() == .status(0))
-    for path in [started, stopped] { try eventually("\(path) is closed") { consumer.closed(path) == "shutdown" } }
-    #expect(try consumer.client.answer(to: pending).errorName != nil, "a location out of nothing")
+    for path in [started, stopped] { try eventually("\(path) is closed") { client.closed(path) == "shutdown" } }
+    #expect(try client.connection.answer(to: pending).errorName != nil, "a location out of nothing")
     try eventually("GeoClue has lost its client") { try machine.geoclue.clients().isEmpty }
     #expect(try !hasOwner(Service.name, on: machine.bus))
   }
@@ -104,8 +104,8 @@ import Testing
   @Test(arguments: [Service.Deployment.system, .session])
   func `the death of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
     let machine = try Machine(deployment)
-    let consumer = try machine.consumer()
-    _ = try consumer.subscribeAndStart()
+    let client = try machine.client()
+    _ = try client.subscribeAndStart()
     machine.bus.kill()
     #expect(try machine.service.waitForExit(within: .seconds(60)) == .status(1))
     #expect(!machine.service.log.isEmpty)
@@ -120,7 +120,7 @@ import Testing
     #expect(second.exit == .status(1))
     #expect(second.standardError.contains(Service.name))
     #expect(machine.service.isRunning)
-    #expect(try machine.consumer().property("State") == "idle")
+    #expect(try machine.client().property("State") == "idle")
   }
 
   @Test func `without a bus the service fails at once`() throws {
@@ -134,7 +134,7 @@ import Testing
     let version = try run([Rig.product("geopublicistd"), "--version"])
     #expect(version.succeeded)
     let machine = try Machine(.system)
-    let told = try #require(try machine.consumer().property("Version").string)
+    let told = try #require(try machine.client().property("Version").string)
     #expect(version.standardOutput.contains(told))
     let help = try run([Rig.product("geopublicistd"), "--help"])
     #expect(help.succeeded)
@@ -154,33 +154,33 @@ import Testing
   init() throws { bus = try PrivateBus(.system) }
 
   @Test func `the service exits when idle and stays while in use`() throws {
-    let consumer = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     let service = try service()
-    let path = try consumer.subscribe()
+    let path = try client.subscribe()
     try exitWhenIdle(service, "0.3")
     try always("it stays for a subscription", for: .seconds(1)) { service.isRunning }
-    try consumer.tell(path, "Close")
+    try client.tell(path, "Close")
     #expect(try service.waitForExit() == .status(0))
   }
 
   @Test func `the service stays for a pending call`() throws {
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
-    let consumer = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     let service = try service()
-    let call = try consumer.begin("GetLocation", ["timeout": .variant("u", 120_000)])
+    let call = try client.begin("GetLocation", ["timeout": .variant("u", 120_000)])
     try eventually("GeoClue is asked") { try !geoclue.clients().isEmpty }
     try exitWhenIdle(service, "0.3")
     try always("it stays for a call", for: .seconds(1)) { service.isRunning }
     try geoclue.fix(latitude: 52)
-    #expect(try consumer.client.answer(to: call).errorName == nil)
+    #expect(try client.connection.answer(to: call).errorName == nil)
     // It keeps running for its cells.
     withExtendedLifetime(service) {}
   }
 
   @Test func `without a runtime directory it stays until the cells that it has shown may change`() throws {
     let geoclue = try FakeGeoClue(on: bus)
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     let service = try service()
     try geoclue.fix(latitude: 52)
     _ = try client.location(["accuracy": .variant("s", "country")]).arguments()
@@ -190,7 +190,7 @@ import Testing
 
   @Test func `the next service reports the same cell`() throws {
     let geoclue = try FakeGeoClue(on: bus)
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     try geoclue.fix(latitude: 52)
     var told: [JSON?] = []
     for latitude in [52.0, 48.0] {
@@ -213,13 +213,13 @@ import Testing
     let session = try PrivateBus(.session)
     let options = ["--config", try configuration(idle: "0.3"), "--replay", track]
     let service = try Service(.session, on: session, options: options)
-    let consumer = try ConsumerProgram(on: session)
-    let path = try consumer.subscribeAndStart()
-    _ = try consumer.locations(1, from: path)
-    try consumer.tell(path, "Close")
+    let client = try ServiceClient(on: session)
+    let path = try client.subscribeAndStart()
+    _ = try client.locations(1, from: path)
+    try client.tell(path, "Close")
     try always("it stays", for: .seconds(1)) { service.isRunning }
-    #expect(try consumer.property("StateReason") == "")
-    #expect(try consumer.location().arguments()[0]["Simulated"] == .variant("b", true))
+    #expect(try client.property("StateReason") == "")
+    #expect(try client.location().arguments()[0]["Simulated"] == .variant("b", true))
   }
 
   @Test func `an idle timeout of zero means never`() throws {

@@ -15,14 +15,14 @@ import Testing
 
   @Test(arguments: [("subscription", 16), ("region", 20), ("almanac", 16)])
   func `one object more than the limit of a connection is refused`(_ kind: String, _ limit: Int) throws {
-    func create(_ kind: String, _ client: ConsumerProgram) throws -> BusClient.Answer {
+    func create(_ kind: String, _ client: ServiceClient) throws -> BusClient.Answer {
       switch kind {
-      case "region": try client.createRegion(ConsumerProgram.circle(52, 13))
+      case "region": try client.createRegion(ServiceClient.circle(52, 13))
       case "almanac": try client.createAlmanac()
       default: try client.createSubscription()
       }
     }
-    let greedy = try ConsumerProgram(on: bus)
+    let greedy = try ServiceClient(on: bus)
     let paths = try (0..<limit).map { _ in try create(kind, greedy).arguments()[0].string ?? "" }
     let answer = try create(kind, greedy)
     #expect(answer.errorName == limitsExceeded)
@@ -31,7 +31,7 @@ import Testing
         == true)
     #expect(try greedy.subscriptions().count == limit)
     // Other clients and the other kind have limits of their own, and an object that is closed makes room.
-    _ = try create(kind, ConsumerProgram(on: bus)).arguments()
+    _ = try create(kind, ServiceClient(on: bus)).arguments()
     _ = try create(kind == "region" ? "subscription" : "region", greedy).arguments()
     try greedy.tell(paths[0], "Close")
     _ = try create(kind, greedy).arguments()
@@ -39,30 +39,30 @@ import Testing
   }
 
   @Test func `a flood of CreateSubscription is refused and harms no other client`() throws {
-    let greedy = try ConsumerProgram(on: bus)
-    let other = try ConsumerProgram(on: bus)
+    let greedy = try ServiceClient(on: bus)
+    let other = try ServiceClient(on: bus)
     _ = try other.subscribe()
     let before = try service.residentKilobytes()
     let calls = try (0..<2_000).map { _ in try greedy.begin("CreateSubscription") }
     #expect(try other.subscriptions().count <= 17)
-    let refused = try calls.filter { try greedy.client.answer(to: $0).errorName == limitsExceeded }
+    let refused = try calls.filter { try greedy.connection.answer(to: $0).errorName == limitsExceeded }
     #expect(refused.count == 2_000 - 16)
     #expect(try service.residentKilobytes() - before < 1_000 || !Service.isMemoryItsOwn)
-    greedy.client.kill()
+    greedy.connection.kill()
     try eventually("its subscriptions are gone", turn: rest) { try other.subscriptions().count == 1 }
   }
 
   @Test func `a seventeenth pending call is refused`() throws {
-    let greedy = try ConsumerProgram(on: bus)
+    let greedy = try ServiceClient(on: bus)
     // Without GeoClue, the calls would be answered immediately with Unavailable. Without a fix, they stay pending.
     let geoclue = try FakeGeoClue(on: bus)
     try geoclue.tell(["fix": .null])
     let calls = try (0..<17).map { _ in try greedy.begin("GetLocation", ["timeout": .variant("u", 120_000)]) }
-    let last = try greedy.client.answer(to: calls[16])
+    let last = try greedy.connection.answer(to: calls[16])
     #expect(last.errorName == limitsExceeded)
     #expect(last.errorMessage?.contains("calls-per-connection") == true)
     try geoclue.fix(latitude: 52)
-    for call in calls.dropLast() { #expect(try greedy.client.answer(to: call).errorName == nil) }
+    for call in calls.dropLast() { #expect(try greedy.connection.answer(to: call).errorName == nil) }
   }
 
   @Test(.enabled(if: Rig.isRoot)) func `a hundred programs of one user that start together are all served`() throws {
@@ -82,11 +82,11 @@ import Testing
     let refused = answers.filter { $0.errorName == limitsExceeded }
     #expect(!refused.isEmpty)
     #expect(refused.allSatisfy { $0.errorMessage?.contains("calls-per-connection") == true })
-    #expect(try ConsumerProgram(on: bus).property("State") == "idle")
+    #expect(try ServiceClient(on: bus).property("State") == "idle")
   }
 
   @Test func `connections that come and vanish leave nothing`() throws {
-    let observer = try ConsumerProgram(on: bus)
+    let observer = try ServiceClient(on: bus)
     func cycles(_ count: Int) throws {
       let result = try run(
         [Rig.python, Rig.file("many-clients.py"), bus.address, "come-and-go", String(count)], within: .seconds(120))
@@ -118,7 +118,7 @@ import Testing
 
   /// The time in which half of the calls of another user are answered. A busy machine delays some of them.
   private func median() throws -> Duration {
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     _ = try client.property("State")
     let times = try (0..<99).map { _ in
       let begin = ContinuousClock.now
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func `object numbers reveal nothing about other clients and are not reused after a restart`() throws {
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     func number() throws -> UInt64 {
       let path = try client.subscribe()
       return try #require(UInt64(path.split(separator: "/").last ?? ""))

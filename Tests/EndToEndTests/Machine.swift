@@ -27,26 +27,26 @@ final class Machine {
   /// A machine, a program that uses its service, and the path of its subscription, which is started.
   static func subscribed(
     _ deployment: Service.Deployment = .system, agentLevel: Int? = nil
-  ) throws -> (machine: Machine, consumer: ConsumerProgram, path: String) {
+  ) throws -> (machine: Machine, client: ServiceClient, path: String) {
     let machine = try Machine(deployment, agentLevel: agentLevel)
-    let consumer = try machine.consumer()
-    return (machine, consumer, try consumer.subscribeAndStart())
+    let client = try machine.client()
+    return (machine, client, try client.subscribeAndStart())
   }
 
   var receiver: NMEAServer { geoclue.receiver }
 
-  func consumer(as user: uid_t? = nil) throws -> ConsumerProgram { try ConsumerProgram(on: bus, as: user) }
+  func client(as user: uid_t? = nil) throws -> ServiceClient { try ServiceClient(on: bus, as: user) }
 
   /// Writes one sentence after the other, each when the one before has been delivered.
   ///
   /// - Returns: All locations that the subscription has delivered so far.
   @discardableResult
-  func deliver(_ sentences: [GGASentence], to consumer: ConsumerProgram, at path: String) throws -> [JSON] {
+  func deliver(_ sentences: [GGASentence], to client: ServiceClient, at path: String) throws -> [JSON] {
     for sentence in sentences {
       try receiver.write(sentence)
-      try consumer.waitFor(sentence, from: path)
+      try client.waitFor(sentence, from: path)
     }
-    return consumer.locations(from: path)
+    return client.locations(from: path)
   }
 
   func startAgent() throws { agent = try DesktopAgent(at: systemBus.address) }
@@ -69,7 +69,7 @@ func walk(_ count: Int) -> [GGASentence] {
   }
 }
 
-extension ConsumerProgram {
+extension ServiceClient {
   /// Waits until the newest location of a subscription is where a sentence says. An older one may be delivered first.
   func waitFor(_ sentence: GGASentence, from path: String) throws {
     try eventually("\(sentence.latitude) is delivered", seen: "\(latitudes(from: path))") {
@@ -91,7 +91,7 @@ class SimulatedMachine {
   let bus: PrivateBus
   let geoclue: FakeGeoClue
   let service: Service
-  let client: ConsumerProgram
+  let client: ServiceClient
 
   /// Starts all of it; GeoClue is prepared before the service starts.
   init(on bus: PrivateBus? = nil, idleSeconds: Double = 0, prepare: (FakeGeoClue) throws -> Void = { _ in }) throws {
@@ -100,7 +100,7 @@ class SimulatedMachine {
     geoclue = try FakeGeoClue(on: bus, idleSeconds: idleSeconds)
     try prepare(geoclue)
     service = try Service(.system, on: bus)
-    client = try ConsumerProgram(on: bus)
+    client = try ServiceClient(on: bus)
   }
 
   var clientsMade: Int { geoclue.count(of: "CreateClient") }

@@ -6,13 +6,13 @@ import Testing
 /// What clients are told while GeoClue restarts, fails or refuses, and in which words.
 @Suite(.serialized) final class OutageTests: SimulatedMachine {
   @Test func `a restart of GeoClue changes the state and nothing else`() throws {
-    try client.client.match("type='signal',path='\(Service.path)'")
+    try client.connection.match("type='signal',path='\(Service.path)'")
     let path = try client.subscribeAndStart()
     try measure(50, until: path)
     try client.waitFor("State", "running")
-    let before = client.client.received("AuthorizationChanged", from: path)
+    let before = client.connection.received("AuthorizationChanged", from: path)
     // From here on.
-    let known = client.client.received("PropertiesChanged", from: Service.path).count
+    let known = client.connection.received("PropertiesChanged", from: Service.path).count
     for latitude in [51.0, 52, 53] {
       geoclue.kill()
       try client.waitFor("State", "unavailable")
@@ -24,11 +24,12 @@ import Testing
       try measure(latitude, until: path)
       try client.waitFor("State", "running")
     }
-    let changed = client.client.received("PropertiesChanged", from: Service.path).dropFirst(known)
+    let changed = client.connection.received("PropertiesChanged", from: Service.path).dropFirst(known)
     let names = Set(changed.flatMap { $0[1].keys })
     #expect(!names.isEmpty && names.isSubset(of: ["State", "StateReason", "AvailableAccuracy"]), "\(names)")
-    #expect(client.client.received("AuthorizationChanged", from: path) == before, "the authorization does not flicker")
-    #expect(client.client.received("ErrorOccurred", from: path).count <= 3, "at most one for each restart")
+    #expect(
+      client.connection.received("AuthorizationChanged", from: path) == before, "the authorization does not flicker")
+    #expect(client.connection.received("ErrorOccurred", from: path).count <= 3, "at most one for each restart")
     #expect(service.isRunning)
   }
 
@@ -37,24 +38,24 @@ import Testing
     try geoclue.startedClient()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
-    #expect(client.client.received("ErrorOccurred", from: path).isEmpty)
+    #expect(client.connection.received("ErrorOccurred", from: path).isEmpty)
     try geoclue.refuse("CreateClient", with: "broken", name: "Failed")
     let calls = clientsMade
     // A finer level needs another client, which cannot be made.
     let exact = try client.subscribeAndStart()
     try eventually("it is tried again and again", within: .seconds(30)) { clientsMade >= calls + 3 }
-    _ = try client.client.waitFor(1, "ErrorOccurred")
+    _ = try client.connection.waitFor(1, "ErrorOccurred")
     // A reply arrives after everything that was sent before it.
     _ = try client.property("Version")
-    #expect(client.client.received("ErrorOccurred", from: path).count == 1)
-    #expect(client.client.received("ErrorOccurred", from: exact).count <= 1)
+    #expect(client.connection.received("ErrorOccurred", from: path).count == 1)
+    #expect(client.connection.received("ErrorOccurred", from: exact).count <= 1)
     try geoclue.release("CreateClient")
     try measure(51, until: exact)
-    #expect(client.client.received("ErrorOccurred", from: path).count == 1)
+    #expect(client.connection.received("ErrorOccurred", from: path).count == 1)
   }
 
   @Test func `a subscription is told an outage once, whether it began before it or during it`() throws {
-    func told(_ path: String) -> Int { client.client.received("ErrorOccurred", from: path).count }
+    func told(_ path: String) -> Int { client.connection.received("ErrorOccurred", from: path).count }
     geoclue.kill()
     var paths: [String] = []
     for mode in ["continuous", "significant", "continuous"] {
@@ -113,7 +114,7 @@ import Testing
     defer { agent.kill() }
     try geoclue.refuse("Start", with: "Geolocation disabled for UID 0")
     let own = try Service(.session, on: session, geoclueOn: bus)
-    let other = try ConsumerProgram(on: session)
+    let other = try ServiceClient(on: session)
     let theirs = try other.subscribeAndStart()
     try other.waitFor("AuthorizationReason", "disabled-by-user", of: theirs)
     let answer = try other.location(["timeout": .variant("u", 500)])
@@ -131,7 +132,7 @@ import Testing
   @Test func `an address-based location comes first, and a client that requires accuracy never sees it`() throws {
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])
-    let region = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    let region = try client.regionStarted(ServiceClient.circle(52, 13))
     // The section [ip] answers before a Wi-Fi scan has ended, with the head office of a provider.
     try geoclue.fix(latitude: 52, ["Accuracy": .variant("d", 25_000), "Description": .variant("s", "GeoIP (ichnaea)")])
     _ = try client.locations(1, from: all)

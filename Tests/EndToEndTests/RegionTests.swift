@@ -16,7 +16,7 @@ import Testing
 
   @Test func `a region reports events without a coordinate and shows them in its properties`() throws {
     try follow()
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    let path = try client.regionStarted(ServiceClient.circle(52, 13))
     #expect(try client.property("State", of: path) == "unknown")
     #expect(try client.property("Radius", of: path) == 1_000)
     try measure(53)
@@ -33,24 +33,24 @@ import Testing
     #expect(events.map { $0["Previous"]?.content } == ["unknown", "outside", "inside"])
     #expect(events.allSatisfy { $0["Gap"] == .variant("b", false) && $0["Simulated"] == .variant("b", false) })
     #expect(events.allSatisfy { $0["Location"] == nil })
-    let texts = client.client.received.filter { $0.path == path }.map(\.text).joined()
+    let texts = client.connection.received.filter { $0.path == path }.map(\.text).joined()
     #expect(!texts.contains("atitude"))
     let listed = try #require(client.subscriptions().first { $0["Path"]?.content.string == path })
     #expect(listed["Kind"]?.content == "region")
     #expect(listed["Delivered"]?.content == 3)
     #expect(!listed.line.contains("atitude") && !listed.line.contains("Radius"))
     try eventually("changes of properties are told") {
-      client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
+      client.connection.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
     }
   }
 
   @Test func `stay, single use, expiry and location are reported as requested`() throws {
     try follow()
     let path = try client.regionStarted(
-      ConsumerProgram.circle(
+      ServiceClient.circle(
         52, 13,
         ["dwell": .variant("u", 600), "single-use": .variant("b", true), "include-location": .variant("b", true)]))
-    let brief = try client.regionStarted(ConsumerProgram.circle(10, 10, ["duration": .variant("u", 300)]))
+    let brief = try client.regionStarted(ServiceClient.circle(10, 10, ["duration": .variant("u", 300)]))
     try measure(52)
     try client.waitFor(["determined", "dwelled"], path)
     #expect(client.events(of: path)[0]["Location"]?.content["Latitude"]?.content == 52)
@@ -58,7 +58,7 @@ import Testing
     try client.waitFor(["determined", "dwelled", "exited"], path)
     try eventually("both are closed") { client.closed(path) == "used" && client.closed(brief) == "expired" }
     #expect(try client.subscriptions().count == 1)
-    let answer = try client.client.call("Start", of: Service.region, at: path)
+    let answer = try client.connection.call("Start", of: Service.region, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
   }
 
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `invalid options are errors of the contract, and nothing else changes`() throws {
     for (what, change) in Self.invalid {
-      guard case .object(let valid) = ConsumerProgram.circle(52, 13) else { return }
+      guard case .object(let valid) = ServiceClient.circle(52, 13) else { return }
       let options = JSON.object(valid.merging(change) { $1 }.filter { $0.value != .null })
       let answer = try client.createRegion(options)
       #expect(answer.errorName == Self.invalidOption, "\(what): \(answer)")
@@ -90,9 +90,9 @@ import Testing
     #expect(try client.property("InUse") == false)
     // The edges themselves are places.
     for (latitude, longitude) in [(90.0, 0.0), (-90, 180), (0, -180)] {
-      _ = try client.region(ConsumerProgram.circle(latitude, longitude, radius: 50))
+      _ = try client.region(ServiceClient.circle(latitude, longitude, radius: 50))
     }
-    _ = try client.region(ConsumerProgram.circle(52, 13, radius: 1_000_000))
+    _ = try client.region(ServiceClient.circle(52, 13, radius: 1_000_000))
     #expect(try client.subscriptions().count == 4)
   }
 
@@ -100,7 +100,7 @@ import Testing
   func `a region may contain a pole or the antimeridian`(
     latitude: Double, longitude: Double, hereLatitude: Double, hereLongitude: Double
   ) throws {
-    let path = try client.regionStarted(ConsumerProgram.circle(latitude, longitude, radius: 500))
+    let path = try client.regionStarted(ServiceClient.circle(latitude, longitude, radius: 500))
     try eventually("it is inside", turn: rest) {
       try geoclue.fix(latitude: hereLatitude, longitude: hereLongitude)
       return client.happenings(path) == ["determined"]
@@ -109,11 +109,11 @@ import Testing
   }
 
   @Test func `the hundred-and-first region of a user is refused, and nothing else changes`() throws {
-    let clients = try [client] + (1..<6).map { _ in try ConsumerProgram(on: bus) }
-    for index in 0..<100 { _ = try clients[index / 20].region(ConsumerProgram.circle(52, 13)) }
+    let clients = try [client] + (1..<6).map { _ in try ServiceClient(on: bus) }
+    for index in 0..<100 { _ = try clients[index / 20].region(ServiceClient.circle(52, 13)) }
     let last = clients[5]
     for _ in 0..<2 {
-      let answer = try last.createRegion(ConsumerProgram.circle(52, 13))
+      let answer = try last.createRegion(ServiceClient.circle(52, 13))
       #expect(answer.errorName == "\(Service.name).Error.LimitsExceeded")
       #expect(answer.errorMessage?.contains("regions-per-user") == true)
     }
@@ -122,14 +122,14 @@ import Testing
     // Subscriptions have limits of their own, and a region that is closed makes room.
     _ = try last.subscribe()
     let path = try #require(
-      try clients[0].subscriptions().first { $0["Sender"]?.content.string == clients[0].client.uniqueName })
+      try clients[0].subscriptions().first { $0["Sender"]?.content.string == clients[0].connection.uniqueName })
     try clients[0].tell(try #require(path["Path"]?.content.string), "Close")
-    _ = try last.region(ConsumerProgram.circle(52, 13))
-    #expect(try last.createRegion(ConsumerProgram.circle(52, 13)).errorName != nil)
+    _ = try last.region(ServiceClient.circle(52, 13))
+    #expect(try last.createRegion(ServiceClient.circle(52, 13)).errorName != nil)
   }
 
   @Test func `far from the border GeoClue is released, and the client still counts`() throws {
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    let path = try client.regionStarted(ServiceClient.circle(52, 13))
     try measure(53)
     try client.waitFor(["determined"], path)
     try client.waitFor("StateReason", "resting", within: .seconds(20))
@@ -149,8 +149,8 @@ import Testing
 
   @Test func `a remembered state is compared with the current one`() throws {
     try follow()
-    let wrong = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "outside")]))
-    let right = try client.regionStarted(ConsumerProgram.circle(52, 13, ["assumed": .variant("s", "inside")]))
+    let wrong = try client.regionStarted(ServiceClient.circle(52, 13, ["assumed": .variant("s", "outside")]))
+    let right = try client.regionStarted(ServiceClient.circle(52, 13, ["assumed": .variant("s", "inside")]))
     try measure(52)
     try client.waitFor(["entered gap"], wrong)
     try client.waitFor(["determined"], right)

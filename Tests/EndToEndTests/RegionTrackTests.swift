@@ -7,7 +7,7 @@ import Testing
 struct ReplaySession {
   let bus: PrivateBus
   let service: Service
-  let client: ConsumerProgram
+  let client: ServiceClient
 
   static let start = (latitude: 52.0, longitude: 13.0)
   static let degree = 6_371_008.8 * Double.pi / 180
@@ -24,7 +24,7 @@ struct ReplaySession {
       toFile: file, atomically: true, encoding: .utf8)
     bus = try PrivateBus(.session)
     service = try Service(.session, on: bus, options: ["--replay", file, "--speed", "\(speed)"])
-    client = try ConsumerProgram(on: bus)
+    client = try ServiceClient(on: bus)
   }
 
   /// The latitude so many metres north of the start.
@@ -88,7 +88,7 @@ struct ReplaySession {
       let milliseconds = 1_000 / RegionTrackTests.speed
       paths = try track.oracles.map { oracle in
         try client.region(
-          ConsumerProgram.circle(
+          ServiceClient.circle(
             ReplaySession.latitude(oracle.centre), ReplaySession.start.longitude, radius: oracle.radius,
             confirm: UInt32(oracle.confirm * milliseconds),
             ["unknown-after": .variant("u", .integer(Int64(oracle.unknownAfter * milliseconds)))]))
@@ -144,7 +144,7 @@ struct ReplaySession {
     let session = try ReplaySession(track, speed: 20, in: directory)
     let client = session.client
     // Twenty times as fast, so a second is confirmed for what 20 are.
-    let path = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 200, confirm: 1_000))
+    let path = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200, confirm: 1_000))
     _ = try client.subscribeAndStart()
     try client.waitFor(["determined", "exited", "entered", "exited"], path, within: .seconds(60))
     #expect(client.events(of: path).allSatisfy { $0["Simulated"] == .variant("b", true) })
@@ -154,8 +154,8 @@ struct ReplaySession {
   @Test(arguments: [0, -3_600, 3_600] as [Double])
   func `regions follow the receiver of the real GeoClue, whatever its clock says`(ahead: Double) throws {
     let machine = try Machine(.system)
-    let client = try machine.consumer()
-    let path = try client.regionStarted(ConsumerProgram.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))
+    let client = try machine.client()
+    let path = try client.regionStarted(ServiceClient.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))
     let receiver = machine.receiver
     func walk(to latitude: Double, _ happenings: [String]) throws {
       try receiver.write(GGASentence(latitude: latitude, longitude: 13.4, time: Date() + ahead))
@@ -176,8 +176,8 @@ struct ReplaySession {
     let machine = try SimulatedMachine(on: bus)
     let (geoclue, client) = (machine.geoclue, machine.client)
     _ = try client.subscribeAndStart()
-    let home = try client.regionStarted(ConsumerProgram.circle(52, 13))
-    let work = try client.regionStarted(ConsumerProgram.circle(53, 13))
+    let home = try client.regionStarted(ServiceClient.circle(52, 13))
+    let work = try client.regionStarted(ServiceClient.circle(53, 13))
     try geoclue.fix(latitude: 52)
     for path in [home, work] { try client.waitFor(["determined"], path) }
     for isBefore in [true, false] { try logind.prepareForSleep(isBefore) }
@@ -208,11 +208,11 @@ struct ReplaySession {
       let paths = try (0..<19).map { step in
         // Circles of the smallest radius that is evaluated, whose borders lie 1 km apart around the cell.
         try client.regionStarted(
-          ConsumerProgram.circle(
+          ServiceClient.circle(
             ReplaySession.latitude(middle + (Double(step) - 24) * 1_000), 13, radius: 15_000, city))
       }
-      let wide = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 200_000, city))
-      let small = ConsumerProgram.circle(52, 13, radius: 14_999, city)
+      let wide = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200_000, city))
+      let small = ServiceClient.circle(52, 13, radius: 14_999, city)
       try client.tell(paths[0], "Close")
       let limited = try client.regionStarted(small)
       try client.waitFor(["lost accuracy-limited"], limited)
@@ -220,7 +220,7 @@ struct ReplaySession {
       try client.waitFor(["determined"], wide)
       try client.tell(limited, "Close")
       // Once the youngest has reported what it can, so have the others: each needs the same time.
-      let last = try client.regionStarted(ConsumerProgram.circle(52, 13, radius: 200_000, city))
+      let last = try client.regionStarted(ServiceClient.circle(52, 13, radius: 200_000, city))
       try client.waitFor(["determined"], last)
       told.append(
         try paths.dropFirst().map { path in

@@ -21,7 +21,7 @@ import Testing
   private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: state.path)) ?? [] }
 
   private func get(
-    _ member: String, _ client: ConsumerProgram, age: UInt32 = .max, timeout: Int64 = 300, _ level: String? = nil
+    _ member: String, _ client: ServiceClient, age: UInt32 = .max, timeout: Int64 = 300, _ level: String? = nil
   ) throws -> BusClient.Answer {
     var options = ["timeout": JSON.variant("u", .integer(timeout)), "maximum-age": .variant("u", .integer(Int64(age)))]
     if let level { options["accuracy"] = .variant("s", .string(level)) }
@@ -31,7 +31,7 @@ import Testing
   /// Has a client receive an almanac, then ends the service and the source.
   private func remember() throws {
     let service = try start()
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
     _ = try client.almanacs(1, from: client.almanacStarted())
     try geoclue.tell(["fix": .null])
@@ -48,7 +48,7 @@ import Testing
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
 
     let service = try start()
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     _ = try client.property("AuthorizationStatus")
     // Long before the timeout, so it has not waited for the source.
     let almanac = try get("GetAlmanac", client, timeout: 120_000).arguments()[0]
@@ -74,8 +74,8 @@ import Testing
   func `no other user gets it`() throws {
     try remember()
     let service = try start()
-    _ = try get("GetAlmanac", ConsumerProgram(on: bus)).arguments()
-    let other = try ConsumerProgram(on: bus, as: User.games)
+    _ = try get("GetAlmanac", ServiceClient(on: bus)).arguments()
+    let other = try ServiceClient(on: bus, as: User.games)
     #expect(try get("GetAlmanac", other).errorName != nil)
     #expect(try get("GetLocation", other, "country").errorName != nil)
     #expect(files == ["\(getuid())"] && service.isRunning)
@@ -95,7 +95,7 @@ import Testing
   @Test func `--forget reaches a running service`() throws {
     try remember()
     let service = try start()
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     _ = try get("GetAlmanac", client).arguments()
     let forget = try ChildProcess(
       [Rig.product("geopublicistd"), "--forget"], environment: ["STATE_DIRECTORY": state.path])
@@ -117,7 +117,7 @@ import Testing
     let service = try start(["--config", file])
     #expect(files.isEmpty)
     try geoclue.fix(latitude: 52.5163, longitude: 13.3777)
-    let client = try ConsumerProgram(on: bus)
+    let client = try ServiceClient(on: bus)
     _ = try client.almanacs(1, from: client.almanacStarted())
     #expect(files.isEmpty && service.isRunning)
   }
@@ -127,15 +127,15 @@ import Testing
 struct ForgottenTests {
   @Test func `the user's city is erased before the user's program is told that location is off`() throws {
     let listening = try Listening()
-    let (machine, consumer) = (listening.machine, listening.client)
+    let (machine, client) = (listening.machine, listening.client)
     #expect(machine.remembered.isEmpty, "nothing is kept of an exact location")
-    let almanac = try consumer.almanacStarted()
-    _ = try consumer.almanacs(1, from: almanac)
+    let almanac = try client.almanacStarted()
+    _ = try client.almanacs(1, from: almanac)
     try eventually("the city is kept") { machine.remembered == ["\(GatekeeperMachine.person)"] }
     try listening.agent.setLevel(0)
-    try consumer.waitForAuthorization("denied disabled-by-user", of: almanac)
+    try client.waitForAuthorization("denied disabled-by-user", of: almanac)
     #expect(machine.remembered.isEmpty)
-    #expect(try consumer.property("Almanac", of: almanac) == [:])
+    #expect(try client.property("Almanac", of: almanac) == [:])
     try always("nothing is written again", for: .milliseconds(300), turn: rest) { machine.remembered.isEmpty }
   }
 
@@ -144,11 +144,11 @@ struct ForgottenTests {
     let machine = try GatekeeperMachine(.yes)
     let almanacs = try [100_000, GatekeeperMachine.person].map { user in
       try machine.agent(of: user)
-      let consumer = try machine.consumer(as: user)
-      return (consumer, try consumer.almanacStarted())
+      let client = try machine.client(as: user)
+      return (client, try client.almanacStarted())
     }
     try machine.receiver.write(.berlin)
-    for (consumer, almanac) in almanacs { _ = try consumer.almanacs(1, from: almanac) }
+    for (client, almanac) in almanacs { _ = try client.almanacs(1, from: almanac) }
     try eventually("the person's city is kept") { machine.remembered == ["\(GatekeeperMachine.person)"] }
   }
 }

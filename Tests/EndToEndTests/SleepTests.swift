@@ -36,7 +36,7 @@ import Testing
   func `a location that waits for its time does not survive a suspend`(option: String, property: String) throws {
     let paths = try (0..<2).map { _ in try client.subscribeAndStart([option: .variant("u", 600_000)]) }
     func end(_ path: String) throws {
-      try client.client.set(property, of: Service.subscription, at: path, to: .variant("u", 1))
+      try client.connection.set(property, of: Service.subscription, at: path, to: .variant("u", 1))
     }
     try geoclue.fix(latitude: 50)
     for path in paths { _ = try client.locations(1, from: path) }
@@ -84,7 +84,7 @@ import Testing
     try geoclue.tell(["fix": .null])
     try logind.prepareForSleep(true)
     try logind.prepareForSleep(false)
-    #expect(try client.client.answer(to: call).errorName == "\(Service.name).Error.Timeout")
+    #expect(try client.connection.answer(to: call).errorName == "\(Service.name).Error.Timeout")
   }
 
   @Test func `only logind is believed`() throws {
@@ -119,7 +119,7 @@ import Testing
   /// A subscription to significant changes and a region far from its border, both resting.
   private func rested() throws -> (significant: String, region: String) {
     let significant = try client.subscribeAndStart(["mode": .variant("s", "significant")])
-    let region = try client.regionStarted(ConsumerProgram.circle(52, 13))
+    let region = try client.regionStarted(ServiceClient.circle(52, 13))
     try geoclue.fix(latitude: 50)
     try client.waitFor(["determined"], region)
     _ = try client.locations(1, from: significant)

@@ -25,16 +25,16 @@ struct SubordinateTests {
     let (hoarding, count) = try hoard("region", 10, 100, on: machine)
     defer { hoarding.kill() }
     #expect(count == 100)
-    let other = try machine.consumer(as: GatekeeperMachine.named)
-    for _ in 0..<20 { _ = try other.createRegion(ConsumerProgram.circle(52, 13)).arguments() }
-    let person = try machine.consumer(as: GatekeeperMachine.person)
-    let answer = try person.createRegion(ConsumerProgram.circle(52, 13))
+    let other = try machine.client(as: GatekeeperMachine.named)
+    for _ in 0..<20 { _ = try other.createRegion(ServiceClient.circle(52, 13)).arguments() }
+    let person = try machine.client(as: GatekeeperMachine.person)
+    let answer = try person.createRegion(ServiceClient.circle(52, 13))
     #expect(answer.errorMessage?.contains("regions-per-user") == true, "the person is charged for them")
   }
 
   @Test func `256 subordinate users get neither all subscriptions nor all searches nor the log`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let witness = try machine.consumer(as: 0)
+    let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let sentences = walk(5)
     try machine.receiver.write(sentences[0])
@@ -42,7 +42,7 @@ struct SubordinateTests {
     let (hoarding, count) = try hoard("subscription", 256, 16, on: machine)
     defer { hoarding.kill() }
     #expect((256...512).contains(count), "\(count)")
-    let other = try machine.consumer(as: GatekeeperMachine.named)
+    let other = try machine.client(as: GatekeeperMachine.named)
     for _ in 0..<16 { _ = try other.subscribe() }
     let time = try processorTime(of: machine)
     for (step, sentence) in sentences.dropFirst().enumerated() {

@@ -7,7 +7,7 @@ import Testing
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude) }
 
   private func set(_ property: String, of path: String, to value: JSON) throws -> String? {
-    try client.client.set(property, of: Service.subscription, at: path, to: value).errorName
+    try client.connection.set(property, of: Service.subscription, at: path, to: value).errorName
   }
 
   @Test func `max-updates and duration complete a subscription`() throws {
@@ -22,7 +22,7 @@ import Testing
     _ = try client.locations(2, from: path)
     try eventually("it is closed") { client.closed(path) == "completed" }
     #expect(try client.subscriptions().isEmpty)
-    let answer = try client.client.call("Start", of: Service.subscription, at: path)
+    let answer = try client.connection.call("Start", of: Service.subscription, at: path)
     #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
     try client.waitFor("State", "idle")
   }
@@ -53,7 +53,7 @@ import Testing
     try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.004] }
     #expect(try client.property("DistanceThreshold", of: path) == 100)
     try eventually("the change is told to the owner") {
-      client.client.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
+      client.connection.received.contains { $0.path == path && $0.member == "PropertiesChanged" }
     }
   }
 
@@ -90,7 +90,7 @@ import Testing
   @Test func `on a stalled bus only the newest location is kept`() throws {
     let clients = try PrivateBus(.session, broker: .dbusDaemon)
     let service = try Service(.system, on: clients, geoclueOn: bus)
-    let many = try (0..<8).map { _ in try ConsumerProgram(on: clients) }
+    let many = try (0..<8).map { _ in try ServiceClient(on: clients) }
     let paths = try many.map { client in try (0..<16).map { _ in try client.subscribeAndStart() } }
     try fix(50)
     for (client, paths) in zip(many, paths) { for path in paths { _ = try client.locations(1, from: path) } }

@@ -20,8 +20,8 @@ import Testing
     #expect(!paths.contains { $0.contains("subscription/") })
 
     // Nobody's tree lists somebody else's subscription.
-    let consumer = try machine.consumer()
-    let subscription = try consumer.subscribe()
+    let client = try machine.client()
+    let subscription = try client.subscribe()
     let again = try busctl(["tree", "--list", Service.name], on: machine.bus)
     #expect(!again.standardOutput.contains(subscription))
   }
@@ -80,9 +80,9 @@ import Testing
       "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Service.name,
     ])
     try eventually("it monitors") { monitor.standardOutput.contains("is owned by") }
-    let consumer = try machine.consumer()
-    let path = try consumer.subscribeAndStart()
-    try machine.deliver([.berlin], to: consumer, at: path)
+    let client = try machine.client()
+    let path = try client.subscribeAndStart()
+    try machine.deliver([.berlin], to: client, at: path)
     try eventually("running and in use") {
       monitor.standardOutput.contains("'State': <'running'>") && monitor.standardOutput.contains("'InUse': <true>")
     }
@@ -93,18 +93,18 @@ import Testing
   @Test(arguments: [Service.name, Service.subscription, Service.region])
   func `introspection matches the published XML`(_ interface: String) throws {
     let machine = try Machine(.system)
-    let consumer = try machine.consumer()
-    let path = try object(interface, of: consumer)
-    func introspect(_ path: String, of consumer: ConsumerProgram) throws -> String? {
-      try consumer.client.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string
+    let client = try machine.client()
+    let path = try object(interface, of: client)
+    func introspect(_ path: String, of client: ServiceClient) throws -> String? {
+      try client.connection.reply("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)[0].string
     }
-    let live = try #require(try introspect(path, of: consumer))
+    let live = try #require(try introspect(path, of: client))
     let published = try String(contentsOfFile: Rig.sourceFile("dbus/\(interface).xml"), encoding: .utf8)
     #expect(try interfaces(in: live)[interface] == interfaces(in: published)[interface])
     #expect(try interfaces(in: live).keys.sorted() == (Self.standard + [interface]).sorted())
-    #expect(try introspect(path, of: consumer) == live)
+    #expect(try introspect(path, of: client) == live)
     let anotherRun = try Machine(.system)
-    let other = try anotherRun.consumer()
+    let other = try anotherRun.client()
     let otherPath = try object(interface, of: other)
     #expect((otherPath == path) == (interface == Service.name), "the number of an object is never used again")
     #expect(try introspect(otherPath, of: other) == live, "another run prints the same")
@@ -130,11 +130,11 @@ import Testing
     }
   }
 
-  private func object(_ interface: String, of consumer: ConsumerProgram) throws -> String {
+  private func object(_ interface: String, of client: ServiceClient) throws -> String {
     switch interface {
     case Service.name: Service.path
-    case Service.region: try consumer.region(ConsumerProgram.circle(52, 13))
-    default: try consumer.subscribe()
+    case Service.region: try client.region(ServiceClient.circle(52, 13))
+    default: try client.subscribe()
     }
   }
 

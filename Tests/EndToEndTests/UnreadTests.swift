@@ -45,7 +45,7 @@ import Testing
     try waitForLocation(of: 699)
     #expect(service.isRunning)
     #expect(try service.residentKilobytes() - before < 16 * 1024 || !Service.isMemoryItsOwn)
-    let newcomer = try ConsumerProgram(on: bus)
+    let newcomer = try ServiceClient(on: bus)
     #expect(try newcomer.property("State") == "running")
     deaf.kill()
     try eventually("their subscriptions are gone", turn: rest) { try client.subscriptions().count == 1 }
@@ -64,9 +64,9 @@ import Testing
   }
 
   @Test func `a stopped client is sent less, then nothing, and the newest location when it goes on`() throws {
-    let stopped = try ConsumerProgram(on: bus)
+    let stopped = try ServiceClient(on: bus)
     let other = try stopped.subscribeAndStart()
-    stopped.client.suspend(true)
+    stopped.connection.suspend(true)
     // Of more than 16 locations on the way from GeoClue the service reads only the newest.
     for step in stride(from: 0, to: 2_600, by: 10) {
       try walk(10, perSecond: 150, from: step)
@@ -76,7 +76,7 @@ import Testing
       try client.subscriptions().first { $0["Path"]?.content.string == other }?["Delivered"]?.content.number)
     #expect(delivered > 500)
     #expect(delivered < 2_400, "it is pinged after 256 KiB and gets no more 5 s later")
-    stopped.client.suspend(false)
+    stopped.connection.suspend(false)
     try eventually("it has the newest location") {
       stopped.latitudes(from: other).last == latitude(2599)
     }
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `a client that only listens never misses anything`() throws {
-    let quiet = try ConsumerProgram(on: bus)
+    let quiet = try ServiceClient(on: bus)
     let other = try quiet.subscribeAndStart()
     let first = try quiet.locations(1, from: other).count
     // Three times the bytes after which a client is asked for a sign of life. Of more than 16 locations on the way from

@@ -2,26 +2,28 @@
 import Foundation
 
 /// A client of the service, with a connection of its own.
-public final class ConsumerProgram {
-  public let client: BusClient
+public final class ServiceClient {
+  public let connection: BusClient
 
   /// Connects.
-  public init(on bus: PrivateBus, as user: uid_t? = nil) throws { client = try BusClient(at: bus.address, as: user) }
+  public init(on bus: PrivateBus, as user: uid_t? = nil) throws {
+    connection = try BusClient(at: bus.address, as: user)
+  }
 
   public func call(
     _ member: String, signature: String = "", _ arguments: [JSON] = [], within limit: Duration = .seconds(10)
   ) throws -> BusClient.Answer {
-    try client.call(member, of: Service.name, at: Service.path, signature: signature, arguments, within: limit)
+    try connection.call(member, of: Service.name, at: Service.path, signature: signature, arguments, within: limit)
   }
 
   /// Calls a method of the manager object that takes options, without waiting; see `BusClient.answer(to:)`.
   public func begin(_ member: String, _ options: JSON = [:], interactive: Bool = false) throws -> Int64 {
-    try client.begin(
+    try connection.begin(
       member, of: Service.name, at: Service.path, signature: "a{sv}", [options], interactive: interactive)
   }
 
   public func requestAuthorization(_ options: JSON = [:], interactive: Bool = false) throws -> BusClient.Answer {
-    try client.answer(to: begin("RequestAuthorization", options, interactive: interactive))
+    try connection.answer(to: begin("RequestAuthorization", options, interactive: interactive))
   }
 
   public func location(_ options: JSON = [:], within limit: Duration = .seconds(25)) throws -> BusClient.Answer {
@@ -44,12 +46,12 @@ public final class ConsumerProgram {
 
   /// Calls `Start`, `Stop` or `Close` of a subscription or region.
   public func tell(_ path: String, _ member: String) throws {
-    _ = try client.reply(member, of: interface(of: path), at: path)
+    _ = try connection.reply(member, of: interface(of: path), at: path)
   }
 
   /// Reads a property of the manager object, a subscription or a region.
   public func property(_ name: String, of path: String = Service.path) throws -> JSON {
-    try client.get(name, of: interface(of: path), at: path)
+    try connection.get(name, of: interface(of: path), at: path)
   }
 
   private func interface(of path: String) -> String {
@@ -72,27 +74,29 @@ public final class ConsumerProgram {
   public func subscriptions() throws -> [JSON] { try call("ListSubscriptions").arguments()[0].array ?? [] }
 
   /// The locations that a subscription has delivered so far.
-  public func locations(from path: String) -> [JSON] { client.received("LocationUpdated", from: path).map { $0[0] } }
+  public func locations(from path: String) -> [JSON] {
+    connection.received("LocationUpdated", from: path).map { $0[0] }
+  }
   public func latitudes(from path: String) -> [Double] { locations(from: path).compactMap { $0["Latitude"]?.number } }
 
   /// Why a subscription or region was closed, nil while it is not.
-  public func closed(_ path: String) -> String? { client.received("Closed", from: path).first?.first?.string }
+  public func closed(_ path: String) -> String? { connection.received("Closed", from: path).first?.first?.string }
 
   /// What a subscription was told about its authorization, in order: the status and, after a space, the reason.
   public func authorizations(of path: String) -> [String] {
-    client.received("AuthorizationChanged", from: path).map { "\($0[0].string ?? "") \($0[1].string ?? "")" }
+    connection.received("AuthorizationChanged", from: path).map { "\($0[0].string ?? "") \($0[1].string ?? "")" }
   }
 
   /// Waits until a subscription has delivered a number of locations, and returns all of them.
   public func locations(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
-    try eventual("\(count) locations", within: limit, seen: client.received.map(\.text).joined(separator: "\n")) {
+    try eventual("\(count) locations", within: limit, seen: connection.received.map(\.text).joined(separator: "\n")) {
       let found = locations(from: path)
       return found.count >= count ? found : nil
     }
   }
 }
 
-extension ConsumerProgram {
+extension ServiceClient {
   /// The options of a circle, with short times unless others are given.
   public static func circle(
     _ latitude: Double, _ longitude: Double, radius: Double = 1_000, confirm: UInt32 = 100,
@@ -118,7 +122,7 @@ extension ConsumerProgram {
   }
 
   /// The events that a region has sent so far.
-  public func events(of path: String) -> [JSON] { client.received("StateChanged", from: path).map { $0[0] } }
+  public func events(of path: String) -> [JSON] { connection.received("StateChanged", from: path).map { $0[0] } }
 
   /// The events that a region has sent so far in short: what happened, and "gap" or the reason after a space.
   public func happenings(_ path: String) -> [String] {
@@ -139,7 +143,7 @@ extension ConsumerProgram {
   }
 }
 
-extension ConsumerProgram {
+extension ServiceClient {
   public func createAlmanac(_ options: JSON = [:]) throws -> BusClient.Answer {
     try call("CreateAlmanac", signature: "a{sv}", [options])
   }
@@ -156,12 +160,12 @@ extension ConsumerProgram {
 
   /// Waits until an almanac has been sent a number of times, and returns all that were sent.
   public func almanacs(_ count: Int, from path: String, within limit: Duration = .seconds(10)) throws -> [JSON] {
-    try eventual("\(count) almanacs", within: limit, seen: client.received.map(\.text).joined(separator: "\n")) {
+    try eventual("\(count) almanacs", within: limit, seen: connection.received.map(\.text).joined(separator: "\n")) {
       let found = almanacs(from: path)
       return found.count >= count ? found : nil
     }
   }
 
   /// The almanacs that were sent so far.
-  public func almanacs(from path: String) -> [JSON] { client.received("AlmanacChanged", from: path).map { $0[0] } }
+  public func almanacs(from path: String) -> [JSON] { connection.received("AlmanacChanged", from: path).map { $0[0] } }
 }
