@@ -17,17 +17,17 @@ import Testing
 
   private func strings(_ name: String) -> [String] { scenario[name]?.array?.compactMap(\.string) ?? [] }
 
-  /// Walks the scenario's way while a consumer listens, and checks what the consumer says.
+  /// Walks the scenario's way while an example listens, and checks what the example says.
   private func walk(_ process: ChildProcess, expecting expected: [String], in machine: Machine) throws {
     var said: [String] = []
     for place in scenario["track"]?.array ?? [] {
       let (latitude, longitude) = (place[0]?.number ?? 0, place[1]?.number ?? 0)
-      // As a receiver: again and again, until GeoClue has taken it and the consumer has said what it had to say.
+      // As a receiver: again and again, until GeoClue has taken it and the example has said what it had to say.
       let line = String(format: "location %.4f %.4f exact", latitude, longitude)
       try eventually("\(line) from \(process.name): \(process.standardError)", within: .seconds(20)) {
         said += process.newLines()
         if process.exited != nil { return true }
-        // A consumer of one location leaves when it has come, and GeoClue reads no more.
+        // An example of one location leaves when it has come, and GeoClue reads no more.
         guard machine.geoclue.receiver.isConnected else { return false }
         machine.geoclue.receiver.offer(GGASentence(latitude: latitude, longitude: longitude))
         usleep(50_000)
@@ -37,18 +37,18 @@ import Testing
     }
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")
     said += process.newLines()
-    // The status is reported when it is decided and once after the start: a slow consumer hears it twice.
+    // The status is reported when it is decided and once after the start: a slow example hears it twice.
     let different = said.indices.filter { $0 == 0 || said[$0] != said[$0 - 1] }.map { said[$0] }
     #expect(different == expected)
   }
 
-  @Test(arguments: Consumer.complete) func `every language follows the scenario`(consumer: Consumer) throws {
-    try consumer.program(in: directory)
+  @Test(arguments: ExampleProgram.complete) func `every language follows the scenario`(example: ExampleProgram) throws {
+    try example.program(in: directory)
     let machine = try Machine()
-    let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
+    let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
-    let process = try consumer.start(on: machine.bus, strings("arguments"), in: directory)
-    let expected = strings("watch").filter { !consumer.isTaciturn || $0.hasPrefix("location") }
+    let process = try example.start(on: machine.bus, strings("arguments"), in: directory)
+    let expected = strings("watch").filter { !example.isTaciturn || $0.hasPrefix("location") }
     try walk(process, expecting: expected, in: machine)
   }
 
@@ -65,9 +65,9 @@ import Testing
   }
 
   /// The programs that the documentation shows.
-  @Test(arguments: Consumer.short) func `short programs print each fix`(consumer: Consumer) throws {
+  @Test(arguments: ExampleProgram.short) func `short programs print each fix`(example: ExampleProgram) throws {
     let machine = try Machine()
-    let process = try consumer.start(on: machine.bus, [], in: directory)
+    let process = try example.start(on: machine.bus, [], in: directory)
     for latitude in [52.5, 52.502] {
       try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13.25))
       try eventually("\(latitude) from \(process.name): \(process.standardError)") {
@@ -82,17 +82,17 @@ import Testing
 @Suite(.serialized) struct RestartTests {
   private let latitudes = [52.5, 52.51, 52.52, 52.53]
 
-  @Test(arguments: Consumer.allCases)
+  @Test(arguments: ExampleProgram.allCases)
   func `the display survives kill -9 of the service and of GeoClue, and no signal comes twice`(
-    consumer: Consumer
+    example: ExampleProgram
   ) throws {
     let directory = TemporaryDirectory()
-    try consumer.program(in: directory)
+    try example.program(in: directory)
     let machine = try Machine()
-    let agent = consumer.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
+    let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
     // More than it will get, since the first location after a restart may be one that it has shown.
-    let process = try consumer.start(on: machine.bus, ["exact", "50", "9"], in: directory)
+    let process = try example.start(on: machine.bus, ["exact", "50", "9"], in: directory)
     var lines: [String] = []
 
     func walk(to latitude: Double) throws {
@@ -114,13 +114,13 @@ import Testing
     let all = shown(in: lines)
     #expect(all.indices.filter { $0 == 0 || all[$0] != all[$0 - 1] }.map { all[$0] } == latitudes, "\(lines)")
     for latitude in latitudes.dropFirst() { #expect(all.count { $0 == latitude } == 1, "\(latitude) in \(lines)") }
-    if !consumer.isTaciturn { #expect(lines.count { $0.hasPrefix("authorization") } == 1, "\(lines)") }
+    if !example.isTaciturn { #expect(lines.count { $0.hasPrefix("authorization") } == 1, "\(lines)") }
   }
 
   @Test func `a program that was there before the service follows it once it has come`() throws {
     let bus = try PrivateBus(.system)
     let geoclue = try RealGeoClue(on: bus)
-    let processes = try Consumer.short.map { consumer in try consumer.start(on: bus, [], in: TemporaryDirectory()) }
+    let processes = try ExampleProgram.short.map { example in try example.start(on: bus, [], in: TemporaryDirectory()) }
     let service = try Service(.system, on: bus)
     for process in processes {
       try eventually("a location from \(process.name)", within: .seconds(30)) {
@@ -131,7 +131,7 @@ import Testing
     #expect(service.isRunning)
   }
 
-  /// The latitudes that a consumer has shown.
+  /// The latitudes that an example has shown.
   private func shown(in lines: [String]) -> [Double] {
     lines.compactMap { line in line.split(separator: " ").lazy.compactMap { Double($0) }.first }
   }

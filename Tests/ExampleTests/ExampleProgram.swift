@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// A program of `Examples` that follows the location.
-nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
+nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertible {
   case pythonDBus = "python/watch_dbus.py"
   case pythonGLib = "python/watch_gi.py"
   case gjs = "javascript/watch.js"
@@ -37,7 +37,7 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
   ///
   /// That takes a minute on a busy machine, after which an idle service would have exited: tests do it first.
   @discardableResult @MainActor func program(in directory: TemporaryDirectory) throws -> [String] {
-    let compiled = directory.file("consumer")
+    let compiled = directory.file("example")
     if FileManager.default.fileExists(atPath: compiled) { return [compiled] }
     let file = Rig.sourceFile("Examples/\(rawValue)")
     let program: [String] =
@@ -103,7 +103,7 @@ nonisolated enum Consumer: String, CaseIterable, CustomTestStringConvertible {
   )
     throws -> String
   {
-    let program = directory.file("consumer")
+    let program = directory.file("example")
     let flags = try run(["pkg-config", "--cflags", "--libs", package]).standardOutput
     try tool(
       compiler + ["-Wall", "-Werror", "-I", directory.path, "-o", program] + files
