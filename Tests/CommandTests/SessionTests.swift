@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// The command in the session deployment, where GeoClue itself judges the person.
+/// The command in the session deployment, where GeoClue itself judges the user.
 @Suite(.serialized) struct SessionTests {
   private let machine: Machine
   private let agent: DesktopAgent

@@ -20,7 +20,7 @@ struct FloodTests {
     _ = try witness.locations(1, from: path)
     let flapping = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", isReading ? "1" : "0",
-      "1000", levels, "\(GatekeeperMachine.person)",
+      "1000", levels, "\(GatekeeperMachine.user)",
     ])
     defer { flapping.kill() }
     let before = try residentKilobytes(of: machine)
@@ -55,13 +55,13 @@ struct FloodTests {
     let path = try witness.subscribeAndStart()
     let listening = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", "1", "2", "8,8",
-      "\(GatekeeperMachine.person)",
+      "\(GatekeeperMachine.user)",
     ])
     defer { listening.kill() }
     var flood: ChildProcess?
     if [.names, .network, .logind].contains(source) {
       flood = try ChildProcess.ready([
-        Rig.python, Rig.file("flood.py"), machine.bus.address, source.rawValue, "\(GatekeeperMachine.person)",
+        Rig.python, Rig.file("flood.py"), machine.bus.address, source.rawValue, "\(GatekeeperMachine.user)",
       ])
     }
     defer { flood?.kill() }

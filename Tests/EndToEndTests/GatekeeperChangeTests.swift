@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperChangeTests {
-  private let person = GatekeeperMachine.person
+  private let user = GatekeeperMachine.user
 
   /// AccessDamper's tests have the times, which a busy machine stretches here.
   @Test func `the location switch is obeyed, and its changes are reported`() throws {
@@ -38,15 +38,15 @@ struct GatekeeperChangeTests {
   /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
   @Test func `the command's agent lowers the level without a moment of refusal`() throws {
     let (machine, folder) = (try GatekeeperMachine(.yes), TemporaryDirectory())
-    chown(folder.path, person, person)
+    chown(folder.path, user, user)
     let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "/usr/bin:/bin"]
     let command = [Rig.product("geopublicist"), "--address", machine.bus.address]
     func turn(_ level: String) throws {
-      _ = try run(command + ["switch", level], environment: environment, as: person)
+      _ = try run(command + ["switch", level], environment: environment, as: user)
     }
     try turn("on")
-    let agent = try ChildProcess(command + ["agent"], environment: environment, as: person)
-    let client = try machine.client(as: person)
+    let agent = try ChildProcess(command + ["agent"], environment: environment, as: user)
+    let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(20))
     let told = client.authorizations(of: path).count
@@ -63,19 +63,19 @@ struct GatekeeperChangeTests {
     listening.agent.kill()
     try listening.waitFor("not-determined no-agent")
     try listening.expectNothing()
-    try listening.machine.agent(of: person)
+    try listening.machine.agent(of: user)
     try listening.waitFor("authorized-when-in-use ")
   }
 
   @Test func `a user's other programs are not their agent`() throws {
     let machine = try GatekeeperMachine(.yes)
     try machine.agent(of: GatekeeperMachine.nobody)
-    let client = try machine.client(as: person)
+    let client = try machine.client(as: user)
     #expect(try client.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
-    try machine.agent(of: person, level: 8)
+    try machine.agent(of: user, level: 8)
     try client.waitFor("AuthorizationReason", "")
-    let second = try machine.agent(of: person, level: 0)
-    let newcomer = try machine.client(as: person)
+    let second = try machine.agent(of: user, level: 0)
+    let newcomer = try machine.client(as: user)
     // Of two agents the stricter one counts.
     try newcomer.waitFor("AuthorizationReason", "disabled-by-user")
     second.kill()
@@ -85,19 +85,19 @@ struct GatekeeperChangeTests {
   @Test func `silent programs do not hide an agent`() throws {
     let machine = try GatekeeperMachine(.yes)
     // They never answer whether they are agents.
-    let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: person) }
+    let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: user) }
     for client in silent { client.suspend(true) }
-    let client = try machine.client(as: person)
+    let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
     try eventually("it is undecided") { client.authorizations(of: path).contains("not-determined undecided") }
-    try machine.agent(of: person)
+    try machine.agent(of: user)
     try client.waitForAuthorization("authorized-when-in-use ", of: path)
     for client in silent { client.suspend(false) }
   }
 
   @Test func `no-agent is not reported while an agent may still be starting`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let client = try machine.client(as: person)
+    let client = try machine.client(as: user)
     // An agent may start within 30 s.
     let logind = try machine.startLogind(age: 20)
     defer { logind.kill() }
@@ -107,8 +107,8 @@ struct GatekeeperChangeTests {
 
   @Test func `a created and started subscription is told once`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: person)
-    let client = try machine.client(as: person)
+    try machine.agent(of: user)
+    let client = try machine.client(as: user)
     let path = try client.subscribe()
     try client.waitFor("AuthorizationReason", "")
     try always("nothing is told before Start", for: .milliseconds(300)) { client.authorizations(of: path).isEmpty }
@@ -146,8 +146,8 @@ struct GatekeeperChangeTests {
 
   @Test func `a polkit that dies while asked counts as missing`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: person)
-    let clients = try (0..<4).map { _ in try machine.client(as: person) }
+    try machine.agent(of: user)
+    let clients = try (0..<4).map { _ in try machine.client(as: user) }
     let path = try clients[3].subscribe()
     machine.polkit?.signal(SIGSTOP)
     let calls = [
@@ -169,8 +169,8 @@ struct GatekeeperChangeTests {
 
   @Test func `a polkit that never answers leaves access undecided`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: person)
-    let client = try machine.client(as: person)
+    try machine.agent(of: user)
+    let client = try machine.client(as: user)
     machine.polkit?.signal(SIGSTOP)
     let request = try client.begin("RequestAuthorization")
     let impatient = try client.begin("GetLocation", ["timeout": .variant("u", 500)])
@@ -186,8 +186,8 @@ struct GatekeeperChangeTests {
 
   @Test func `a dialog is shown only when it may be`() throws {
     let machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: person)
-    let client = try machine.client(as: person)
+    try machine.agent(of: user)
+    let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
     try client.waitForAuthorization("not-determined authorization-required", of: path)
     let unasked = try client.requestAuthorization(interactive: true)
@@ -204,7 +204,7 @@ struct GatekeeperChangeTests {
       try client.begin("RequestAuthorization", options, interactive: true)
     }
     let first = try request()
-    try eventually("the person is asked") { dialogs.asked.count == 1 }
+    try eventually("the user is asked") { dialogs.asked.count == 1 }
     let second = try request()
     #expect(try client.connection.answer(to: second).errorName == "\(Service.name).Error.LimitsExceeded")
     #expect(client.connection.answerSoFar(to: first) == nil)
@@ -213,7 +213,7 @@ struct GatekeeperChangeTests {
     #expect(client.authorizations(of: path).last == "not-determined authorization-required", "a no is for this time")
 
     let third = try request(["accuracy": .variant("s", "city")])
-    try eventually("the person is asked again") { dialogs.asked.count == 2 }
+    try eventually("the user is asked again") { dialogs.asked.count == 2 }
     try dialogs.answer("yes")
     #expect(try client.connection.answer(to: third) == .reply(["authorized-when-in-use", ""]))
     let actions = ["org.geopublicist.location1.access-precise", "org.geopublicist.location1.access"]
@@ -223,7 +223,7 @@ struct GatekeeperChangeTests {
     try machine.receiver.write(.berlin)
     #expect(try client.locations(1, from: path)[0]["Level"]?.string == "city")
 
-    let other = try machine.client(as: person)
+    let other = try machine.client(as: user)
     #expect(try other.property("AuthorizationReason") == "authorization-required", "it was this connection's")
   }
 
@@ -248,9 +248,9 @@ struct GatekeeperChangeTests {
   /// Only a bus that tells which process opened a connection makes it visible that another one has its id now.
   @Test func `a reused process id does not count where the bus tells the process`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.user)
     let attack = try ChildProcess(
-      [Rig.python, Rig.file("reused-process.py"), machine.bus.address, "\(GatekeeperMachine.person)"])
+      [Rig.python, Rig.file("reused-process.py"), machine.bus.address, "\(GatekeeperMachine.user)"])
     try eventually("it has asked", seen: attack.standardError) { attack.standardOutput.hasSuffix("\n") }
     let answer = attack.standardOutput.split(whereSeparator: \.isWhitespace)
     let isTold = answer.last == "True"
@@ -277,8 +277,8 @@ struct Asking {
 
   init() throws {
     machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: GatekeeperMachine.person)
-    client = try machine.client(as: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.user)
+    client = try machine.client(as: GatekeeperMachine.user)
     dialogs = try DialogAgent(machine.bus, for: client)
     request = try client.begin("RequestAuthorization", interactive: true)
     try eventually("the user is asked") { [dialogs] in dialogs.asked.count == 1 }
@@ -293,7 +293,7 @@ final class DialogAgent {
   init(_ bus: PrivateBus, for client: ServiceClient) throws {
     process = try ChildProcess([
       Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(client.connection.processIdentifier)",
-      "\(GatekeeperMachine.person)",
+      "\(GatekeeperMachine.user)",
     ])
     try eventually("polkit accepts the agent", seen: process.standardError) { read().contains("registered") }
   }

@@ -14,7 +14,7 @@ final class GatekeeperMachine {
   }
 
   static let owner: uid_t = 1
-  static let person: uid_t = 5
+  static let user: uid_t = 5
   /// Whom polkit's rules name for `access-without-agent`: lp.
   static let named: uid_t = 7
   static let nobody: uid_t = 65534
@@ -31,7 +31,7 @@ final class GatekeeperMachine {
 
   init(_ policy: Policy, broker: PrivateBus.Broker = .chosen) throws {
     try Self.users.write(toFile: folder.file("passwd"), atomically: true, encoding: .utf8)
-    try "\(Self.person):100000:65536\n".write(toFile: folder.file("subuid"), atomically: true, encoding: .utf8)
+    try "\(Self.user):100000:65536\n".write(toFile: folder.file("subuid"), atomically: true, encoding: .utf8)
     bus = try PrivateBus(.system, broker: broker, owner: Self.owner, users: folder.file("passwd"))
     for name in ["actions", "rules", "geoclue", "state"] {
       try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ final class GatekeeperMachine {
     try waitForOwner(of: Service.name, on: bus, by: service)
   }
 
-  /// The machine's users and some of the person's subordinate ones: dbus-daemon admits only who is listed.
+  /// The machine's users and some of the user's subordinate ones: dbus-daemon admits only who is listed.
   private static var users: String {
     get throws {
       let subordinates = (100_000..<100_300).map { "sub\($0):x:\($0):65534::/:/bin/false\n" }
@@ -95,10 +95,10 @@ final class GatekeeperMachine {
       toFile: folder.file("geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
   }
 
-  /// A logind that knows the person, whose session is active and so many seconds old.
+  /// A logind that knows the user, whose session is active and so many seconds old.
   func startLogind(age: Int = 3_600) throws -> ChildProcess {
     let logind = try ChildProcess(
-      [Rig.python, Rig.file("logind.py"), bus.address, "\(Self.person)", "active", "\(age)"])
+      [Rig.python, Rig.file("logind.py"), bus.address, "\(Self.user)", "active", "\(age)"])
     try waitForOwner(of: "org.freedesktop.login1", on: bus, by: logind)
     return logind
   }
@@ -132,7 +132,7 @@ final class GatekeeperMachine {
     return agent
   }
 
-  /// Rules for three programs: one is not spoken of, one is forbidden, one is for the person only.
+  /// Rules for three programs: one is not spoken of, one is forbidden, one is for the user only.
   enum Program: String, CaseIterable {
     case silent = "org.example.Silent"
     case forbidden = "org.example.Forbidden"
@@ -142,7 +142,7 @@ final class GatekeeperMachine {
       switch self {
       case .silent: false
       case .forbidden: true
-      case .personal: user != GatekeeperMachine.person
+      case .personal: user != GatekeeperMachine.user
       }
     }
   }
@@ -227,8 +227,8 @@ struct Listening {
     self.options = options
     machine = try GatekeeperMachine(policy)
     try prepare(machine)
-    agent = try machine.agent(of: GatekeeperMachine.person)
-    client = try machine.client(as: GatekeeperMachine.person)
+    agent = try machine.agent(of: GatekeeperMachine.user)
+    client = try machine.client(as: GatekeeperMachine.user)
     path = try client.subscribeAndStart(.object(options))
     try machine.receiver.write(.berlin)
     _ = try client.locations(1, from: path)

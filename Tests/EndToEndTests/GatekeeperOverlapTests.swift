@@ -6,7 +6,7 @@ import Testing
 /// Changes that overlap, come without a word, or meet somebody who does not answer, while a client listens.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperOverlapTests {
-  private let person = GatekeeperMachine.person
+  private let user = GatekeeperMachine.user
 
   /// GNOME announces that location is off only to a GeoClue that can be started; the service went on delivering.
   @Test func `location that is turned off while GeoClue is away is off`() throws {
@@ -14,7 +14,7 @@ struct GatekeeperOverlapTests {
     let machine = listening.machine
     machine.killGeoClue()
     try listening.agent.setLevelSilently(0)
-    let other = try machine.client(as: person)
+    let other = try machine.client(as: user)
     let answer = try other.location(["maximum-age": .variant("u", 3_600_000), "timeout": .variant("u", 3_000)])
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
     try other.waitFor("AuthorizationReason", "disabled-by-user")
@@ -39,14 +39,14 @@ struct GatekeeperOverlapTests {
   /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
   @Test func `silent connections do not keep calls waiting`() throws {
     let machine = try GatekeeperMachine(.yes)
-    let client = try machine.client(as: person)
+    let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
     let deaf = try ChildProcess.ready(
-      [Rig.python, Rig.file("many-clients.py"), machine.bus.address, "never-read", "40", "0"], as: person)
+      [Rig.python, Rig.file("many-clients.py"), machine.bus.address, "never-read", "40", "0"], as: user)
     defer { deaf.kill() }
     let answer = try client.location(["timeout": .variant("u", 3_000)])
     #expect(answer.errorName == "\(Service.name).Error.NotAuthorized")
-    try machine.agent(of: person)
+    try machine.agent(of: user)
     try client.waitForAuthorization("authorized-when-in-use ", of: path, within: .seconds(30))
   }
 
@@ -54,7 +54,7 @@ struct GatekeeperOverlapTests {
     let asking = try Asking()
     let client = asking.client
     try asking.machine.setPolicy(.no)
-    let other = try asking.machine.client(as: person)
+    let other = try asking.machine.client(as: user)
     try other.waitFor("AuthorizationReason", "disallowed-by-policy")
     try asking.dialogs.answer("yes")
     #expect(try client.connection.answer(to: asking.request) == .reply(["restricted", "disallowed-by-policy"]))
@@ -158,14 +158,14 @@ struct GatekeeperOverlapTests {
 /// With a receiver alone, which is as fine as sources get: who gets a coarse location from it. GeoClue is the oracle.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperLevelTests {
-  private let person = GatekeeperMachine.person
+  private let user = GatekeeperMachine.user
 
   @Test(arguments: [(8, true), (4, false)])
   func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: person, level: level)
-    let client = try machine.client(as: person)
-    let oracle = try BusClient(at: machine.bus.address, as: person)
+    try machine.agent(of: user, level: level)
+    let client = try machine.client(as: user)
+    let oracle = try BusClient(at: machine.bus.address, as: user)
     try oracle.match("type='signal',sender='\(geoClueName)',member='LocationUpdated'")
     #expect(try oracle.startGeoClueClient().answer == .reply([]))
     let path = try client.subscribeAndStart(["accuracy": .variant("s", "city")])

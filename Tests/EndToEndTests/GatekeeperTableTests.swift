@@ -56,7 +56,7 @@ struct GatekeeperTableTests {
 
     var clients: [ControlGroups.Housing: [uid_t: ServiceClient]] = [:]
     let users = [
-      0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.person,
+      0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.user,
     ]
     for housing in housings(policy) {
       for user in users { clients[housing, default: [:]][user] = try machine.client(as: user, in: housing) }
@@ -74,23 +74,23 @@ struct GatekeeperTableTests {
       }
     }
     for user in users { try check(user, agent: nil) }
-    let person = try #require(clients[.host]?[GatekeeperMachine.person])
-    let agent = try machine.agent(of: GatekeeperMachine.person)
+    let user = try #require(clients[.host]?[GatekeeperMachine.user])
+    let agent = try machine.agent(of: GatekeeperMachine.user)
     for level in [8, 4, 0] {
       try agent.setLevel(level)
-      let row = Row(policy: policy, user: GatekeeperMachine.person, agent: level, program: .silent, housing: .host)
-      try person.waitFor("AuthorizationReason", .string(row.expected.reason))
+      let row = Row(policy: policy, user: GatekeeperMachine.user, agent: level, program: .silent, housing: .host)
+      try user.waitFor("AuthorizationReason", .string(row.expected.reason))
       // What was measured while the user had no access is not told.
       let count = root.locations(from: path).count
       try eventually("a newer location", turn: rest) {
         machine.receiver.offer(.berlin)
         return root.locations(from: path).count > count
       }
-      try check(GatekeeperMachine.person, agent: level)
+      try check(GatekeeperMachine.user, agent: level)
     }
     agent.kill()
-    let row = Row(policy: policy, user: GatekeeperMachine.person, agent: nil, program: .silent, housing: .host)
-    try person.waitFor("AuthorizationReason", .string(row.expected.reason))
+    let row = Row(policy: policy, user: GatekeeperMachine.user, agent: nil, program: .silent, housing: .host)
+    try user.waitFor("AuthorizationReason", .string(row.expected.reason))
 
     try root.connection.emit("Last", of: "org.example.Test", at: "/org/example/Test")
     _ = try spy.waitFor(1, "Last")

@@ -7,7 +7,7 @@ import Testing
 /// subordinate users to whom no account belongs, dbus-daemon only those with one.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct SubordinateTests {
-  /// Starts as many subordinate users of the person, and returns what they got together.
+  /// Starts as many subordinate users of the user, and returns what they got together.
   private func hoard(_ kind: String, _ users: Int, _ each: Int, on machine: GatekeeperMachine) throws
     -> (hoarding: ChildProcess, count: Int)
   {
@@ -27,9 +27,9 @@ struct SubordinateTests {
     #expect(count == 100)
     let other = try machine.client(as: GatekeeperMachine.named)
     for _ in 0..<20 { _ = try other.createRegion(ServiceClient.circle(52, 13)).arguments() }
-    let person = try machine.client(as: GatekeeperMachine.person)
-    let answer = try person.createRegion(ServiceClient.circle(52, 13))
-    #expect(answer.errorMessage?.contains("regions-per-user") == true, "the person is charged for them")
+    let user = try machine.client(as: GatekeeperMachine.user)
+    let answer = try user.createRegion(ServiceClient.circle(52, 13))
+    #expect(answer.errorMessage?.contains("regions-per-user") == true, "the user is charged for them")
   }
 
   @Test func `256 subordinate users get neither all subscriptions nor all searches nor the log`() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeoClue
 
-/// In the session deployment the person's own agent decides, and ours is never there.
+/// In the session deployment the user's own agent decides, and ours is never there.
 @Suite(.serialized) struct SessionAgentTests {
   private func rig() throws -> (bus: PrivateBus, geoclue: FakeGeoClue, listener: SourceListener) {
     let bus = try PrivateBus(.session)

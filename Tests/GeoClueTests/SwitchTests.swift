@@ -4,7 +4,7 @@ import Testing
 
 @testable import GeoClue
 
-/// The person switches location off and on, or allows more or less of it.
+/// The user switches location off and on, or allows more or less of it.
 @Suite nonisolated struct SwitchTests {
   @Test func `Active is the only sign of the location switch`() {
     var driver = MachineDriver.running()

@@ -3,14 +3,14 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// `geopublicist doctor` for an ordinary person, with the real polkit and GeoClue.
-@Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAPersonTests {
+/// `geopublicist doctor` for an ordinary user, with the real polkit and GeoClue.
+@Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAUserTests {
   private func examine(
     _ machine: GatekeeperMachine, receiverAhead: Double = 0
   ) throws -> [String: (outcome: String, finding: String)] {
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
-      as: GatekeeperMachine.person)
+      as: GatekeeperMachine.user)
     // As a receiver: while somebody listens.
     try eventually("its end", within: .seconds(60)) {
       machine.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
@@ -25,7 +25,7 @@ import Testing
 
   @Test func `doctor finds no problem where a fix arrives`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.user)
     let found = try examine(machine)
     #expect(found.values.allSatisfy { $0.outcome != "problem" }, "\(found)")
     #expect(found["fix"]?.outcome == "ok" && found["agent"]?.outcome == "ok", "\(found)")
@@ -34,21 +34,21 @@ import Testing
   @Test(arguments: [-3_600, 600] as [Double])
   func `doctor reports a receiver whose clock differs`(by seconds: Double) throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.user)
     let found = try examine(machine, receiverAhead: seconds)
     #expect(found["clock"]?.finding.contains("differ by \(seconds < 0 ? "1h" : "10min")") == true, "\(found)")
   }
 
   @Test func `doctor reports a polkit rule that forbids location`() throws {
     let machine = try GatekeeperMachine(.no)
-    try machine.agent(of: GatekeeperMachine.person)
+    try machine.agent(of: GatekeeperMachine.user)
     let found = try examine(machine)
     #expect(found["polkit"]?.finding.contains("a rule forbids it") == true, "\(found)")
   }
 
   @Test func `doctor reports that location is turned off`() throws {
     let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.person, level: 0)
+    try machine.agent(of: GatekeeperMachine.user, level: 0)
     #expect(try examine(machine)["switch"]?.outcome == "problem")
   }
 }
@@ -66,13 +66,13 @@ struct AuthorizeOnTerminalTests {
 
   init() throws {
     machine = try GatekeeperMachine(.asks)
-    agent = try machine.agent(of: GatekeeperMachine.person)
+    agent = try machine.agent(of: GatekeeperMachine.user)
     // What asks PAM looks for the system bus at its usual place, whatever the environment says.
     try FileManager.default.createDirectory(atPath: folder.file("run/dbus"), withIntermediateDirectories: true)
     let socket = machine.bus.address.replacing("unix:path=", with: "")
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("run/dbus/system_bus_socket"), withDestinationPath: socket)
-    let name = String(cString: getpwuid(GatekeeperMachine.person).pointee.pw_name)
+    let name = String(cString: getpwuid(GatekeeperMachine.user).pointee.pw_name)
     try "\(name):\(Self.hash):20000:0:99999:7:::\n".write(
       toFile: folder.file("shadow"), atomically: true, encoding: .utf8)
     chmod(folder.file("shadow"), 0o600)
@@ -83,13 +83,13 @@ struct AuthorizeOnTerminalTests {
   private static let hash =
     "$6$geopublicist$e3KYyXXwuN7pk2azxGhwD8iEFZ4.2hSD8AWqLL1nKPTIbXEj5EA568xKu2yv/SPI0YuoQJsYgkrcqL5g5VvGQ."
 
-  /// The command on a terminal of the person's own, then what became of the terminal.
+  /// The command on a terminal of the user's own, then what became of the terminal.
   private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
-    let person = GatekeeperMachine.person
+    let user = GatekeeperMachine.user
     // polkit takes an agent that steps back only in a session, which it knows by its control group.
     let command =
       "trap : INT; " + groups.commandToEnterSession()
-      + "setpriv --reuid=\(person) --regid=\(person) --clear-groups -- '\(Rig.product("geopublicist"))' "
+      + "setpriv --reuid=\(user) --regid=\(user) --clear-groups -- '\(Rig.product("geopublicist"))' "
       + "\(arguments) --interactive; echo status $?; stty -a"
     let terminal = try ChildProcess(
       [
@@ -135,7 +135,7 @@ struct AuthorizeOnTerminalTests {
   @Test func `no question is asked in a pipe`() throws {
     let result = try run(
       [Rig.product("geopublicist"), "authorize", "--interactive"],
-      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.person)
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.user)
     #expect(result.exit == .status(3), "\(result.standardError)")
     #expect(result.standardOutput.hasPrefix("not-determined\n") && !result.standardOutput.contains("Password"))
   }
