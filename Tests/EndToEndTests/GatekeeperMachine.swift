@@ -118,9 +118,9 @@ final class GatekeeperMachine {
     try rules.write(toFile: folder.file("rules/50-test.rules"), atomically: true, encoding: .utf8)
   }
 
-  func client(as user: uid_t, in housing: ControlGroups.Housing = .host) throws -> ServiceClient {
+  func client(as user: uid_t, in confinement: ControlGroups.Confinement = .host) throws -> ServiceClient {
     let client = try ServiceClient(on: bus, as: user)
-    try groups.put(client.connection.processIdentifier, in: housing)
+    try groups.put(client.connection.processIdentifier, in: confinement)
     return client
   }
 
@@ -163,7 +163,7 @@ final class GatekeeperMachine {
 
 /// Control groups that look like those of sandboxes.
 final class ControlGroups {
-  enum Housing: String, CaseIterable {
+  enum Confinement: String, CaseIterable {
     case host
     case flatpak = "app-flatpak-org.example.Test-1.scope"
     case snap = "snap.test.test-1.scope"
@@ -184,9 +184,9 @@ final class ControlGroups {
     return mkdir(probe, 0o755) == 0
   }
 
-  func put(_ process: pid_t, in housing: Housing) throws {
-    guard housing != .host, let hierarchy = Self.hierarchy else { return }
-    let group = "\(hierarchy)/\(housing.rawValue)"
+  func put(_ process: pid_t, in confinement: Confinement) throws {
+    guard confinement != .host, let hierarchy = Self.hierarchy else { return }
+    let group = "\(hierarchy)/\(confinement.rawValue)"
     made.insert(group)
     // Another test's process may remove the group while it is empty.
     try eventually("\(process) is in \(group)") {

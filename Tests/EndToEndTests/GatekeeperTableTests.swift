@@ -15,14 +15,14 @@ struct GatekeeperTableTests {
     /// What the user's agent allows; nil if there is none.
     let agent: Int?
     let program: GatekeeperMachine.Program
-    let housing: ControlGroups.Housing
+    let confinement: ControlGroups.Confinement
 
     var description: String {
-      "policy \(policy), user \(user), agent \(agent.map(String.init) ?? "none"), \(program), \(housing)"
+      "policy \(policy), user \(user), agent \(agent.map(String.init) ?? "none"), \(program), \(confinement)"
     }
 
     var expected: (status: String, reason: String) {
-      if housing != .host { return ("restricted", "sandboxed") }
+      if confinement != .host { return ("restricted", "sandboxed") }
       if program.isForbidden(to: user) { return ("restricted", "disallowed-by-configuration") }
       if user == 0 || user == GatekeeperMachine.owner { return ("authorized-always", "") }
       if policy == .absent { return ("restricted", "policy-unavailable") }
@@ -54,22 +54,22 @@ struct GatekeeperTableTests {
     try machine.receiver.write(.berlin)
     _ = try root.locations(1, from: path)
 
-    var clients: [ControlGroups.Housing: [uid_t: ServiceClient]] = [:]
+    var clients: [ControlGroups.Confinement: [uid_t: ServiceClient]] = [:]
     let users = [
       0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.user,
     ]
-    for housing in housings(policy) {
-      for user in users { clients[housing, default: [:]][user] = try machine.client(as: user, in: housing) }
+    for confinement in confinements(policy) {
+      for user in users { clients[confinement, default: [:]][user] = try machine.client(as: user, in: confinement) }
     }
     let members = try Members(root, subscription: path)
 
     func check(_ user: uid_t, agent: Int?) throws {
-      for housing in housings(policy) {
-        for program in GatekeeperMachine.Program.allCases where housing == .host || program == .silent {
-          let row = Row(policy: policy, user: user, agent: agent, program: program, housing: housing)
-          let client = try #require(clients[housing]?[user])
+      for confinement in confinements(policy) {
+        for program in GatekeeperMachine.Program.allCases where confinement == .host || program == .silent {
+          let row = Row(policy: policy, user: user, agent: agent, program: program, confinement: confinement)
+          let client = try #require(clients[confinement]?[user])
           try RowCheck(row, client).checkAll(members)
-          if housing == .host { try ask(machine, row) }
+          if confinement == .host { try ask(machine, row) }
         }
       }
     }
@@ -78,7 +78,7 @@ struct GatekeeperTableTests {
     let agent = try machine.agent(of: GatekeeperMachine.user)
     for level in [8, 4, 0] {
       try agent.setLevel(level)
-      let row = Row(policy: policy, user: GatekeeperMachine.user, agent: level, program: .silent, housing: .host)
+      let row = Row(policy: policy, user: GatekeeperMachine.user, agent: level, program: .silent, confinement: .host)
       try user.waitFor("AuthorizationReason", .string(row.expected.reason))
       // What was measured while the user had no access is not told.
       let count = root.locations(from: path).count
@@ -89,7 +89,7 @@ struct GatekeeperTableTests {
       try check(GatekeeperMachine.user, agent: level)
     }
     agent.kill()
-    let row = Row(policy: policy, user: GatekeeperMachine.user, agent: nil, program: .silent, housing: .host)
+    let row = Row(policy: policy, user: GatekeeperMachine.user, agent: nil, program: .silent, confinement: .host)
     try user.waitFor("AuthorizationReason", .string(row.expected.reason))
 
     try root.connection.emit("Last", of: "org.example.Test", at: "/org/example/Test")
@@ -105,9 +105,9 @@ struct GatekeeperTableTests {
   }
 
   /// Both kinds of sandboxes once, and one of them with every policy.
-  private func housings(_ policy: Policy) -> [ControlGroups.Housing] {
+  private func confinements(_ policy: Policy) -> [ControlGroups.Confinement] {
     switch policy {
-    case .yes: ControlGroups.Housing.allCases
+    case .yes: ControlGroups.Confinement.allCases
     case .asks, .absent: [.host, .flatpak]
     case .no, .reduced: [.host, .snap]
     }
@@ -209,7 +209,7 @@ final class RowCheck {
   /// Whoever does not say what it is called.
   private var anonymous: GatekeeperTableTests.Row {
     GatekeeperTableTests.Row(
-      policy: row.policy, user: row.user, agent: row.agent, program: .silent, housing: row.housing)
+      policy: row.policy, user: row.user, agent: row.agent, program: .silent, confinement: row.confinement)
   }
 
   private func isOpen(_ name: String) throws {
