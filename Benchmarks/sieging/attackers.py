@@ -216,20 +216,20 @@ def huge_answers(siege):
     answers = [(REPLY, b"\2ay\0" + byte_array(31_000_000), {"signature": "v"}),
                (REPLY, marshalled("v", ("as", [""] * 1_000_000)), {"signature": "v"}),
                (ERROR, marshalled("s", "x" * 31_000_000), {"signature": "s", "error": "a.b"})]
-    strangers, asking = siege.crowd(4), siege.peer()
+    outsiders, asking = siege.crowd(4), siege.peer()
     number = 0
     while not siege.is_over():
         asking.send_bytes(renumbered(asking, call("RequestAuthorization", "a{sv}", {}, flags=NO_REPLY)))
         siege.subscribe(asking)
-        for index, stranger in enumerate(strangers):
+        for index, outsider in enumerate(outsiders):
             try:
-                while (question := stranger.receive(0.05)) is not None:
+                while (question := outsider.receive(0.05)) is not None:
                     if question.kind == CALL:
                         kind, body, named = answers[number % len(answers)]
                         number += 1
-                        stranger.send(kind, body, destination=question.fields[wire.SENDER], reply=question.serial, **named)
+                        outsider.send(kind, body, destination=question.fields[wire.SENDER], reply=question.serial, **named)
             except Gone:
-                strangers[index] = siege.peer()
+                outsiders[index] = siege.peer()
 
 
 def huge_calls(siege):

@@ -175,11 +175,11 @@ import Testing
   }
 
   /// libdbus takes any message for the reply that has the call's serial number in its header, and a signal may be sent
-  /// by anybody: a stranger could answer in the place of the service.
+  /// by anybody: an outsider could answer in the place of the service.
   @Test(arguments: PrivateBus.Broker.installed)
   func `a signal that poses as a reply is ignored`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
-    let stranger = try peers.connect()
+    let outsider = try peers.connect()
     let question = peers.ask(try peers.message("Later"), timeout: .never)
     var signals: [String] = []
     peers.client.onSignal(MatchRule(interface: "a.b")) { signals.append($0.arguments[0].string ?? "") }.keep()
@@ -187,9 +187,9 @@ import Testing
     for serial in UInt32(1)...20 {
       let forged = try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("forged")])
       #expect(forged.forge(replyTo: serial))
-      stranger.send(forged)
+      outsider.send(forged)
     }
-    stranger.send(try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
+    outsider.send(try Message(signal: "Later", of: "a.b", at: "/", to: peers.client.uniqueName, [.string("honest")]))
     try turning("what was sent after them arrives") { signals.last == "honest" }
     #expect(question.isOpen)
     // dbus-daemon's usual rules stop them; dbus-broker forwards them as the signals that they are.
@@ -200,12 +200,12 @@ import Testing
 
   @Test func `an unrequested reply is ignored`() throws {
     let (peers, sample) = try Peers.withSample()
-    let stranger = try peers.connect()
+    let outsider = try peers.connect()
     let question = peers.ask(try peers.message("Later"), timeout: .never)
     try turning("the call arrives") { sample.kept.count == 1 }
     for serial in UInt32(1)...20 {
-      stranger.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
-      stranger.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
+      outsider.send(try Message(replyTo: serial, from: peers.client.uniqueName, [.string("forged")]))
+      outsider.send(Message(errorTo: serial, from: peers.client.uniqueName, DBusError(.failed, "forged")))
     }
     try turning(for: .milliseconds(50), "nothing comes of it") { question.isOpen }
     sample.kept[0].reply(.string("genuine"))

@@ -35,19 +35,19 @@ import Testing
   @Test(arguments: PrivateBus.Broker.installed)
   func `many file descriptors do not end the connection`(broker: PrivateBus.Broker) throws {
     let (peers, sample) = try Peers.withSample(on: broker)
-    let stranger = try peers.connect()
+    let outsider = try peers.connect()
     let before = openDescriptors()
     // dbus-daemon forwards no more than 16 in a message, unless it is told to.
     let many = broker == .dbusBroker ? 250 : 16
     for _ in 0..<20 {
       let signal = try Message(signal: "S", of: "a.b", at: "/", to: peers.service.uniqueName)
       signal.append(descriptors: many)
-      stranger.send(signal)
+      outsider.send(signal)
       let call = try peers.message("Later")
       call.append(descriptors: many)
-      stranger.send(call)
+      outsider.send(call)
     }
-    #expect(try peers.call("Nothing", from: stranger) == [])
+    #expect(try peers.call("Nothing", from: outsider) == [])
     #expect(peers.service.isConnected && sample.kept.isEmpty)
     try turning("they are closed") { openDescriptors() <= before }
   }

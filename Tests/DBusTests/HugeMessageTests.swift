@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-/// A stranger's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
+/// An outsider's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
 @Suite struct HugeMessageTests {
   private static let size = 7_000_000
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Broker.installed)
-  func `a huge signal of a stranger is dropped with its body unread`(broker: PrivateBus.Broker) throws {
+  func `a huge signal of an outsider is dropped with its body unread`(broker: PrivateBus.Broker) throws {
     let peers = try Peers(on: broker)
     var heard = 0
     var asked: [BusName] = []

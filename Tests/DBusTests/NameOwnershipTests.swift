@@ -173,12 +173,12 @@ import Testing
 
   @Test func `no other peer can declare a peer gone`() throws {
     let peers = try Peers()
-    let stranger = try peers.connect()
+    let outsider = try peers.connect()
     let watch = PeerWatch(on: peers.service)
     watch.whenGone(peers.client.uniqueName) { Issue.record("it is still there") }
     try peers.settle()
     let client = Value.string(peers.client.uniqueName.rawValue)
-    stranger.send(
+    outsider.send(
       try Message(
         signal: "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
         to: peers.service.uniqueName, [client, client, .string("")]))

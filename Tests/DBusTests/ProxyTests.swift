@@ -64,7 +64,7 @@ import Testing
       try turning("both arrive") { titles.last == title + " changed" && heard.last == "in " + title }
       connection.release(Self.service)
       try peers.settle()
-      object.emit("Happened", of: Sample.name, .string("from a stranger"))
+      object.emit("Happened", of: Sample.name, .string("from an outsider"))
       try peers.settle()
     }
     #expect(heard == ["in one", "in two"])

@@ -102,9 +102,9 @@ import Testing
     withExtendedLifetime(match) {}
   }
 
-  @Test func `a signal that a stranger sends in the name of a service is dropped`() throws {
+  @Test func `a signal that an outsider sends in the name of a service is dropped`() throws {
     let peers = try Peers()
-    let stranger = try peers.connect()
+    let outsider = try peers.connect()
     var senders: [BusName] = []
     peers.client.onSignal(MatchRule(sender: "org.example.Service", interface: "a.b")) {
       senders.append($0.sender)
@@ -114,21 +114,21 @@ import Testing
       connection.send(try Message(signal: "S", of: "a.b", at: "/"))
     }
     try peers.settle()
-    try send(from: stranger)
+    try send(from: outsider)
     try peers.settle()
     #expect(senders.isEmpty, "the name has no owner")
     try peers.service.own("org.example.Service")
-    try send(from: stranger)
+    try send(from: outsider)
     try send(from: peers.service)
     try peers.settle()
     #expect(senders == [peers.service.uniqueName, peers.service.uniqueName])
     peers.service.release("org.example.Service")
     try peers.settle()
-    try stranger.own("org.example.Service")
+    try outsider.own("org.example.Service")
     try send(from: peers.service)
-    try send(from: stranger)
+    try send(from: outsider)
     try peers.settle()
-    #expect(senders.suffix(2) == [stranger.uniqueName, stranger.uniqueName] && senders.count == 4)
+    #expect(senders.suffix(2) == [outsider.uniqueName, outsider.uniqueName] && senders.count == 4)
   }
 
   @Test func `many signals stay in order and leave others their turn`() throws {

@@ -162,7 +162,7 @@ import Testing
   }
 }
 
-/// Whatever root and strangers do to the service, the same process stands and answers.
+/// Whatever root and outsiders do to the service, the same process stands and answers.
 @Suite(.serialized) struct SiegeTests {
   /// Every attack that Tests/Fuzz/Bus knows, in one place; `Tests/Rig/fuzz.sh bus` takes longer over it.
   private func besiege(_ place: String) throws {

@@ -80,18 +80,18 @@ import Testing
       (properties, "Set", "ssv", [interface, "TimeThreshold", .variant("u", 1)]),
       ("org.freedesktop.DBus.Introspectable", "Introspect", "", []),
     ]
-    let stranger = try machine.client()
+    let outsider = try machine.client()
     let missing = path + "999"
     for (interface, member, signature, arguments) in calls {
-      let foreign = try stranger.connection.call(member, of: interface, at: path, signature: signature, arguments)
+      let foreign = try outsider.connection.call(member, of: interface, at: path, signature: signature, arguments)
       #expect(foreign.errorName == Self.unknownObject, "\(interface).\(member)")
       // Word for word as if it did not exist.
-      let absent = try stranger.connection.call(member, of: interface, at: missing, signature: signature, arguments)
+      let absent = try outsider.connection.call(member, of: interface, at: missing, signature: signature, arguments)
       #expect(foreign == absent, "\(interface).\(member)")
     }
     // A Ping is answered at every path, as the specification wants it.
     for path in [path, missing] {
-      #expect(try stranger.connection.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path) == [])
+      #expect(try outsider.connection.reply("Ping", of: "org.freedesktop.DBus.Peer", at: path) == [])
     }
     #expect(try owner.property("Active", of: path) == true)
 
@@ -101,8 +101,8 @@ import Testing
       let answer = try client.connection.call("Introspect", of: "org.freedesktop.DBus.Introspectable", at: path)
       return try answer.errorName == nil && answer.arguments()[0].string?.contains("<node name=\"\(number)\"") == true
     }
-    #expect(try !lists(Service.path, to: stranger))
-    #expect(try !lists(parent, to: stranger))
+    #expect(try !lists(Service.path, to: outsider))
+    #expect(try !lists(parent, to: outsider))
     #expect(try lists(parent, to: owner))
   }
 

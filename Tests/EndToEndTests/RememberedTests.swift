@@ -84,8 +84,8 @@ import Testing
   @Test func `what a removed user, or a service's user, has left is erased at start`() throws {
     try remember()
     let own = "\(getuid())"
-    let strangers = ["61184", "65519", "3999999999"]
-    for user in strangers {
+    let outsiders = ["61184", "65519", "3999999999"]
+    for user in outsiders {
       try FileManager.default.copyItem(atPath: state.file(own), toPath: state.file(user))
     }
     let service = try start()

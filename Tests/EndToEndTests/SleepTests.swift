@@ -91,8 +91,8 @@ import Testing
     let path = try client.subscribeAndStart()
     try geoclue.fix(latitude: 50)
     _ = try client.locations(1, from: path)
-    let stranger = try BusClient(at: bus.address)
-    try stranger.prepareForSleep(false)
+    let outsider = try BusClient(at: bus.address)
+    try outsider.prepareForSleep(false)
     try always("the location stays", for: .milliseconds(500), turn: rest) {
       try client.property("Location", of: path) != [:]
     }

@@ -214,7 +214,7 @@ import Testing
 /// still there count, and in the end the level is the agents' own.
 @Suite struct AgentSimulationTests {
   private final class World: SimulatedTime {
-    enum Kind: Hashable { case agent, sandboxed, stranger, silent }
+    enum Kind: Hashable { case agent, sandboxed, outsider, silent }
 
     var connections: [BusName: (kind: Kind, level: AccuracyLevel)] = [:]
     var search = AgentSearch()
@@ -251,7 +251,7 @@ import Testing
       let kind = connections[name]?.kind
       guard kind != .silent else { return after(2_000) { [self] in handle(.silent(name)) } }
       after(number(0...5)) { [self] in
-        let level = kind == .stranger ? nil : connections[name]?.level
+        let level = kind == .outsider ? nil : connections[name]?.level
         after(number(0...5)) { [self] in handle(.answered(name, level)) }
       }
     }
@@ -259,7 +259,7 @@ import Testing
     func come() {
       lastName += 1
       let name = BusName(unchecked: ":1.\(lastName)")
-      let kind: Kind = [.agent, .sandboxed, .stranger, .silent][Int(number(0...3))]
+      let kind: Kind = [.agent, .sandboxed, .outsider, .silent][Int(number(0...3))]
       connections[name] = (kind, [.none, .city, .exact][Int(number(0...2))])
     }
 

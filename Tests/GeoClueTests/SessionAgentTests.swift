@@ -68,14 +68,14 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as another user")) func `another user's agent has no say`() throws {
     let (bus, geoclue, listener, agent) = try running()
-    let stranger = try BusClient(at: bus.address, as: 65534)
+    let outsider = try BusClient(at: bus.address, as: 65534)
     for _ in 0..<3 {
-      try stranger.emit(
+      try outsider.emit(
         "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: "\(geoCluePath)/Agent", signature: "sa{sv}as",
         ["\(geoClueName).Agent", ["MaxAccuracyLevel": .variant("u", 0)], []])
     }
     try turning(for: .milliseconds(100), "nothing changes") { listener.status.reason == .noFix }
-    stranger.kill()
+    outsider.kill()
     try turning(for: .milliseconds(100), "nothing changes") { listener.status.reason == .noFix }
     #expect(geoclue.count(of: "CreateClient") == 1)
     #expect(listener.authorizations == [.authorized(.always)])
