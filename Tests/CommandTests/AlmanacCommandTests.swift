@@ -4,9 +4,9 @@ import GeopublicistTestSupport
 import Testing
 
 @Suite(.serialized) struct AlmanacCommandTests {
-  private let machine: Machine
+  private let machine: CommandFixture
 
-  init() throws { machine = try Machine() }
+  init() throws { machine = try CommandFixture() }
 
   @Test func `almanac shows rows, an object, fields and a module of waybar`() throws {
     let first = try machine.started(["almanac"])
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `a refusal replaces the last place and the last phase in waybar`() throws {
-    let session = try Machine(.session)
+    let session = try CommandFixture(.session)
     let place = try session.started(["watch", "--accuracy", "street", "--format", "waybar"])
     let daylight = try session.started(["almanac", "--follow", "--format", "waybar"])
     func last(_ module: ChildProcess) -> JSON? { JSON.lines(module.standardOutput).last }

@@ -30,7 +30,7 @@ extension JSON {
 }
 
 /// The real GeoClue and the service of a deployment.
-final class Machine {
+final class CommandFixture {
   let system: PrivateBus
   /// Where the service serves.
   let bus: PrivateBus

@@ -30,7 +30,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "root needs neither polkit nor a session"))
   func `doctor finds no problem where a fix arrives`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let agent = try DesktopAgent(at: machine.bus.address)
     defer { agent.kill() }
     let watch = try machine.started(["watch"])
@@ -40,7 +40,7 @@ import Testing
 
   /// The second program hears what the doctor is to hear: nothing from GeoClue 2.8.1 on.
   @Test func `doctor warns of coordinates that GeoClue broadcasts`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let agent = try DesktopAgent(at: machine.bus.address)
     defer { agent.kill() }
     let spy = try BusClient(at: machine.bus.address)
@@ -171,7 +171,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `doctor reports missing agent, polkit and session to an ordinary user`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let found = try problems(on: machine.bus, as: 65534)
     #expect(found["agent"]?.hasPrefix("No location agent is running") == true)
     #expect(found["polkit"]?.contains("is not installed") == true)
@@ -261,7 +261,7 @@ import Testing
   }
 
   @Test func `an unreachable location server is diagnosed`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let settings = "[wifi]\nenable=true\nurl=http://127.0.0.1:9/v1/geolocate\n"
     let found = try problems(on: machine.bus, settings: settings)
     #expect(found["server"]?.contains("cannot be reached") == true)

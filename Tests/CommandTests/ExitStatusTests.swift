@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users")) func `a refused caller exits with 3`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     for arguments in [["locate"], ["watch"], ["authorize"]] {
       let result = try machine.finished(arguments, as: 65534)
       #expect(result.exit == .status(3), "\(arguments) \(result.standardError)")
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `status does not wait for a service that hangs`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     machine.service.signal(SIGSTOP)
     let begin = ContinuousClock.now
     let result = try machine.finished(["status"])
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `no fix in time exits with 5`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let result = try machine.finished(["locate", "--timeout", "500ms"])
     #expect(result.exit == .status(5))
     let watch = try machine.finished(["watch", "--duration", "500ms"])
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test func `a service that does not answer exits with 5`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     machine.service.signal(SIGSTOP)
     let result = try machine.finished(["locate", "--timeout", "1ms"])
     #expect(result.exit == .status(5))
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func `an interrupt exits as shells expect`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let locate = try machine.started(["locate"])
     try eventually("GeoClue is asked") { try !machine.geoclue.clients().isEmpty }
     locate.signal(SIGINT)

@@ -12,7 +12,7 @@ import Testing
 
   /// Records two fixes and ends the recording by a signal.
   private func record(_ name: String, endedBy signal: Int32 = SIGINT) throws -> String {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = directory.freshFile(name)
     let recorder = try machine.started(["record", path])
     for (index, latitude) in [52.5, 52.6].enumerated() {
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `an empty recording is a valid file`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     for name in ["a.gpx", "a.geojson"] {
       let path = directory.file(name)
       let result = try machine.finished(["record", path, "--duration", "200ms"])
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `an existing file is neither silently replaced nor continued if it is no recording`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = directory.file("mine.gpx")
     try "precious".write(toFile: path, atomically: true, encoding: .utf8)
     let refused = try machine.finished(["record", path])
@@ -94,13 +94,13 @@ import Testing
   }
 
   @Test func `a full disk is reported`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let result = try machine.finished(["record", "/dev/full", "--force"])
     #expect(result.exit == .status(1) && result.standardError.contains("No space left"))
   }
 
   @Test func `recording continues when the service returns`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = directory.file("on.gpx")
     let recorder = try machine.started(["record", path, "--count", "2"])
     try machine.measure(52.5)
@@ -118,7 +118,7 @@ import Testing
   @Test(arguments: ["track.gpx", "track.geojson", "track.nmea"])
   func `a resumed recording starts a new segment`(name: String) throws {
     let path = try record(name)
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let recorder = try machine.started(["record", "--append", path, "--count", "2"])
     for latitude in [52.7, 52.8] {
       try machine.measure(latitude)
@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: ["gpx", "geojson", "nmea"]) func `a recording is not continued in another format`(format: String)
     throws
   {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = try record("track.gpx")
     let before = contents(path)
     let result = try machine.finished(["record", "--append", "--format", format, "--duration", "100ms", path])
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `a recording on standard output is complete at its end`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let recorder = try machine.started(["record", "-", "--format", "geojson", "--count", "1"])
     try machine.measure(52.5)
     #expect(try recorder.waitForExit() == .status(0))
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func `a recording outlives the reader of its last line`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = directory.file("walk.gpx")
     let command = "\"$1\" --address \"$2\" record \"$3\" --count 1 | true; exit ${PIPESTATUS[0]}"
     let program = Rig.product("geopublicist")
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `a picture is well-formed`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let path = directory.file("way.svg")
     let recorder = try machine.started(["record", path, "--count", "2"])
     try machine.measure(52.5, -13.25)

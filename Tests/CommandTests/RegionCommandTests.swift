@@ -7,9 +7,9 @@ import Testing
 
 /// `geopublicist region` against the service and the real GeoClue.
 @Suite(.serialized) struct RegionCommandTests {
-  private let machine: Machine
+  private let machine: CommandFixture
 
-  init() throws { machine = try Machine() }
+  init() throws { machine = try CommandFixture() }
 
   /// Keeps the receiver on, so that a region hears of each sentence.
   private func listener() throws -> ServiceClient {

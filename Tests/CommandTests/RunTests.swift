@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a command runs when a place is entered`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     let listener = try machine.started(["watch"])
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
     let file = folder.file("events")
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `a program that waits for a place is told the cause of an outage`() throws {
-    let machine = try Machine()
+    let machine = try CommandFixture()
     machine.geoclue.kill()
     #expect(try command(["place", "add", "home", "--at", "52.5,13", "--radius", "1km"]).succeeded)
     let arguments = ["--address", machine.bus.address, "run", "--when", "entered", "home", "--", "true"]

@@ -5,11 +5,11 @@ import Testing
 
 /// The command in the session deployment, where GeoClue itself judges the user.
 @Suite(.serialized) struct SessionTests {
-  private let machine: Machine
+  private let machine: CommandFixture
   private let agent: DesktopAgent
 
   init() throws {
-    machine = try Machine(.session)
+    machine = try CommandFixture(.session)
     agent = try #require(machine.agent)
   }
 

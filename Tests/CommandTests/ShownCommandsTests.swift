@@ -125,13 +125,13 @@ private final class Stage {
   private static let end = "\u{1E}"
 
   private let directory = TemporaryDirectory()
-  private let machine: Machine
+  private let machine: CommandFixture
   private let session: PrivateBus
   private let agent: DesktopAgent
   private var walk: [GGASentence]
 
   init() throws {
-    machine = try Machine()
+    machine = try CommandFixture()
     session = try PrivateBus(.session)
     agent = try DesktopAgent(at: machine.bus.address)
     // Along Unter den Linden at 1.4 m/s, as in the demo.

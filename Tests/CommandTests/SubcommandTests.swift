@@ -5,9 +5,9 @@ import Testing
 
 /// The subcommands against the service and the real GeoClue.
 @Suite(.serialized) struct SubcommandTests {
-  private let machine: Machine
+  private let machine: CommandFixture
 
-  init() throws { machine = try Machine() }
+  init() throws { machine = try CommandFixture() }
 
   @Test func `status prints the fields of the contract`() throws {
     let text = try machine.finished(["status"])

@@ -5,9 +5,9 @@ import Testing
 
 /// The command on a terminal: `script` of util-linux is one.
 @Suite(.serialized) struct TerminalTests {
-  private let machine: Machine
+  private let machine: CommandFixture
 
-  init() throws { machine = try Machine() }
+  init() throws { machine = try CommandFixture() }
 
   private func onTerminal(
     _ arguments: String, after preparation: String = "", before conclusion: String = "",

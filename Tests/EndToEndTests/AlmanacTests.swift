@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Almanacs through the interface of the service, with a GeoClue that measures what a test wants.
-@Suite(.serialized) final class AlmanacTests: SimulatedMachine {
+@Suite(.serialized) final class AlmanacTests: SimulatedFixture {
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
   private func get(_ options: JSON = [:]) throws -> BusClient.Answer {
@@ -92,7 +92,7 @@ import Testing
 }
 
 /// Almanacs on a machine that sleeps and moves.
-@Suite(.serialized) final class AlmanacTravelTests: SimulatedMachine {
+@Suite(.serialized) final class AlmanacTravelTests: SimulatedFixture {
   private let logind: BusClient
 
   init() throws {
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test func `the packaged GeoClue's location becomes an almanac, and access lost leaves nothing`() throws {
-    let machine = try Machine(.session, agentLevel: 8)
+    let machine = try ServiceFixture(.session, agentLevel: 8)
     let client = try machine.client()
     let path = try client.almanacStarted()
     var last = JSON.null

@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized) struct DeliveryTests {
   @Test(arguments: [Service.Deployment.system, .session])
   func `an NMEA sentence becomes one update`(_ deployment: Service.Deployment) throws {
-    let (machine, client, path) = try Machine.subscribed(deployment, agentLevel: deployment == .session ? 8 : nil)
+    let (machine, client, path) = try ServiceFixture.subscribed(
+      deployment, agentLevel: deployment == .session ? 8 : nil)
     #expect(try client.property("Location", of: path) == [:])
     let before = Date()
     var begin = timespec()
@@ -40,7 +41,7 @@ import Testing
 
   @Test(arguments: [(fixes: 4, aSecond: 1.0), (fixes: 40, aSecond: 10.0)])
   func `no location is lost and all are in order`(_ rate: (fixes: Int, aSecond: Double)) throws {
-    let (machine, client, path) = try Machine.subscribed()
+    let (machine, client, path) = try ServiceFixture.subscribed()
     var sent: [GGASentence] = []
     var due = ContinuousClock.now
     for step in walk(rate.fixes) {
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test func `a stopped subscription is silent and starts again`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let stopped = try client.subscribeAndStart()
     let other = try client.subscribeAndStart()

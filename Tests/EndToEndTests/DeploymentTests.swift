@@ -9,7 +9,7 @@ import Testing
   // MARK: A session without an agent
 
   @Test func `a session without an agent answers every call`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     let client = try machine.client()
     // GeoClue's own answer would never come.
     let first = try client.requestAuthorization().arguments()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `an agent that comes late is noticed`() throws {
-    let (machine, client, path) = try Machine.subscribed(.session)
+    let (machine, client, path) = try ServiceFixture.subscribed(.session)
     try client.waitFor("StateReason", "no-agent")
     try machine.startAgent()
     try machine.deliver([.berlin], to: client, at: path)
@@ -49,7 +49,7 @@ import Testing
   // MARK: A session whose user has a switch
 
   @Test func `the user's location switch is obeyed`() throws {
-    let (machine, client, path) = try Machine.subscribed(.session, agentLevel: 8)
+    let (machine, client, path) = try ServiceFixture.subscribed(.session, agentLevel: 8)
     let steps = walk(4)
     try machine.deliver([steps[0]], to: client, at: path)
 
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `a subscription started while location is off begins when it is on`() throws {
-    let (machine, client, path) = try Machine.subscribed(.session, agentLevel: 0)
+    let (machine, client, path) = try ServiceFixture.subscribed(.session, agentLevel: 0)
     try client.waitFor("AuthorizationStatus", "denied", of: path)
     #expect(try client.property("AuthorizationReason", of: path) == "disabled-by-user")
     #expect(try client.requestAuthorization() == .reply(["denied", "disabled-by-user"]))
@@ -81,7 +81,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `other users are restricted on the system bus`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let outsider = try machine.client(as: User.nobody)
     #expect(try outsider.property("AuthorizationStatus") == "restricted")
     #expect(try outsider.property("AuthorizationReason") == "policy-unavailable")
@@ -106,7 +106,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `the service runs as its own user`() throws {
-    let machine = try Machine(.system, as: User.games)
+    let machine = try ServiceFixture(.system, as: User.games)
     for user in [nil, User.games] {
       let client = try machine.client(as: user)
       #expect(try client.property("AuthorizationStatus") == "authorized-always")
@@ -122,7 +122,7 @@ import Testing
   // MARK: GetLocation
 
   @Test func `a timeout of 0 returns a young location, and nothing else`() throws {
-    let (machine, client, path) = try Machine.subscribed()
+    let (machine, client, path) = try ServiceFixture.subscribed()
     #expect(try client.location(["timeout": .variant("u", 0)]).errorName == "\(Service.name).Error.Timeout")
     try machine.deliver([.berlin], to: client, at: path)
     #expect(try client.location(["timeout": .variant("u", 0)]).arguments()[0]["Age"] != nil)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a location is fetched once`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let call = try client.begin("GetLocation")
     try machine.receiver.write(.berlin)

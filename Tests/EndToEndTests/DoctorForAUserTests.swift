@@ -6,11 +6,11 @@ import Testing
 /// `geopublicist doctor` for an ordinary user, with the real polkit and GeoClue.
 @Suite(.serialized, .enabled(if: Rig.isRoot, "acts as other users")) struct DoctorForAUserTests {
   private func examine(
-    _ machine: GatekeeperMachine, receiverAhead: Double = 0
+    _ machine: GatekeeperFixture, receiverAhead: Double = 0
   ) throws -> [String: (outcome: String, finding: String)] {
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
-      as: GatekeeperMachine.user)
+      as: GatekeeperFixture.user)
     // As a receiver: while somebody listens.
     try eventually("its end", within: .seconds(60)) {
       machine.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
@@ -24,8 +24,8 @@ import Testing
   }
 
   @Test func `doctor finds no problem where a fix arrives`() throws {
-    let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.user)
+    let machine = try GatekeeperFixture(.yes)
+    try machine.agent(of: GatekeeperFixture.user)
     let found = try examine(machine)
     #expect(found.values.allSatisfy { $0.outcome != "problem" }, "\(found)")
     #expect(found["fix"]?.outcome == "ok" && found["agent"]?.outcome == "ok", "\(found)")
@@ -33,22 +33,22 @@ import Testing
 
   @Test(arguments: [-3_600, 600] as [Double])
   func `doctor reports a receiver whose clock differs`(by seconds: Double) throws {
-    let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.user)
+    let machine = try GatekeeperFixture(.yes)
+    try machine.agent(of: GatekeeperFixture.user)
     let found = try examine(machine, receiverAhead: seconds)
     #expect(found["clock"]?.finding.contains("differ by \(seconds < 0 ? "1h" : "10min")") == true, "\(found)")
   }
 
   @Test func `doctor reports a polkit rule that forbids location`() throws {
-    let machine = try GatekeeperMachine(.no)
-    try machine.agent(of: GatekeeperMachine.user)
+    let machine = try GatekeeperFixture(.no)
+    try machine.agent(of: GatekeeperFixture.user)
     let found = try examine(machine)
     #expect(found["polkit"]?.finding.contains("a rule forbids it") == true, "\(found)")
   }
 
   @Test func `doctor reports that location is turned off`() throws {
-    let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.user, level: 0)
+    let machine = try GatekeeperFixture(.yes)
+    try machine.agent(of: GatekeeperFixture.user, level: 0)
     #expect(try examine(machine)["switch"]?.outcome == "problem")
   }
 }
@@ -60,19 +60,19 @@ import Testing
 )
 struct AuthorizeOnTerminalTests {
   private let folder = TemporaryDirectory()
-  private let machine: GatekeeperMachine
+  private let machine: GatekeeperFixture
   private let agent: DesktopAgent
   private let groups = ControlGroups()
 
   init() throws {
-    machine = try GatekeeperMachine(.asks)
-    agent = try machine.agent(of: GatekeeperMachine.user)
+    machine = try GatekeeperFixture(.asks)
+    agent = try machine.agent(of: GatekeeperFixture.user)
     // What asks PAM looks for the system bus at its usual place, whatever the environment says.
     try FileManager.default.createDirectory(atPath: folder.file("run/dbus"), withIntermediateDirectories: true)
     let socket = machine.bus.address.replacing("unix:path=", with: "")
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("run/dbus/system_bus_socket"), withDestinationPath: socket)
-    let name = String(cString: getpwuid(GatekeeperMachine.user).pointee.pw_name)
+    let name = String(cString: getpwuid(GatekeeperFixture.user).pointee.pw_name)
     try "\(name):\(Self.hash):20000:0:99999:7:::\n".write(
       toFile: folder.file("shadow"), atomically: true, encoding: .utf8)
     chmod(folder.file("shadow"), 0o600)
@@ -85,7 +85,7 @@ struct AuthorizeOnTerminalTests {
 
   /// The command on a terminal of the user's own, then what became of the terminal.
   private func authorize(_ arguments: String = "authorize") throws -> ChildProcess {
-    let user = GatekeeperMachine.user
+    let user = GatekeeperFixture.user
     // polkit takes an agent that steps back only in a session, which it knows by its control group.
     let command =
       "trap : INT; " + groups.commandToEnterSession()
@@ -135,7 +135,7 @@ struct AuthorizeOnTerminalTests {
   @Test func `no question is asked in a pipe`() throws {
     let result = try run(
       [Rig.product("geopublicist"), "authorize", "--interactive"],
-      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperMachine.user)
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address], as: GatekeeperFixture.user)
     #expect(result.exit == .status(3), "\(result.standardError)")
     #expect(result.standardOutput.hasPrefix("not-determined\n") && !result.standardOutput.contains("Password"))
   }

@@ -64,7 +64,7 @@ import Testing
   nonisolated private static let location: JSON = "org.freedesktop.GeoClue2.Location"
 
   @Test(arguments: faults) func `every call is answered in its time`(_ fault: Fault) throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let (geoclue, service, client) = (machine.geoclue, machine.service, machine.client)
     if fault.action != "measure nothing" { try geoclue.fix(latitude: 52) }
     try fault.begin(geoclue)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `a forged signal delivers no location`() throws {
-    let machine = try SimulatedMachine(on: try PrivateBus(.session))
+    let machine = try SimulatedFixture(on: try PrivateBus(.session))
     let (geoclue, client) = (machine.geoclue, machine.client)
     let path = try client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 52)

@@ -12,7 +12,7 @@ struct FloodTests {
 
   @Test(arguments: [false, true], ["0,8", "5,6"])
   func `an agent that changes its level without end costs others nothing`(isReading: Bool, levels: String) throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let sentences = walk(13)
@@ -20,7 +20,7 @@ struct FloodTests {
     _ = try witness.locations(1, from: path)
     let flapping = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", isReading ? "1" : "0",
-      "1000", levels, "\(GatekeeperMachine.user)",
+      "1000", levels, "\(GatekeeperFixture.user)",
     ])
     defer { flapping.kill() }
     let before = try residentKilobytes(of: machine)
@@ -49,19 +49,19 @@ struct FloodTests {
   /// Each in a control group with the memory that the unit allows.
   @Test(arguments: Source.allCases)
   func `a flood of events from any source costs others nothing`(source: Source) throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let group = try MemoryGroup(megabytes: 160, machine.service.processIdentifier)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let listening = try ChildProcess.ready([
       Rig.python, Rig.file("many-clients.py"), machine.bus.address, "flap", "4", "16", "1", "2", "8,8",
-      "\(GatekeeperMachine.user)",
+      "\(GatekeeperFixture.user)",
     ])
     defer { listening.kill() }
     var flood: ChildProcess?
     if [.names, .network, .logind].contains(source) {
       flood = try ChildProcess.ready([
-        Rig.python, Rig.file("flood.py"), machine.bus.address, source.rawValue, "\(GatekeeperMachine.user)",
+        Rig.python, Rig.file("flood.py"), machine.bus.address, source.rawValue, "\(GatekeeperFixture.user)",
       ])
     }
     defer { flood?.kill() }
@@ -145,7 +145,7 @@ struct FloodTests {
     isolated deinit { if let path { rmdir(path) } }
   }
 
-  private func residentKilobytes(of machine: GatekeeperMachine) throws -> Int {
+  private func residentKilobytes(of machine: GatekeeperFixture) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/status", encoding: .utf8)
     let words = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(separator: " ")
     return words.flatMap { Int($0[$0.count - 2].trimmingCharacters(in: .whitespaces)) } ?? 0

@@ -24,7 +24,7 @@ import Testing
   private static let readOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
-  private func expectErrors(_ calls: [Call], of machine: Machine, as client: ServiceClient) throws {
+  private func expectErrors(_ calls: [Call], of machine: ServiceFixture, as client: ServiceClient) throws {
     for call in calls {
       let answer = try client.connection.call(
         call.member, of: call.interface, at: call.path, signature: call.signature, call.arguments)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `calls of unknown members are refused`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     try expectErrors(
       [
         Call(member: "GetLocation", error: Self.invalidArgs),
@@ -62,13 +62,13 @@ import Testing
   }
 
   @Test func `a call without an interface finds its member`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     let client = try machine.client()
     #expect(try client.connection.reply("ListSubscriptions", of: nil, at: Service.path) == [[]])
   }
 
   @Test func `unknown properties are refused`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     let client = try machine.client()
     let manager = JSON.string(Service.name)
     var calls = [
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `invalid options are refused`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     let tooMany = Dictionary(uniqueKeysWithValues: (0..<33).map { ("k\($0)", JSON.variant("u", 1)) })
     let everywhere: [JSON] = [
       ["unknown": .variant("u", 1)], ["accuracy": .variant("u", 8)], ["accuracy": .variant("s", "roughly")],
@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: [Service.Deployment.system, .session])
   func `a huge message is refused with its limit's name`(_ deployment: Service.Deployment) throws {
-    let machine = try Machine(deployment)
+    let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     let huge = JSON.string(String(repeating: "x", count: 70_000))
     for (member, signature, arguments) in [
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `unrequested messages are ignored`() throws {
-    let machine = try Machine(.session)
+    let machine = try ServiceFixture(.session)
     let client = try machine.client()
     for (signature, arguments) in [
       ("", []), ("s", ["x"]), ("a{sv}", [["x": .variant("d", "nan")]]), ("oo", ["/", "/"]), ("sss", ["", "", ""]),
@@ -182,7 +182,7 @@ import Testing
   /// dbus-broker lets headers pass for which libdbus leaves the bus: the service ended with that, or came back without its
   /// subscriptions.
   @Test func `clients notice nothing when the service is thrown out by the bus and comes back`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let (bus, service, client) = (machine.bus, machine.service, machine.client)
     let path = try client.subscribeAndStart()
     let region = try client.regionStarted(ServiceClient.circle(50, 13))

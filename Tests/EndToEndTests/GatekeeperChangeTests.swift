@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperChangeTests {
-  private let user = GatekeeperMachine.user
+  private let user = GatekeeperFixture.user
 
   /// AccessDamper's tests have the times, which a busy machine stretches here.
   @Test func `the location switch is obeyed, and its changes are reported`() throws {
@@ -37,7 +37,7 @@ struct GatekeeperChangeTests {
 
   /// The command's own agent passes through 0 when it lowers the level, because GeoClue 2.8 needs that.
   @Test func `the command's agent lowers the level without a moment of refusal`() throws {
-    let (machine, folder) = (try GatekeeperMachine(.yes), TemporaryDirectory())
+    let (machine, folder) = (try GatekeeperFixture(.yes), TemporaryDirectory())
     chown(folder.path, user, user)
     let environment = ["XDG_CONFIG_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "/usr/bin:/bin"]
     let command = [Rig.product("geopublicist"), "--address", machine.bus.address]
@@ -68,8 +68,8 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `a user's other programs are not their agent`() throws {
-    let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.nobody)
+    let machine = try GatekeeperFixture(.yes)
+    try machine.agent(of: GatekeeperFixture.nobody)
     let client = try machine.client(as: user)
     #expect(try client.property("AuthorizationReason") == "no-agent", "another user's agent decides nothing")
     try machine.agent(of: user, level: 8)
@@ -83,7 +83,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `silent programs do not hide an agent`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     // They never answer whether they are agents.
     let silent = try (0..<3).map { _ in try BusClient(at: machine.bus.address, as: user) }
     for client in silent { client.suspend(true) }
@@ -96,7 +96,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `no-agent is not reported while an agent may still be starting`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let client = try machine.client(as: user)
     // An agent may start within 30 s.
     let logind = try machine.startLogind(age: 20)
@@ -106,7 +106,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `a created and started subscription is told once`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
     let path = try client.subscribe()
@@ -145,7 +145,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `a polkit that dies while asked counts as missing`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let clients = try (0..<4).map { _ in try machine.client(as: user) }
     let path = try clients[3].subscribe()
@@ -168,7 +168,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `a polkit that never answers leaves access undecided`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
     machine.polkit?.signal(SIGSTOP)
@@ -185,7 +185,7 @@ struct GatekeeperChangeTests {
   // MARK: Dialogs
 
   @Test func `a dialog is shown only when it may be`() throws {
-    let machine = try GatekeeperMachine(.asks)
+    let machine = try GatekeeperFixture(.asks)
     try machine.agent(of: user)
     let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
@@ -236,7 +236,7 @@ struct GatekeeperChangeTests {
   // MARK: The session deployment
 
   @Test func `a sandboxed client is refused in a session, too`() throws {
-    let machine = try Machine(.session, agentLevel: 8)
+    let machine = try ServiceFixture(.session, agentLevel: 8)
     let groups = ControlGroups()
     let client = try machine.client()
     try groups.put(client.connection.processIdentifier, in: .flatpak)
@@ -247,10 +247,10 @@ struct GatekeeperChangeTests {
 
   /// Only a bus that tells which process opened a connection makes it visible that another one has its id now.
   @Test func `a reused process id does not count where the bus tells the process`() throws {
-    let machine = try GatekeeperMachine(.yes)
-    try machine.agent(of: GatekeeperMachine.user)
+    let machine = try GatekeeperFixture(.yes)
+    try machine.agent(of: GatekeeperFixture.user)
     let attack = try ChildProcess(
-      [Rig.python, Rig.file("reused-process.py"), machine.bus.address, "\(GatekeeperMachine.user)"])
+      [Rig.python, Rig.file("reused-process.py"), machine.bus.address, "\(GatekeeperFixture.user)"])
     try eventually("it has asked", seen: attack.standardError) { attack.standardOutput.hasSuffix("\n") }
     let answer = attack.standardOutput.split(whereSeparator: \.isWhitespace)
     let isTold = answer.last == "True"
@@ -259,7 +259,7 @@ struct GatekeeperChangeTests {
   }
 
   @Test func `the service leaves no core dump`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let limits = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/limits", encoding: .utf8)
     let core = try #require(limits.components(separatedBy: "\n").first { $0.hasPrefix("Max core file size") })
     #expect(core.split(separator: " ").filter { $0 == "0" }.count == 2, "\(core)")
@@ -270,15 +270,15 @@ struct GatekeeperChangeTests {
 
 /// A client whose user is being asked for permission in a dialog.
 struct Asking {
-  let machine: GatekeeperMachine
+  let machine: GatekeeperFixture
   let client: ServiceClient
   let dialogs: DialogAgent
   let request: Int64
 
   init() throws {
-    machine = try GatekeeperMachine(.asks)
-    try machine.agent(of: GatekeeperMachine.user)
-    client = try machine.client(as: GatekeeperMachine.user)
+    machine = try GatekeeperFixture(.asks)
+    try machine.agent(of: GatekeeperFixture.user)
+    client = try machine.client(as: GatekeeperFixture.user)
     dialogs = try DialogAgent(machine.bus, for: client)
     request = try client.begin("RequestAuthorization", interactive: true)
     try eventually("the user is asked") { [dialogs] in dialogs.asked.count == 1 }
@@ -293,7 +293,7 @@ final class DialogAgent {
   init(_ bus: PrivateBus, for client: ServiceClient) throws {
     process = try ChildProcess([
       Rig.python, Rig.file("polkit-agent.py"), bus.address, "\(client.connection.processIdentifier)",
-      "\(GatekeeperMachine.user)",
+      "\(GatekeeperFixture.user)",
     ])
     try eventually("polkit accepts the agent", seen: process.standardError) { read().contains("registered") }
   }

@@ -6,7 +6,7 @@ import Testing
 /// Changes that overlap, come without a word, or meet somebody who does not answer, while a client listens.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperOverlapTests {
-  private let user = GatekeeperMachine.user
+  private let user = GatekeeperFixture.user
 
   /// GNOME announces that location is off only to a GeoClue that can be started; the service went on delivering.
   @Test func `location that is turned off while GeoClue is away is off`() throws {
@@ -38,7 +38,7 @@ struct GatekeeperOverlapTests {
 
   /// A connection that opened every 0.9 s and stayed silent kept the search for an agent from ending, for every user.
   @Test func `silent connections do not keep calls waiting`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let client = try machine.client(as: user)
     let path = try client.subscribeAndStart()
     let deaf = try ChildProcess.ready(
@@ -158,11 +158,11 @@ struct GatekeeperOverlapTests {
 /// With a receiver alone, which is as fine as sources get: who gets a coarse location from it. GeoClue is the oracle.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperLevelTests {
-  private let user = GatekeeperMachine.user
+  private let user = GatekeeperFixture.user
 
   @Test(arguments: [(8, true), (4, false)])
   func `a client for the city gets from a receiver what GeoClue gives its user`(_ level: Int, _ isServed: Bool) throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     try machine.agent(of: user, level: level)
     let client = try machine.client(as: user)
     let oracle = try BusClient(at: machine.bus.address, as: user)

@@ -7,14 +7,14 @@ import Testing
 /// bus, polkit and GeoClue; and GeoClue asked by the same user is the oracle: nobody gets more through us.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperTableTests {
-  typealias Policy = GatekeeperMachine.Policy
+  typealias Policy = GatekeeperFixture.Policy
 
   struct Row: CustomStringConvertible {
     let policy: Policy
     let user: uid_t
     /// What the user's agent allows; nil if there is none.
     let agent: Int?
-    let program: GatekeeperMachine.Program
+    let program: GatekeeperFixture.Program
     let confinement: ControlGroups.Confinement
 
     var description: String {
@@ -24,9 +24,9 @@ struct GatekeeperTableTests {
     var expected: (status: String, reason: String) {
       if confinement != .host { return ("restricted", "sandboxed") }
       if program.isForbidden(to: user) { return ("restricted", "disallowed-by-configuration") }
-      if user == 0 || user == GatekeeperMachine.owner { return ("authorized-always", "") }
+      if user == 0 || user == GatekeeperFixture.owner { return ("authorized-always", "") }
       if policy == .absent { return ("restricted", "policy-unavailable") }
-      if user == GatekeeperMachine.named { return ("authorized-always", "") }
+      if user == GatekeeperFixture.named { return ("authorized-always", "") }
       if policy == .no { return ("restricted", "disallowed-by-policy") }
       guard let agent else { return ("not-determined", "no-agent") }
       if agent == 0 { return ("denied", "disabled-by-user") }
@@ -38,14 +38,14 @@ struct GatekeeperTableTests {
 
     /// The finest level that is revealed to whoever asks for all.
     var level: String {
-      if user == 0 || user == GatekeeperMachine.owner || user == GatekeeperMachine.named { return "exact" }
+      if user == 0 || user == GatekeeperFixture.owner || user == GatekeeperFixture.named { return "exact" }
       return policy == .reduced || agent == 4 ? "city" : "exact"
     }
   }
 
   @Test(arguments: Policy.allCases)
   func `every user gets the status of the contract`(_ policy: Policy) throws {
-    let machine = try GatekeeperMachine(policy)
+    let machine = try GatekeeperFixture(policy)
     let spy = try BusClient(at: machine.bus.address, as: 3)
     try spy.match("")
     // Root listens, so that there is a fix, and one that is finer than many may have.
@@ -56,7 +56,7 @@ struct GatekeeperTableTests {
 
     var clients: [ControlGroups.Confinement: [uid_t: ServiceClient]] = [:]
     let users = [
-      0, GatekeeperMachine.owner, GatekeeperMachine.named, GatekeeperMachine.nobody, GatekeeperMachine.user,
+      0, GatekeeperFixture.owner, GatekeeperFixture.named, GatekeeperFixture.nobody, GatekeeperFixture.user,
     ]
     for confinement in confinements(policy) {
       for user in users { clients[confinement, default: [:]][user] = try machine.client(as: user, in: confinement) }
@@ -65,7 +65,7 @@ struct GatekeeperTableTests {
 
     func check(_ user: uid_t, agent: Int?) throws {
       for confinement in confinements(policy) {
-        for program in GatekeeperMachine.Program.allCases where confinement == .host || program == .silent {
+        for program in GatekeeperFixture.Program.allCases where confinement == .host || program == .silent {
           let row = Row(policy: policy, user: user, agent: agent, program: program, confinement: confinement)
           let client = try #require(clients[confinement]?[user])
           try RowCheck(row, client).checkAll(members)
@@ -74,11 +74,11 @@ struct GatekeeperTableTests {
       }
     }
     for user in users { try check(user, agent: nil) }
-    let user = try #require(clients[.host]?[GatekeeperMachine.user])
-    let agent = try machine.agent(of: GatekeeperMachine.user)
+    let user = try #require(clients[.host]?[GatekeeperFixture.user])
+    let agent = try machine.agent(of: GatekeeperFixture.user)
     for level in [8, 4, 0] {
       try agent.setLevel(level)
-      let row = Row(policy: policy, user: GatekeeperMachine.user, agent: level, program: .silent, confinement: .host)
+      let row = Row(policy: policy, user: GatekeeperFixture.user, agent: level, program: .silent, confinement: .host)
       try user.waitFor("AuthorizationReason", .string(row.expected.reason))
       // What was measured while the user had no access is not told.
       let count = root.locations(from: path).count
@@ -86,10 +86,10 @@ struct GatekeeperTableTests {
         machine.receiver.offer(.berlin)
         return root.locations(from: path).count > count
       }
-      try check(GatekeeperMachine.user, agent: level)
+      try check(GatekeeperFixture.user, agent: level)
     }
     agent.kill()
-    let row = Row(policy: policy, user: GatekeeperMachine.user, agent: nil, program: .silent, confinement: .host)
+    let row = Row(policy: policy, user: GatekeeperFixture.user, agent: nil, program: .silent, confinement: .host)
     try user.waitFor("AuthorizationReason", .string(row.expected.reason))
 
     try root.connection.emit("Last", of: "org.example.Test", at: "/org/example/Test")
@@ -114,8 +114,8 @@ struct GatekeeperTableTests {
   }
 
   /// Asks GeoClue itself, as the same user: whoever it refuses must have got nothing from us.
-  private func ask(_ machine: GatekeeperMachine, _ row: Row) throws {
-    guard row.isAuthorized, row.user != 0, row.user != GatekeeperMachine.named else { return }
+  private func ask(_ machine: GatekeeperFixture, _ row: Row) throws {
+    guard row.isAuthorized, row.user != 0, row.user != GatekeeperFixture.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
     let answer = try client.startGeoClueClient(desktopID: row.program.rawValue).answer
     #expect(answer == .reply([]), "GeoClue refuses what we have granted: \(row)")

@@ -37,7 +37,7 @@ import Testing
 
   /// Whoever asked for a location learned of it when the time was up.
   @Test func `a refusal by configuration is immediate`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
     let answer = try machine.client.location(["timeout": .variant("u", 120_000)])
     #expect(answer.errorName == "\(Service.name).Error.Unavailable")
@@ -45,7 +45,7 @@ import Testing
 
   @Test(arguments: ["CreateClient", "Start", "Set", "AddAgent"])
   func `a GeoClue call that hangs affects no client`(_ member: String) throws {
-    let machine = try SimulatedMachine { try $0.fault(on: member, "hang") }
+    let machine = try SimulatedFixture { try $0.fault(on: member, "hang") }
     let (geoclue, client) = (machine.geoclue, machine.client)
     let path = try client.subscribeAndStart()
     // The call that hangs takes 25 seconds to fail.
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a single jump is neither delivered nor an answer, and a confirmed one is both`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let (client, geoclue) = (machine.client, machine.geoclue)
     let paths = try ["continuous", "significant"].map {
       try client.subscribeAndStart(["mode": .variant("s", .string($0))])
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `an invalid fix is not passed on`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     for (name, type, value) in [
@@ -118,7 +118,7 @@ import Testing
       ],
     ] as [[String: JSON]])
   func `known values are present, and unknown ones absent`(_ values: [String: JSON]) throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.geoclue.startedClient()
     try machine.geoclue.fix(latitude: 51, values)
@@ -137,7 +137,7 @@ import Testing
       ["do": "refuse", "name": "org.freedesktop.DBus.Error.UnknownMethod", "text": "Object does not exist at path"],
     ] as [[String: JSON]])
   func `a location that cannot be read is skipped`(_ fault: [String: JSON]) throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     try machine.geoclue.fault(
@@ -150,14 +150,14 @@ import Testing
   }
 
   @Test func `a fix before the reply to Start counts`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     try machine.geoclue.fix(latitude: 50)
     let path = try machine.client.subscribeAndStart()
     #expect(try machine.client.locations(1, from: path)[0]["Latitude"] == .variant("d", 50))
   }
 
   @Test func `signals with the wrong content are ignored`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     let upstream = try #require(try machine.geoclue.clients().first)
@@ -187,7 +187,7 @@ import Testing
 
   @Test(arguments: ["AddAgent", "CreateClient", "Start", "Set", "GetAll", "DeleteClient"])
   func `a GeoClue that dies in a call is called again`(_ member: String) throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     try machine.geoclue.fault(on: member, "exit")
     var path = try machine.client.subscribeAndStart()
     if member == "GetAll" {
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func `the available accuracy is followed`() throws {
-    let machine = try SimulatedMachine()
+    let machine = try SimulatedFixture()
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     for (level, name) in [(4, "city"), (0, "none"), (6, "street"), (99, "exact"), (8, "exact")] as [(Int64, JSON)] {
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test func `an idle GeoClue is left alone`() throws {
-    let machine = try SimulatedMachine(idleSeconds: 1)
+    let machine = try SimulatedFixture(idleSeconds: 1)
     let path = try machine.client.subscribeAndStart()
     try machine.expectAFix(at: path, latitude: 50)
     try machine.client.tell(path, "Stop")

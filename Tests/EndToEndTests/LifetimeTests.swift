@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized) struct LifetimeTests {
   @Test func `a killed client leaves nothing`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let observer = try machine.client()
     #expect(try observer.property("State") == "idle")
     #expect(try machine.geoclue.clients().isEmpty)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `one GeoClue client serves all subscriptions`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let clients = try (0..<3).map { _ in try machine.client() }
     let paths = try clients.map { try $0.subscribeAndStart() }
     try machine.receiver.write(.berlin)
@@ -87,7 +87,7 @@ import Testing
 
   @Test(arguments: [SIGTERM, SIGINT])
   func `a termination signal ends the service in order`(_ signal: Int32) throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let started = try client.subscribeAndStart()
     let stopped = try client.subscribe()
@@ -103,7 +103,7 @@ import Testing
 
   @Test(arguments: [Service.Deployment.system, .session])
   func `the death of the bus ends the service with a failure`(_ deployment: Service.Deployment) throws {
-    let machine = try Machine(deployment)
+    let machine = try ServiceFixture(deployment)
     let client = try machine.client()
     _ = try client.subscribeAndStart()
     machine.bus.kill()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `a second instance does not take the name`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let second = try run([
       Rig.product("geopublicistd"), "--system", "--address", machine.bus.address, "--geoclue-address",
       machine.bus.address,
@@ -133,7 +133,7 @@ import Testing
   @Test func `--version and --help need no bus`() throws {
     let version = try run([Rig.product("geopublicistd"), "--version"])
     #expect(version.succeeded)
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let told = try #require(try machine.client().property("Version").string)
     #expect(version.standardOutput.contains(told))
     let help = try run([Rig.product("geopublicistd"), "--help"])

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// What clients are told while GeoClue restarts, fails or refuses, and in which words.
-@Suite(.serialized) final class OutageTests: SimulatedMachine {
+@Suite(.serialized) final class OutageTests: SimulatedFixture {
   @Test func `a restart of GeoClue changes the state and nothing else`() throws {
     try client.connection.match("type='signal',path='\(Service.path)'")
     let path = try client.subscribeAndStart()
@@ -128,7 +128,7 @@ import Testing
 }
 
 /// What GeoClue 2.8 does and earlier releases do not, shown by a fake one.
-@Suite(.serialized) final class NewerGeoClueTests: SimulatedMachine {
+@Suite(.serialized) final class NewerGeoClueTests: SimulatedFixture {
   @Test func `an address-based location comes first, and a client that requires accuracy never sees it`() throws {
     let all = try client.subscribeAndStart()
     let accurate = try client.subscribeAndStart(["required-accuracy": .variant("d", 1_000)])

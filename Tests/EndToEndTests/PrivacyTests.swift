@@ -8,7 +8,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `an eavesdropper sees no coordinate, and no object of a client`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     try spy.match("")
     let client = try machine.client()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a request for a new reduced location is answered with the cell, without a new measurement`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let options: [String: JSON] = ["accuracy": .variant("s", "country")]
     let path = try client.subscribeAndStart(.object(options))
@@ -54,7 +54,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `an ordinary user can neither monitor nor eavesdrop`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let spy = try BusClient(at: machine.bus.address, as: User.games)
     let bus = "org.freedesktop.DBus"
     for (interface, member, signature, arguments) in [
@@ -69,7 +69,7 @@ import Testing
 
   @Test(arguments: [(Service.subscription, "Location"), (Service.region, "Latitude")])
   func `an object answers its owner only`(_ name: String, _ property: String) throws {
-    let (machine, owner, subscription) = try Machine.subscribed()
+    let (machine, owner, subscription) = try ServiceFixture.subscribed()
     try machine.deliver([.berlin], to: owner, at: subscription)
     let path =
       name == Service.subscription ? subscription : try owner.regionStarted(ServiceClient.circle(52.5, 13.4))
@@ -108,7 +108,7 @@ import Testing
 
   @Test(.enabled(if: Rig.isRoot, "acts as other users"))
   func `the list shows the caller's user, or everything to root`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let root = try machine.client()
     let games = try machine.client(as: User.games)
     let nobody = try machine.client(as: User.nobody)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func `the journal contains no coordinate`() throws {
-    let (machine, client, path) = try Machine.subscribed()
+    let (machine, client, path) = try ServiceFixture.subscribed()
     try machine.deliver(walk(3), to: client, at: path)
     machine.service.signal(SIGTERM)
     #expect(try machine.service.waitForExit() == .status(0))

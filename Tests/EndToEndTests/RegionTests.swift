@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Regions through the interface of the service, with a GeoClue that measures what a test wants.
-@Suite(.serialized) final class RegionTests: SimulatedMachine {
+@Suite(.serialized) final class RegionTests: SimulatedFixture {
   private static let invalidOption = "\(Service.name).Error.InvalidOption"
 
   /// Keeps the source on, so that a region sees every fix.

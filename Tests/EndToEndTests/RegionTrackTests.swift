@@ -153,7 +153,7 @@ struct ReplaySession {
 
   @Test(arguments: [0, -3_600, 3_600] as [Double])
   func `regions follow the receiver of the real GeoClue, whatever its clock says`(ahead: Double) throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let path = try client.regionStarted(ServiceClient.circle(52.5, 13.4, ["dwell": .variant("u", 200)]))
     let receiver = machine.receiver
@@ -173,7 +173,7 @@ struct ReplaySession {
 
   @Test func `a machine that sleeps in one place and wakes in another reports one exit and one entry`() throws {
     let (logind, bus) = try BusClient.owning("org.freedesktop.login1")
-    let machine = try SimulatedMachine(on: bus)
+    let machine = try SimulatedFixture(on: bus)
     let (geoclue, client) = (machine.geoclue, machine.client)
     _ = try client.subscribeAndStart()
     let home = try client.regionStarted(ServiceClient.circle(52, 13))

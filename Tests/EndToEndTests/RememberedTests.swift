@@ -131,7 +131,7 @@ struct ForgottenTests {
     #expect(machine.remembered.isEmpty, "nothing is kept of an exact location")
     let almanac = try client.almanacStarted()
     _ = try client.almanacs(1, from: almanac)
-    try eventually("the city is kept") { machine.remembered == ["\(GatekeeperMachine.user)"] }
+    try eventually("the city is kept") { machine.remembered == ["\(GatekeeperFixture.user)"] }
     try listening.agent.setLevel(0)
     try client.waitForAuthorization("denied disabled-by-user", of: almanac)
     #expect(machine.remembered.isEmpty)
@@ -141,14 +141,14 @@ struct ForgottenTests {
 
   /// An id of a container, which belongs to another container tomorrow.
   @Test func `nothing is kept of a subordinate user`() throws {
-    let machine = try GatekeeperMachine(.yes)
-    let almanacs = try [100_000, GatekeeperMachine.user].map { user in
+    let machine = try GatekeeperFixture(.yes)
+    let almanacs = try [100_000, GatekeeperFixture.user].map { user in
       try machine.agent(of: user)
       let client = try machine.client(as: user)
       return (client, try client.almanacStarted())
     }
     try machine.receiver.write(.berlin)
     for (client, almanac) in almanacs { _ = try client.almanacs(1, from: almanac) }
-    try eventually("the user's city is kept") { machine.remembered == ["\(GatekeeperMachine.user)"] }
+    try eventually("the user's city is kept") { machine.remembered == ["\(GatekeeperFixture.user)"] }
   }
 }

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// The machine sleeps and wakes, perhaps somewhere else; a simulated logind announces it.
-@Suite(.serialized) final class SleepTests: SimulatedMachine {
+@Suite(.serialized) final class SleepTests: SimulatedFixture {
   private let logind: BusClient
 
   init() throws {
@@ -101,7 +101,7 @@ import Testing
 }
 
 /// A source that is released between two deliveries, and what brings it back early.
-@Suite(.serialized) final class RestingTests: SimulatedMachine {
+@Suite(.serialized) final class RestingTests: SimulatedFixture {
   private let manager: BusClient
 
   init() throws {

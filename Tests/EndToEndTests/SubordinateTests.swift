@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct SubordinateTests {
   /// Starts as many subordinate users of the user, and returns what they got together.
-  private func hoard(_ kind: String, _ users: Int, _ each: Int, on machine: GatekeeperMachine) throws
+  private func hoard(_ kind: String, _ users: Int, _ each: Int, on machine: GatekeeperFixture) throws
     -> (hoarding: ChildProcess, count: Int)
   {
     let hoarding = try ChildProcess.ready([
@@ -21,19 +21,19 @@ struct SubordinateTests {
   }
 
   @Test func `ten subordinate users do not get all regions`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let (hoarding, count) = try hoard("region", 10, 100, on: machine)
     defer { hoarding.kill() }
     #expect(count == 100)
-    let other = try machine.client(as: GatekeeperMachine.named)
+    let other = try machine.client(as: GatekeeperFixture.named)
     for _ in 0..<20 { _ = try other.createRegion(ServiceClient.circle(52, 13)).arguments() }
-    let user = try machine.client(as: GatekeeperMachine.user)
+    let user = try machine.client(as: GatekeeperFixture.user)
     let answer = try user.createRegion(ServiceClient.circle(52, 13))
     #expect(answer.errorMessage?.contains("regions-per-user") == true, "the user is charged for them")
   }
 
   @Test func `256 subordinate users get neither all subscriptions nor all searches nor the log`() throws {
-    let machine = try GatekeeperMachine(.yes)
+    let machine = try GatekeeperFixture(.yes)
     let witness = try machine.client(as: 0)
     let path = try witness.subscribeAndStart()
     let sentences = walk(5)
@@ -42,7 +42,7 @@ struct SubordinateTests {
     let (hoarding, count) = try hoard("subscription", 256, 16, on: machine)
     defer { hoarding.kill() }
     #expect((256...512).contains(count), "\(count)")
-    let other = try machine.client(as: GatekeeperMachine.named)
+    let other = try machine.client(as: GatekeeperFixture.named)
     for _ in 0..<16 { _ = try other.subscribe() }
     let time = try processorTime(of: machine)
     for (step, sentence) in sentences.dropFirst().enumerated() {
@@ -59,7 +59,7 @@ struct SubordinateTests {
   }
 
   /// In seconds.
-  private func processorTime(of machine: GatekeeperMachine) throws -> Double {
+  private func processorTime(of machine: GatekeeperFixture) throws -> Double {
     let text = try String(contentsOfFile: "/proc/\(machine.service.processIdentifier)/stat", encoding: .utf8)
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     return fields[11...12].reduce(0) { $0 + (Double($1) ?? 0) } / Double(sysconf(Int32(_SC_CLK_TCK)))

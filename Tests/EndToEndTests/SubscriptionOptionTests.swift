@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-@Suite(.serialized) final class SubscriptionOptionTests: SimulatedMachine {
+@Suite(.serialized) final class SubscriptionOptionTests: SimulatedFixture {
   private func fix(_ latitude: Double) throws { try geoclue.fix(latitude: latitude) }
 
   private func set(_ property: String, of path: String, to value: JSON) throws -> String? {

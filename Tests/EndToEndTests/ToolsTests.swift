@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test func `busctl shows the tree`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let tree = try busctl(["tree", "--list", Service.name], on: machine.bus)
     #expect(tree.succeeded)
     #expect(tree.standardError == "")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `busctl introspects the manager`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let shown = try busctl(["introspect", Service.name, Service.path], on: machine.bus)
     #expect(shown.succeeded)
     #expect(shown.standardError == "")
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `busctl gets a location`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let call = try ChildProcess([
       "/usr/bin/busctl", "--address=\(machine.bus.address)", "call", Service.name, Service.path, Service.name,
       "GetLocation", "a{sv}", "0",
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `busctl calls with options`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let options = ["2", "timeout", "u", "300", "accuracy", "s", "exact"]
     let call = try busctl(
       ["call", Service.name, Service.path, Service.name, "GetLocation", "a{sv}"] + options, on: machine.bus)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `gdbus introspects the manager`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let shown = try gdbus("introspect", ["--dest", Service.name, "--object-path", Service.path], on: machine.bus)
     #expect(shown.succeeded)
     #expect(shown.standardOutput.contains("interface \(Service.name) {"))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `gdbus monitor sees state changes`() throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let monitor = try ChildProcess([
       "/usr/bin/gdbus", "monitor", "--address", machine.bus.address, "--dest", Service.name,
     ])
@@ -92,7 +92,7 @@ import Testing
 
   @Test(arguments: [Service.name, Service.subscription, Service.region])
   func `introspection matches the published XML`(_ interface: String) throws {
-    let machine = try Machine(.system)
+    let machine = try ServiceFixture(.system)
     let client = try machine.client()
     let path = try object(interface, of: client)
     func introspect(_ path: String, of client: ServiceClient) throws -> String? {
@@ -103,7 +103,7 @@ import Testing
     #expect(try interfaces(in: live)[interface] == interfaces(in: published)[interface])
     #expect(try interfaces(in: live).keys.sorted() == (Self.standard + [interface]).sorted())
     #expect(try introspect(path, of: client) == live)
-    let anotherRun = try Machine(.system)
+    let anotherRun = try ServiceFixture(.system)
     let other = try anotherRun.client()
     let otherPath = try object(interface, of: other)
     #expect((otherPath == path) == (interface == Service.name), "the number of an object is never used again")

@@ -4,7 +4,7 @@ import GeopublicistTestSupport
 import Testing
 
 /// Clients that do not read what they are sent cost others nothing. With the real thresholds and the stock limits.
-@Suite(.serialized) final class UnreadTests: SimulatedMachine {
+@Suite(.serialized) final class UnreadTests: SimulatedFixture {
   private var path = ""
 
   init() throws {

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `where am I, in ten lines`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address])
     try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25), within: .seconds(20))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `one loop follows the location and names the cause while there is none`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try ChildProcess([Rig.product("articles-example"), "follow", machine.bus.address])
     try machine.geoclue.receiver.write(GGASentence(latitude: 52.5, longitude: 13.25), within: .seconds(20))
     #expect(try process.waitForExit(within: .seconds(20)) == .status(0))

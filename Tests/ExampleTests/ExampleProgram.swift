@@ -120,7 +120,7 @@ nonisolated enum ExampleProgram: String, CaseIterable, CustomTestStringConvertib
 }
 
 /// A bus with the real GeoClue and the service of the system deployment.
-final class Machine {
+final class ExampleFixture {
   let bus: PrivateBus
   let geoclue: RealGeoClue
   private(set) var service: Service

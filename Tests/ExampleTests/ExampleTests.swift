@@ -18,7 +18,7 @@ import Testing
   private func strings(_ name: String) -> [String] { scenario[name]?.array?.compactMap(\.string) ?? [] }
 
   /// Walks the scenario's way while an example listens, and checks what the example says.
-  private func walk(_ process: ChildProcess, expecting expected: [String], in machine: Machine) throws {
+  private func walk(_ process: ChildProcess, expecting expected: [String], in machine: ExampleFixture) throws {
     var said: [String] = []
     for place in scenario["track"]?.array ?? [] {
       let (latitude, longitude) = (place[0]?.number ?? 0, place[1]?.number ?? 0)
@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: ExampleProgram.complete) func `every language follows the scenario`(example: ExampleProgram) throws {
     try example.program(in: directory)
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
     let process = try example.start(on: machine.bus, strings("arguments"), in: directory)
@@ -53,20 +53,20 @@ import Testing
   }
 
   @Test func `a program of version 1.1 follows the scenario unchanged`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let program = [Rig.python, Rig.file("client-1.1.py"), machine.bus.address]
     try walk(ChildProcess(program + strings("arguments")), expecting: strings("watch"), in: machine)
   }
 
   @Test(arguments: ["once_busctl.sh", "once_gdbus.sh"]) func `the shell gets one location`(script: String) throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try ChildProcess([Self.file("shell/\(script)"), machine.bus.address, "exact"])
     try walk(process, expecting: strings("once"), in: machine)
   }
 
   /// The programs that the documentation shows.
   @Test(arguments: ExampleProgram.short) func `short programs print each fix`(example: ExampleProgram) throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try example.start(on: machine.bus, [], in: directory)
     for latitude in [52.5, 52.502] {
       try machine.geoclue.receiver.write(GGASentence(latitude: latitude, longitude: 13.25))
@@ -88,7 +88,7 @@ import Testing
   ) throws {
     let directory = TemporaryDirectory()
     try example.program(in: directory)
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let agent = example.isInProcess ? try DesktopAgent(at: machine.bus.address) : nil
     defer { agent?.kill() }
     // More than it will get, since the first location after a restart may be one that it has shown.

@@ -11,7 +11,7 @@ import Testing
 
   /// Starts a recipe with the command in its path, and a shell script in the place of another program.
   private func start(
-    _ arguments: [String], in machine: Machine? = nil, with program: (name: String, script: String)? = nil
+    _ arguments: [String], in machine: ExampleFixture? = nil, with program: (name: String, script: String)? = nil
   ) throws -> ChildProcess {
     if let program {
       let file = directory.file(program.name)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `the module for waybar runs a command that prints JSON for it`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let text = try String(contentsOfFile: recipe("waybar.jsonc"), encoding: .utf8)
     let settings = try #require(JSON(line: text.replacing(#/(?m)^\/\/.*$/#, with: "")))
     let module = try #require(settings["custom/location"])
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `the theme follows daylight`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try start([recipe("theme.sh")], in: machine, with: ("gsettings", "echo \"$@\""))
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
     try machine.stand(52.5, 13.25, until: "a theme") { process.standardOutput.contains("\n") && phase.exited != nil }
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `darkman follows daylight, and so do its hooks without it`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let darkman = try start([recipe("darkman.sh")], in: machine, with: ("darkman", "echo \"$@\""))
     let phase = try start(["geopublicist", "almanac", "--format", "{phase}"], in: machine)
     try machine.stand(52.5, 13.25, until: "a mode") { darkman.standardOutput.contains("\n") && phase.exited != nil }
@@ -82,7 +82,7 @@ import Testing
     ("gammastep", "-P -O KELVIN"), ("hyprsunset", "-t KELVIN"), ("wlsunset", "-t KELVIN -T NEXT -S 06:00 -s 18:00"),
   ])
   func `the night light follows the sun and goes out with its script`(program: String, arguments: String) throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try start(
       [recipe("night-light.sh"), program, "3400"], in: machine,
       with: (program, "echo \"$@\" >> '\(directory.file("lamp"))'; exec sleep 60"))
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `a widget of twenty lines shows the almanac, and again after a restart of the service`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let widget = try start([Rig.python, Rig.sourceFile("Examples/short/almanac.py")], in: machine)
     for count in 1...2 {
       try machine.stand(52.5, 13.25, until: "line \(count): \(widget.output)") {
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `the cron job notes the place, and is silent where there is none`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let file = directory.file("places.txt")
     let silent = try start([recipe("log-location.sh"), file])
     #expect(try silent.waitForExit(within: .seconds(20)) == .status(0))
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test func `a real MQTT broker receives objects, and Home Assistant's device tracker`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let broker = directory.file("broker")
     let settings = directory.file("mosquitto.conf")
     try "listener 0 \(broker)\nallow_anonymous true\nuser root\n".write(
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func `the permission button calls with a flag and enough time`() throws {
-    let machine = try Machine()
+    let machine = try ExampleFixture()
     let process = try start([Rig.python, recipe("permission_button.py"), "--ask"], in: machine)
     #expect(try process.waitForExit() == .status(0), "\(process.standardError)")
     #expect(process.standardOutput == "authorized-always\n")

@@ -5,7 +5,7 @@ import Testing
 
 /// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the
 /// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
-final class GatekeeperMachine {
+final class GatekeeperFixture {
   /// What polkit's rules say of `access` and `access-precise`, to everybody.
   enum Policy: String, CaseIterable {
     case yes, reduced, no, asks
@@ -142,7 +142,7 @@ final class GatekeeperMachine {
       switch self {
       case .silent: false
       case .forbidden: true
-      case .personal: user != GatekeeperMachine.user
+      case .personal: user != GatekeeperFixture.user
       }
     }
   }
@@ -213,7 +213,7 @@ final class ControlGroups {
 
 /// A user's client with a subscription, on a machine of its own.
 struct Listening {
-  let machine: GatekeeperMachine
+  let machine: GatekeeperFixture
   let agent: DesktopAgent
   let client: ServiceClient
   let path: String
@@ -221,14 +221,14 @@ struct Listening {
 
   /// Starts all of it, and waits until the client has a first location.
   init(
-    _ policy: GatekeeperMachine.Policy = .yes, _ options: [String: JSON] = [:],
-    before prepare: (GatekeeperMachine) throws -> Void = { _ in }
+    _ policy: GatekeeperFixture.Policy = .yes, _ options: [String: JSON] = [:],
+    before prepare: (GatekeeperFixture) throws -> Void = { _ in }
   ) throws {
     self.options = options
-    machine = try GatekeeperMachine(policy)
+    machine = try GatekeeperFixture(policy)
     try prepare(machine)
-    agent = try machine.agent(of: GatekeeperMachine.user)
-    client = try machine.client(as: GatekeeperMachine.user)
+    agent = try machine.agent(of: GatekeeperFixture.user)
+    client = try machine.client(as: GatekeeperFixture.user)
     path = try client.subscribeAndStart(.object(options))
     try machine.receiver.write(.berlin)
     _ = try client.locations(1, from: path)

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 
 /// A machine in small: its system bus with the real GeoClue, and the service in one of its deployments.
-final class Machine {
+final class ServiceFixture {
   let systemBus: PrivateBus
   /// The bus on which the service serves: the system bus, or a session's.
   let bus: PrivateBus
@@ -27,8 +27,8 @@ final class Machine {
   /// A machine, a program that uses its service, and the path of its subscription, which is started.
   static func subscribed(
     _ deployment: Service.Deployment = .system, agentLevel: Int? = nil
-  ) throws -> (machine: Machine, client: ServiceClient, path: String) {
-    let machine = try Machine(deployment, agentLevel: agentLevel)
+  ) throws -> (machine: ServiceFixture, client: ServiceClient, path: String) {
+    let machine = try ServiceFixture(deployment, agentLevel: agentLevel)
     let client = try machine.client()
     return (machine, client, try client.subscribeAndStart())
   }
@@ -87,7 +87,7 @@ func deviation(of location: JSON, from sentence: GGASentence) -> Double {
 }
 
 /// The service with a simulated GeoClue and one client, on a bus of their own.
-class SimulatedMachine {
+class SimulatedFixture {
   let bus: PrivateBus
   let geoclue: FakeGeoClue
   let service: Service
