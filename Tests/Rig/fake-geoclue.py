@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A GeoClue that fails when it is told to; fakegeoclue.py has what it does otherwise.
+"""A GeoClue that fails when it is told to; geoclue_objects.py has what it does otherwise.
 
     fake-geoclue.py BUS-ADDRESS [IDLE-SECONDS]
 
@@ -37,7 +37,7 @@ import time
 
 from busjson import say
 from busloop import BUS, PROPERTIES, Bus, Refused
-from fakegeoclue import AGENT, MANAGER, NAME, ROOT, GeoClue, variant
+from geoclue_objects import AGENT, MANAGER, NAME, ROOT, GeoClue, variant
 
 
 class Program:
