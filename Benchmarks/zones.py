@@ -97,7 +97,7 @@ def main():
         latitude = town["latitude"] + random.gauss(0, scatter) / 111_195
         longitude = town["longitude"] + random.gauss(0, scatter) / 111_195 / max(0.01, math.cos(math.radians(latitude)))
         truth = borders.timezone_at(lat=latitude, lng=longitude)
-        # Nobody lives in the sea.
+        # The sea is uninhabited.
         if not truth or truth.startswith("Etc/"):
             continue
         done += 1

@@ -45,7 +45,7 @@ extension RunLoop {
   }
 }
 
-/// Does `body` on a thread with a run loop of its own. In a test run nobody serves `RunLoop.main`.
+/// Does `body` on a thread with a run loop of its own. In a test run `RunLoop.main` is not served.
 func onRunLoop<Value>(_ body: @escaping (RunLoop) -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     Thread { continuation.resume(returning: body(RunLoop.current)) }.start()

@@ -8,7 +8,7 @@ import Testing
   let out = Output()
   let scheduler = TestScheduler()
 
-  /// "HelloCombine" as somebody types it: the text so far, at each of the times.
+  /// "HelloCombine" as it is typed: the text so far, at each of the times.
   private func type(at times: [Double], into subject: PassthroughSubject<String, Never>) {
     for (count, time) in times.enumerated() {
       scheduler.schedule(after: .seconds(time)) { subject.send(String("HelloCombine".prefix(count + 1))) }

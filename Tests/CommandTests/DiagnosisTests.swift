@@ -30,7 +30,7 @@ import Testing
     return facts
   }
 
-  /// The problems of somebody who gets no location.
+  /// The problems of a user who gets no location.
   private func problems(_ change: (inout DoctorFacts) -> Void) -> [String] {
     var facts = Self.healthy()
     facts.attempt = nil
@@ -68,7 +68,7 @@ import Testing
     #expect(problems { $0.probe = .tooOld } == ["geoclue"])
     #expect(problems { $0.configuration?.isServiceAllowed = false } == ["configuration"])
     #expect(problems { $0.configuration?.serviceUsers = ["1000"] } == ["configuration"])
-    // GeoClue sees the user of the service, whoever calls it.
+    // GeoClue sees the user of the service, whichever client calls it.
     #expect(problems { $0.configuration?.serviceUsers = ["998"] } == [])
     #expect(problems { $0.configuration?.error = "line 3" } == ["configuration"])
     #expect(

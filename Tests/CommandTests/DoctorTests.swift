@@ -203,7 +203,7 @@ import Testing
     return geoclue
   }
 
-  /// What GeoClue itself says of its settings, which may not be readable for everybody.
+  /// What GeoClue itself says of its settings, which may not be readable for all users.
   @Test(.enabled(if: Rig.isRoot, "mounts settings for GeoClue"))
   func `doctor reports GeoClue settings that forbid location`() throws {
     let bus = try PrivateBus(.system)

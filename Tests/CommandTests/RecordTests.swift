@@ -197,7 +197,7 @@ import Testing
     #expect(text.contains("class=\"way\"") && text.contains("class=\"start\"") && text.contains(" km</text>"))
   }
 
-  @Test func `a picture is no track to read`() throws {
+  @Test func `a picture is not read as a track`() throws {
     let path = directory.file("way.svg")
     try "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".write(toFile: path, atomically: true, encoding: .utf8)
     for command in [["record", "--summary"], ["replay"]] {

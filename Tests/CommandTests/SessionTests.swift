@@ -35,7 +35,7 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("lat=\"52.0000000\""))
   }
 
-  /// It was taken for a missing agent by whoever came second, and for a refusal.
+  /// Regression: later calls reported a missing agent or a refusal.
   @Test func `a GeoClue that hangs is not reported as a refusal`() throws {
     let directory = TemporaryDirectory()
     machine.geoclue.suspend(true)

@@ -54,7 +54,7 @@ import Testing
     #expect(watch.standardOutput.split(separator: "\n").allSatisfy { JSON(line: String($0)) != nil })
   }
 
-  @Test func `watch notices at once that its reader has gone`() throws {
+  @Test func `watch ends before its next output when its reader has exited`() throws {
     let command = "\"$1\" --address \"$2\" watch | true; echo \"${PIPESTATUS[0]}\""
     let shell = try ChildProcess(["bash", "-c", command, "-", Rig.product("geopublicist"), machine.bus.address])
     #expect(try shell.waitForExit() == .status(0))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that takes one line is no failure`() throws {
+  @Test func `a reader that takes one line is not a failure`() throws {
     for command in ["status", "--help", "list"] {
       let line = "\"$1\" --address \"$2\" \(command) | head -n 1; echo \"${PIPESTATUS[0]}\""
       let result = try run(["bash", "-c", line, "-", Rig.product("geopublicist"), machine.bus.address])
@@ -188,9 +188,9 @@ import Testing
     try wait("the state at the beginning") { $0["State"] == "idle" }
     try wait("the authorization") { $0["AuthorizationStatus"] == "authorized-always" }
     let watch = try machine.started(["watch"])
-    try wait("somebody listens") { $0["InUse"] == true }
+    try wait("there is a subscriber") { $0["InUse"] == true }
     watch.signal(SIGINT)
-    try wait("nobody listens") { $0["InUse"] == false }
+    try wait("there is no subscriber") { $0["InUse"] == false }
     machine.service.kill()
     try wait("the service has exited") { $0["Present"] == false }
     monitor.signal(SIGINT)

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["Asia/Tokyo", "Europe/Berlin"])
-  mutating func `what somebody has set since the zone was computed stays`(byHand: String) {
+  mutating func `a zone that was set by hand after it was computed stays`(byHand: String) {
     check("Europe/Berlin")
     #expect(handle(.checked(byHand, mayBeSet: true)) == [.settle("Europe/Berlin")] && machine.deadline == nil)
     check("Europe/Paris", clock: byHand)
@@ -70,7 +70,7 @@ import Testing
     #expect(handle(.checked("UTC", mayBeSet: true)) == [.set("Europe/Paris")])
     #expect(handle(.computed("Europe/London")) == [.readClock] && machine.deadline == nil)
     #expect(handle(.wasSet(true)) == [.settle("Europe/Paris")] && machine.deadline == now + 10 * Self.minute)
-    // It was read before it was set, and nobody else has changed it since.
+    // It was read before it was set, and has not changed since.
     #expect(handle(.clock("UTC")).isEmpty && handle(.timer, after: 10 * Self.minute) == [.check])
     #expect(handle(.checked("Europe/Paris", mayBeSet: true)) == [.set("Europe/London")])
   }

@@ -51,7 +51,7 @@ import Testing
     #expect(try CommandRun.finished(["timezone", "--after", "0"], on: bus).exit == .status(2))
   }
 
-  @Test func `--follow sets the clock once for each zone, and leaves what somebody else has set`() throws {
+  @Test func `--follow sets the clock once for each zone, and leaves a zone that was set by other means`() throws {
     let timedated = try timedated()
     let follow = try follow(["--json"])
     try eventually("the clock is set", within: .seconds(30), seen: follow.output + service.log) {
@@ -69,7 +69,7 @@ import Testing
     try eventually("the zone is computed again", within: .seconds(30), seen: again.output) {
       again.standardOutput == "Europe/Berlin\n"
     }
-    try always("nobody's choice is overwritten", for: .milliseconds(1_500)) { calls(timedated).count == 1 }
+    try always("the choice is not overwritten", for: .milliseconds(1_500)) { calls(timedated).count == 1 }
     try travel(48.2, 16.37)
     try eventually("the next zone is set", within: .seconds(30), seen: again.output) {
       calls(timedated) == ["Europe/Berlin False", "Europe/Vienna False"]

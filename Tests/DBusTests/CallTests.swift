@@ -78,7 +78,7 @@ import Testing
     peers.client.close()
     let closed = try Question(Message(callingBus: "GetId"), from: peers.client)
     #expect(try closed.failure()?.kind == .notSent, "the connection is closed")
-    #expect(open.isOpen, "nobody is called back after this side has closed the connection")
+    #expect(open.isOpen, "no handler is called after this side has closed the connection")
   }
 
   @Test func `a missing reply becomes NoReply`() throws {

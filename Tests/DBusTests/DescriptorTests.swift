@@ -220,7 +220,7 @@ private struct Pipe {
       try turning("it is released") { python.standardOutput.hasSuffix("released\nreleased\n") }
       #expect(try Question(call("Repeated", to: name), from: peers.client).refusal() == .limitsExceeded)
       #expect(try Question(call("Missing", to: name), from: peers.client).refusal() == .failed)
-      // The object is on the other connection; the peer calls back whoever calls.
+      // The object is on the other connection; the peer calls its caller back.
       let text = try peers.answer(to: call("CallBack", to: name), from: peers.service)
       #expect(text == [.string("hello")])
       let truncated = Question(try call("Truncated", to: name), from: peers.client)

@@ -28,7 +28,7 @@ extension Message {
     return Int(count)
   }
 
-  /// Puts the serial number of somebody's call into the header, as only a reply should have it.
+  /// Puts the serial number of another program's call into the header, as only a reply should have it.
   func forge(replyTo serial: UInt32) -> Bool { dbus_message_set_reply_serial(raw, serial) != 0 }
 
   /// Adds so many file descriptors to the arguments.

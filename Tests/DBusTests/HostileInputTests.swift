@@ -64,7 +64,7 @@ import Testing
   }
 
   /// A call that waited for what the bus says of its caller kept its descriptors, and nothing could be read any more: the
-  /// bus's answer neither. One message of anybody silenced the service.
+  /// bus's answer neither. One message of any program silenced the service.
   @Test func `a call with file descriptors that waits for its turn does not stop the connection`() throws {
     let (peers, _) = try Peers.withSample()
     var waiting: [MethodCall] = []

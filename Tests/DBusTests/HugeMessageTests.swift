@@ -6,7 +6,7 @@ import Testing
 
 @testable import DBus
 
-/// An outsider's message of 7 MB cost 25 times its size, before anybody looked at who had sent it.
+/// An outsider's message of 7 MB cost 25 times its size, before its sender was looked at.
 @Suite struct HugeMessageTests {
   private static let size = 7_000_000
 

@@ -14,10 +14,10 @@ import Testing
     return try #require(line.split(separator: " ").compactMap { Int($0) }.first)
   }
 
-  /// Does something twice so often and expects that the second half takes no more memory than noise does.
+  /// Runs a block twice as often, and fails if the second half takes more memory than noise does.
   ///
   /// - Parameter cost: What a leak in each round would take at the very least, in bytes.
-  private func growsNot(_ rounds: Int, leaking cost: Int = 64, _ round: () throws -> Void) throws {
+  private func expectNoGrowth(_ rounds: Int, leaking cost: Int = 64, _ round: () throws -> Void) throws {
     for _ in 0..<rounds { try round() }
     let before = try memory()
     for _ in 0..<rounds { try round() }
@@ -28,7 +28,7 @@ import Testing
   @Test func `fifty thousand calls leak nothing`() throws {
     let (peers, sample) = try Peers.withSample()
     let options = Value.options([("text", .string(String(repeating: "x", count: 100))), ("number", .double(1))])
-    try growsNot(250, leaking: 100 * 48) {
+    try expectNoGrowth(250, leaking: 100 * 48) {
       var left = 100
       for number in 0..<100 {
         peers.client.call(try peers.message(number.isMultiple(of: 2) ? "Do" : "Unheard", options)) { _ in left -= 1 }
@@ -41,7 +41,7 @@ import Testing
 
   @Test func `abandoned and timed-out calls leak nothing`() throws {
     let (peers, sample) = try Peers.withSample()
-    try growsNot(2_000, leaking: 256) {
+    try expectNoGrowth(2_000, leaking: 256) {
       for wait in [true, false] {
         let message = try peers.message("Later")
         let pending = peers.client.call(message, timeout: wait ? .milliseconds(1) : .never) { _ in }
@@ -58,7 +58,7 @@ import Testing
     peers.client.onSignal(MatchRule(interface: Sample.name)) { _ in heard += 1 }.keep()
     try peers.settle()
     let sample = Sample()
-    try growsNot(300, leaking: 50 * 64) {
+    try expectNoGrowth(300, leaking: 50 * 64) {
       let goal = heard + 50
       for number in UInt64(0)..<50 {
         let object = sample.export(on: peers.service, at: Sample.path.child(number), owner: peers.client.uniqueName)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `connections with everything on them leak nothing`() throws {
     let peers = try Peers()
-    try growsNot(300, leaking: 2_048) {
+    try expectNoGrowth(300, leaking: 2_048) {
       let connection = try peers.connect()
       let sample = Sample()
       let object = sample.export(on: connection)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `matches and watches leak nothing`() throws {
     let peers = try Peers()
-    try growsNot(500, leaking: 10 * 128) {
+    try expectNoGrowth(500, leaking: 10 * 128) {
       for _ in 0..<10 {
         let match = peers.client.onSignal(MatchRule(interface: "a.b")) { _ in }
         match.keep()

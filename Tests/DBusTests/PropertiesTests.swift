@@ -129,7 +129,7 @@ import Testing
     sample.reads[0].answer(.string("late"))
     let all = try #require(try question.answer().first?.properties)
     #expect(all["Count"] == .uint32(7) && all["Deferred"] == .string("late"))
-    #expect(sample.reads.count == 1, "nobody is asked twice who takes his time")
+    #expect(sample.reads.count == 1, "a slow getter is called once")
   }
 
   @Test func `GetAll omits properties that fail`() throws {

@@ -15,7 +15,7 @@ import Testing
     #expect(calls.count(of: ":1.1") == 2 && calls.count(of: "org.example.Name") == 1 && calls.count(of: ":1.2") == 0)
     calls.answered(1, by: ":1.2")
     calls.answered(9, by: ":1.1")
-    #expect(calls.count(of: ":1.1") == 2, "neither somebody else's answer nor one to no call")
+    #expect(calls.count(of: ":1.1") == 2, "neither another peer's answer nor one to no call counts")
     calls.answered(1, by: ":1.1")
     calls.answered(1, by: ":1.1")
     #expect(calls.count(of: ":1.1") == 1)

@@ -11,7 +11,7 @@ import Testing
     let doctor = try ChildProcess(
       [Rig.product("geopublicist"), "doctor", "--json"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.bus.address],
       as: GatekeeperFixture.user)
-    // As a receiver: while somebody listens.
+    // Like a receiver: while GeoClue is connected.
     try eventually("its end", within: .seconds(60)) {
       machine.receiver.offer(GGASentence(latitude: 52.5, longitude: 13.25, time: Date() + receiverAhead))
       usleep(50_000)

@@ -3,8 +3,8 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// GeoClue in every state in which it is of no use, and every method of ours: each call is answered in its time, what is
-/// wrong is said, and all is well again afterwards without a restart of ours.
+/// Every fault of GeoClue and every method of the service: each call is answered in time with the cause, and the service
+/// recovers without a restart.
 @Suite(.serialized) struct FaultTests {
   nonisolated struct Fault: Sendable, CustomTestStringConvertible {
     let name: String

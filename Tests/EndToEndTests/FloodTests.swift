@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// What the service sends unasked is bounded, whatever makes it change its mind. On both buses, with the real polkit.
+/// The service sends a bounded number of signals, whatever changes its state. On both buses, with the real polkit.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users"))
 struct FloodTests {
   /// The most that a user's clients are sent about their state: once for each object, then at a fixed rate, two signals
@@ -38,7 +38,7 @@ struct FloodTests {
     #expect(Double(signals) < mostSignals(seconds), "\(signals) signals after \(made) announcements in \(seconds) s")
   }
 
-  /// What makes the service change its mind, or at least look.
+  /// What may change the service's decisions.
   enum Source: String, CaseIterable {
     case names, network, logind, polkit, configuration
   }
@@ -92,7 +92,7 @@ struct FloodTests {
     #expect(group.failures == 0, "the memory is enough")
   }
 
-  /// A GeoClue that has gone mad measures, or changes its mind, a thousand times a second.
+  /// A broken GeoClue measures, or changes its properties, a thousand times a second.
   @Test(arguments: ["locations", "properties", "active"])
   func `a flood of events from GeoClue costs others nothing`(kind: String) throws {
     let bus = try PrivateBus(.system)

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Whatever comes over the bus gets the documented error, and the service lives.
+/// Malformed calls are answered with the documented errors, and the service keeps running.
 ///
 /// On a session bus, since the rules of the system bus keep some of it away.
 @Suite(.serialized) struct GarbageTests {
@@ -162,7 +162,7 @@ import Testing
   }
 }
 
-/// Whatever root and outsiders do to the service, the same process stands and answers.
+/// The service survives malformed input from root and from other users without restarting.
 @Suite(.serialized) struct SiegeTests {
   /// Every attack that Tests/Fuzz/Bus knows, in one place; `Tests/Rig/fuzz.sh bus` takes longer over it.
   private func besiege(_ place: String) throws {
@@ -181,7 +181,7 @@ import Testing
 
   /// dbus-broker lets headers pass for which libdbus leaves the bus: the service ended with that, or came back without its
   /// subscriptions.
-  @Test func `clients notice nothing when the service is thrown out by the bus and comes back`() throws {
+  @Test func `clients notice nothing when the bus disconnects the service and it returns`() throws {
     let machine = try SimulatedFixture()
     let (bus, service, client) = (machine.bus, machine.service, machine.client)
     let path = try client.subscribeAndStart()

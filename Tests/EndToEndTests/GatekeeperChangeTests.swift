@@ -191,7 +191,7 @@ struct GatekeeperChangeTests {
     let path = try client.subscribeAndStart()
     try client.waitForAuthorization("not-determined authorization-required", of: path)
     let unasked = try client.requestAuthorization(interactive: true)
-    #expect(unasked == .reply(["not-determined", "authorization-required"]), "there is nobody to ask")
+    #expect(unasked == .reply(["not-determined", "authorization-required"]), "no polkit agent runs")
     let dialogs = try DialogAgent(machine.bus, for: client)
     let forbidden = try client.requestAuthorization()
     #expect(forbidden.errorName == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")

@@ -3,10 +3,10 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// A machine with the system deployment and everybody whom its gatekeeper asks: the real polkit with rules of the
+/// The system deployment with all programs that its gatekeeper asks: the real polkit with rules of the
 /// test's own, the real GeoClue with a configuration of the test's own, agents of several users. Needs root.
 final class GatekeeperFixture {
-  /// What polkit's rules say of `access` and `access-precise`, to everybody.
+  /// What polkit's rules say of `access` and `access-precise`, for all users.
   enum Policy: String, CaseIterable {
     case yes, reduced, no, asks
     /// polkit does not run.

@@ -3,7 +3,7 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Changes that overlap, come without a word, or meet somebody who does not answer, while a client listens.
+/// Overlapping, silent and unanswered changes while a client is subscribed.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperOverlapTests {
   private let user = GatekeeperFixture.user
@@ -28,7 +28,7 @@ struct GatekeeperOverlapTests {
   @Test func `when GeoClue comes back every agent is asked again`() throws {
     let listening = try Listening()
     listening.machine.killGeoClue()
-    // Nobody calls, so nothing but GeoClue's return is a reason to ask.
+    // No client calls, so only GeoClue's return is a reason to ask.
     _ = try listening.client.property("Version")
     try listening.agent.setLevelSilently(0)
     try listening.machine.startGeoClue()

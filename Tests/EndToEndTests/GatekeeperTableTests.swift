@@ -3,8 +3,8 @@ import Foundation
 import GeopublicistTestSupport
 import Testing
 
-/// Everybody who could ask × everything that could be said of them × every member of the interface, against the real
-/// bus, polkit and GeoClue; and GeoClue asked by the same user is the oracle: nobody gets more through us.
+/// Every combination of caller and facts × every member of the interface, against the real
+/// bus, polkit and GeoClue. GeoClue, asked by the same user, is the oracle: no client gets more from the service.
 @Suite(.serialized, .enabled(if: ControlGroups.areAvailable, "acts as other users, in control groups of its own"))
 struct GatekeeperTableTests {
   typealias Policy = GatekeeperFixture.Policy
@@ -36,7 +36,7 @@ struct GatekeeperTableTests {
 
     var isAuthorized: Bool { expected.status.hasPrefix("authorized") }
 
-    /// The finest level that is revealed to whoever asks for all.
+    /// The finest level that a client gets if it asks for all.
     var level: String {
       if user == 0 || user == GatekeeperFixture.owner || user == GatekeeperFixture.named { return "exact" }
       return policy == .reduced || agent == 4 ? "city" : "exact"
@@ -113,7 +113,7 @@ struct GatekeeperTableTests {
     }
   }
 
-  /// Asks GeoClue itself, as the same user: whoever it refuses must have got nothing from us.
+  /// Asks GeoClue itself, as the same user: a client that it refuses must have got nothing from the service.
   private func ask(_ machine: GatekeeperFixture, _ row: Row) throws {
     guard row.isAuthorized, row.user != 0, row.user != GatekeeperFixture.named else { return }
     let client = try BusClient(at: machine.bus.address, as: row.user)
@@ -154,7 +154,7 @@ final class RowCheck {
 
   private typealias Check = (RowCheck) throws -> Void
 
-  /// A member that is not here makes the test fail: nobody can add one and forget who may call it.
+  /// A member that is not here makes the test fail: a new one needs a row here that says who may call it.
   private static let manager: [String: Check] = [
     "GetLocation": { try $0.getLocation() },
     "CreateSubscription": { _ in },  // Below, before those of the subscription.
@@ -206,7 +206,7 @@ final class RowCheck {
     try client.tell(path, "Close")
   }
 
-  /// Whoever does not say what it is called.
+  /// The row of a client that gives no desktop id.
   private var anonymous: GatekeeperTableTests.Row {
     GatekeeperTableTests.Row(
       policy: row.policy, user: row.user, agent: row.agent, program: .silent, confinement: row.confinement)

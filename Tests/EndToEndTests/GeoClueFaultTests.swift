@@ -35,8 +35,8 @@ import Testing
     #expect(service.isRunning)
   }
 
-  /// Whoever asked for a location learned of it when the time was up.
-  @Test func `a refusal by configuration is immediate`() throws {
+  /// Regression: the caller was told when its timeout was over.
+  @Test func `a refusal by configuration is answered before the timeout`() throws {
     let machine = try SimulatedFixture()
     try machine.geoclue.refuse("Start", with: "'org.geopublicist.Location1' disallowed by configuration for UID 0")
     let answer = try machine.client.location(["timeout": .variant("u", 120_000)])
@@ -55,7 +55,7 @@ import Testing
     try geoclue.release(member)
     let upstream = try geoclue.startedClient(within: .seconds(40))
     #expect(upstream["DesktopId"]?.string == Service.name)
-    #expect(upstream["DistanceThreshold"] == 0, "another one makes GeoClue tell everybody")
+    #expect(upstream["DistanceThreshold"] == 0, "another one makes GeoClue notify all clients")
     #expect(upstream["TimeThreshold"] == 0)
     try geoclue.fix(latitude: 52.5)
     _ = try client.locations(1, from: path)

@@ -127,7 +127,7 @@ import Testing
     machine.service.signal(SIGTERM)
     #expect(try machine.service.waitForExit() == .status(0))
     #expect(machine.service.log.contains("A location arrives"))
-    // That many digits that no time of day in the log looks like one.
+    // Enough digits that no time of day in the log looks like one.
     #expect(!machine.service.log.contains("52.5162"))
     #expect(!machine.service.log.contains("13.3777"))
   }

@@ -39,7 +39,7 @@ import Testing
     _ = try service.waitForExit()
   }
 
-  @Test func `after a restart without a source, the user's programs get the city immediately`() throws {
+  @Test func `after a restart without a source, the user's programs get the city before their timeout`() throws {
     try remember()
     #expect(files == ["\(getuid())"])
     let path = state.file("\(getuid())")

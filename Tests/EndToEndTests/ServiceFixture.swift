@@ -2,7 +2,7 @@
 import Foundation
 import GeopublicistTestSupport
 
-/// A machine in small: its system bus with the real GeoClue, and the service in one of its deployments.
+/// A system bus with the real GeoClue, and the service in one of its deployments.
 final class ServiceFixture {
   let systemBus: PrivateBus
   /// The bus on which the service serves: the system bus, or a session's.

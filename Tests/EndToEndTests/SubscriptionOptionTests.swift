@@ -47,7 +47,7 @@ import Testing
     _ = try client.locations(1, from: path)
     try fix(50.004)
     let all = try client.subscribeAndStart()
-    try eventually("somebody else has it") { client.latitudes(from: all).last == 50.004 }
+    try eventually("another subscription has it") { client.latitudes(from: all).last == 50.004 }
     #expect(client.latitudes(from: path) == [50])
     #expect(try set("DistanceThreshold", of: path, to: .variant("d", 100)) == nil)
     try eventually("what waited goes out") { client.latitudes(from: path) == [50, 50.004] }

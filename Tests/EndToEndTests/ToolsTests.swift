@@ -4,7 +4,7 @@ import FoundationXML
 import GeopublicistTestSupport
 import Testing
 
-/// Programs that know nothing of us: busctl and gdbus. `ExampleTests` has the languages.
+/// Generic D-Bus programs: busctl and gdbus. `ExampleTests` has the languages.
 @Suite(.serialized) struct ToolsTests {
   private static let standard = [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", busProperties,
@@ -19,7 +19,7 @@ import Testing
     #expect(paths.contains(Service.path))
     #expect(!paths.contains { $0.contains("subscription/") })
 
-    // Nobody's tree lists somebody else's subscription.
+    // The tree lists the caller's subscriptions only.
     let client = try machine.client()
     let subscription = try client.subscribe()
     let again = try busctl(["tree", "--list", Service.name], on: machine.bus)
@@ -53,7 +53,7 @@ import Testing
     #expect(call.standardOutput.hasPrefix("a{sv} "))
     #expect(call.standardOutput.contains("\"Latitude\" d 52.5163"))
     #expect(call.standardOutput.contains("\"Age\" u "))
-    try eventually("nobody listens any more") { try machine.geoclue.clients().isEmpty }
+    try eventually("there is no subscriber") { try machine.geoclue.clients().isEmpty }
   }
 
   @Test func `busctl calls with options`() throws {

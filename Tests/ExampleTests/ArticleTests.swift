@@ -52,7 +52,7 @@ import Testing
     #expect(process.standardOutput == "52.5 13.25\n", "\(process.standardError)")
   }
 
-  @Test func `where am I, without a service, is answered at once`() throws {
+  @Test func `where am I, without a service, is answered before its timeout`() throws {
     let bus = try PrivateBus(.system)
     let process = try ChildProcess(
       [Rig.product("whereami-example")], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])

@@ -44,7 +44,7 @@ import Testing
     run([
       Step(at: 0, level: .exact, told: .exact), Step(at: 5_000, level: AccuracyLevel.none, told: .exact, held: true),
       Step(at: 5_001, level: .city, told: .city), Step(at: 6_000, level: AccuracyLevel.none, told: .city, held: true),
-      // The second increase waits, and nobody hears of the reduction meanwhile.
+      // The second increase waits, and the reduction is not told meanwhile.
       Step(at: 6_001, level: .exact, told: .city, held: true), Step(at: 6_100, told: .city, held: true),
       Step(at: 6_101, told: .exact),
     ])
@@ -78,7 +78,7 @@ import Testing
     ])
   }
 
-  @Test func `nobody is without a word for longer than a second`() {
+  @Test func `deliveries are held for at most a second before the client is told`() {
     var damper = AccessDamper()
     _ = damper.handle(access(.exact), at: 0)
     var heldSince: Int64?

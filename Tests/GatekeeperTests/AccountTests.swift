@@ -44,7 +44,7 @@ import Testing
     #expect(account(4_294_967_295) == .user(1_000), "a range that does not fit ends with the last id")
   }
 
-  @Test func `everybody else shares one account`() {
+  @Test func `all other users share one account`() {
     for user in [1_000, 60_000, 61_183, 65_520, 65_534, 99_999, 296_608] as [UInt32] {
       #expect(account(user) == .common)
       #expect(account(user, .unknown) == .common, "until logind has answered")

@@ -64,7 +64,7 @@ import Testing
     #expect(search.levels.level(without: client) == .unknown)
   }
 
-  /// GeoClue's demo agent answers nobody while it waits for a GeoClue that hangs.
+  /// GeoClue's demo agent answers no call while it waits for a GeoClue that hangs.
   @Test func `there is no agent only after silent connections were asked for 30 s`() {
     var search = AgentSearch()
     var ended: Int64?

@@ -211,7 +211,7 @@ import Testing
     #expect(ContinuousClock.now - begin < .milliseconds(gatheringTime - 500))
   }
 
-  @Test func `calls to somebody who never answers do not pile up`() {
+  @Test func `calls to a program that never answers do not accumulate`() {
     var waiters = Waiters()
     weak var first: Gathering?
     for attempt in 0..<3 {

@@ -115,13 +115,13 @@ import Testing
     logind.begins = begins
     let watch = SessionWatch(on: service) { user, _ in .user(user) }
     for user in users { watch.find(user, for: Gathering {}) }
-    try turning("everybody's session is known") { users.allSatisfy { watch.state(of: $0) == .active } }
+    try turning("the session of each user is known") { users.allSatisfy { watch.state(of: $0) == .active } }
     return (watch, logind)
   }
 
   /// The 65th question of one turn was refused by this process, which counted as "no session".
   @Test(arguments: [100, 200] as [UInt32])
-  func `nobody loses access because many users are asked about`(count: UInt32) throws {
+  func `no user loses access because many users are asked about`(count: UInt32) throws {
     let users = 1_000..<1_000 + count
     let (watch, logind) = try watch(users)
     var lost: Set<UInt32> = []
@@ -129,7 +129,7 @@ import Testing
     for _ in 0..<6 {
       watch.doubtAll()
       try logind.announce("UserNew", .uint32(1), "/org/freedesktop/login1/user/_1")
-      try turning("everybody's session is confirmed") { !users.contains { watch.isDoubtful($0) } }
+      try turning("the session of each user is confirmed") { !users.contains { watch.isDoubtful($0) } }
     }
     #expect(lost.isEmpty && users.allSatisfy { watch.state(of: $0) == .active })
   }
@@ -180,13 +180,13 @@ import Testing
     try turning("nobody is there any more") { watch.agentMayStart(of: 1_001) == nil }
   }
 
-  @Test func `a change of an unknown session concerns everybody`() throws {
+  @Test func `a change of an unknown session concerns all users`() throws {
     let (watch, logind) = try watch(1_000..<1_020)
     logind.asked = []
     logind.states[1_003] = "online"
     try logind.changeSession(of: 1_003)
     try turning("the change counts") { watch.state(of: 1_003) == .inactive }
-    try turning("everybody is confirmed") { !(1_000..<1_020).contains { watch.isDoubtful($0) } }
+    try turning("all users are confirmed") { !(1_000..<1_020).contains { watch.isDoubtful($0) } }
     logind.asked = []
     logind.states[1_003] = "active"
     try logind.changeSession(of: 1_003)

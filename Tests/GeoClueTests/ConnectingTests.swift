@@ -67,7 +67,7 @@ import Testing
     // It stays the truth while it is tried again.
     #expect(driver.pass(210) == [.activate])
     #expect(driver.machine.status == SourceStatus(state: .unavailable, reason: .geoclueNotInstalled))
-    // Somebody installs and starts it.
+    // GeoClue is installed and started.
     driver.send(.activationFailed(notInstalled: true))
     #expect(driver.send(.serviceAppeared) == [.createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)

@@ -53,7 +53,7 @@ import Testing
     #expect(listener.status.reason == .noFix)
   }
 
-  @Test func `a path of "/" is no location`() throws {
+  @Test func `a path of "/" is not a location`() throws {
     let (_, geoclue, listener) = try running()
     let client = try #require(try geoclue.clients().first?["path"]?.string)
     try geoclue.tell([
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [("GPS GGA", false), ("WiFi", false), ("Static location", true), ("GeoIP (ichnaea)", true)])
-  func `a repetition is no measurement, but what GeoClue asserts is one for a new client`(
+  func `a repeated location is not a measurement, except an asserted one for a new client`(
     source: String, isAsserted: Bool
   ) throws {
     let (_, geoclue, listener) = try running()
@@ -200,7 +200,7 @@ import Testing
     #expect(try geoclue.clients().count == 1)
   }
 
-  @Test func `a GeoClue that hangs is no missing agent and leaves no client behind`() throws {
+  @Test func `a hanging GeoClue is not reported as a missing agent, and no client is left`() throws {
     let (_, geoclue, listener) = try rig()
     try geoclue.fault(on: "CreateClient", "hang")
     try geoclue.fault(on: "Get", "hang")

@@ -76,7 +76,7 @@ import Testing
   @Test func `new demand gets a new answer`() {
     var driver = refused(.disabledByUser)
     #expect(driver.send(.demand(nil)) == [])
-    #expect(driver.authorization == .undecided, "nobody follows the switch now")
+    #expect(driver.authorization == .undecided, "the switch is not followed now")
     #expect(driver.state == .idle)
     #expect(driver.send(.demand(.city)) == [.createClient, .readAvailableAccuracy])
     #expect(driver.state == .starting)

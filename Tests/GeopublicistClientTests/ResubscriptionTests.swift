@@ -130,7 +130,7 @@ private let next: ObjectPath = "/org/geopublicist/Location1/subscription/8"
     #expect(driver.told == ["resumed", "53.0"])
   }
 
-  @Test func `an owner that follows another one at once is subscribed to at once`() throws {
+  @Test func `an owner that directly follows another one is subscribed to immediately`() throws {
     var driver = try running()
     driver.send(.ownerChanged(second))
     #expect(driver.done == ["create 2 0.0 0"])

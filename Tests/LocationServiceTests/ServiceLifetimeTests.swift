@@ -99,7 +99,7 @@ extension LocationService {
   }
 
   @Test(arguments: [-3, -1, 0, 5] as [Int64])
-  func `clocks that are read one after the other are no sleep`(difference: Int64) {
+  func `the time between two clock readings is not taken for a sleep`(difference: Int64) {
     #expect(sleeps([(9_000_000, 9_000_000 - difference), (9_500_000, 9_500_000)]) == [false, false])
   }
 

@@ -76,7 +76,7 @@ nonisolated private func isWithinOneMetre(_ old: Location?, _ new: Location?) ->
     subscription.cancel()
   }
 
-  /// The comparison is with the location received last: somebody who walks slowly enough is never shown to move.
+  /// The comparison is with the location received last: a user who walks slowly enough is never shown to move.
   @Test func `slow drift is never shown`() {
     let model = LocationViewModel(scene.publicist, clock: clock)
     for step in 0..<100 {

@@ -58,7 +58,7 @@ import Testing
 
   @Test
   func
-    `multicast(subject: CurrentValueSubject(nil)).autoconnect() replays the last value, also after everybody had left`()
+    `multicast(subject: CurrentValueSubject(nil)).autoconnect() replays the last value, also after all subscribers had left`()
   {
     let source = PassthroughSubject<Int, Never>()
     let shared = source.map(Optional.init).multicast(subject: CurrentValueSubject<Int?, Never>(nil)).autoconnect()

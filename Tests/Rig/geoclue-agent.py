@@ -6,7 +6,7 @@
 
 LEVEL is the most that GeoClue may tell this user: 0 (off), 1, 4, 5, 6 or 8 (exact, the default). Says "registered" when
 GeoClue has accepted it, again after GeoClue was restarted. Commands, one a line: "level N", "silently N" (the same without
-telling anybody, as GNOME does while GeoClue cannot be started), "authorize yes|no" (what a sandboxed program is answered),
+announcing it, as GNOME does while GeoClue cannot be started), "authorize yes|no" (what a sandboxed program is answered),
 "quit". The end of its input ends it too.
 """
 

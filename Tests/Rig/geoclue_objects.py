@@ -157,7 +157,7 @@ class GeoClue:
         return ()
 
     def object_at(self, path, interface):
-        """Who owns the object (nobody: None) and its properties."""
+        """Who owns the object (None for none) and its properties."""
         if path == ROOT + "/Manager" and interface == MANAGER:
             in_use = any(client.active for client in self.clients.values())
             return None, {"InUse": variant("b", in_use), "AvailableAccuracyLevel": variant("u", self.available)}

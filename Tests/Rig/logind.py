@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A logind that knows one user, or nobody.
+"""A logind that knows at most one user.
 
     logind.py BUS-ADDRESS UID STATE [AGE]       STATE: active, online, …; AGE: seconds since the session began
 

@@ -5,7 +5,7 @@
     timedated.py BUS-ADDRESS ZONE
 
 Says "ready" when it owns its name, and the zone of each SetTimezone; the end of its input ends it. Commands, one a line:
-"zone ZONE" (somebody sets it), "refuse ERROR" (answers SetTimezone so), "hang" (does not answer it), "accept".
+"zone ZONE" (sets it by other means), "refuse ERROR" (answers SetTimezone so), "hang" (does not answer it), "accept".
 """
 
 import sys

@@ -36,7 +36,7 @@ import Testing
     #expect((0..<6).map { _ in queue.next() } == [100, 101, 102, 103, 104, 1])
   }
 
-  @Test func `long answers cost nothing while nobody else waits`() {
+  @Test func `long answers cost nothing while no other call waits`() {
     var queue = FairQueue<String, Int>()
     for number in 0..<3 { #expect(queue.add(number, bytes: 1, from: "long", of: 1) == nil) }
     #expect(queue.next() == 0)

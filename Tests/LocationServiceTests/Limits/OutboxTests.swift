@@ -121,7 +121,7 @@ import Testing
     }
     let other = try Connection(to: .address(bus.address))
     var isAnswered = false
-    try turning(for: .milliseconds(300), "nobody gives way to another account") {
+    try turning(for: .milliseconds(300), "no client gives way to another account") {
       !pool.ping(other.uniqueName, of: 1001) { isAnswered = true }
     }
     try turning("there is room") { pool.ping(other.uniqueName, of: 1000) { isAnswered = true } }

@@ -13,7 +13,7 @@ final class SimulatedBus {
   var onParcel: (Parcel, Peer) -> Void = { _, _ in }
   /// Called when a program asks for a service that does not run.
   var onActivation: (String) -> Void = { _ in }
-  /// Called with a reply that nobody waits for.
+  /// Called with a reply to no open call.
   var onStrayReply: (Parcel, Peer) -> Void = { _, _ in }
   var activatable: Set<String> = []
   let address: String
@@ -222,7 +222,7 @@ final class SimulatedBus {
     switch parcel.kind {
     case .reply, .error:
       guard let destination = parcel.destination else { return }
-      // A reply that nobody waits for is dropped.
+      // A reply to no open call is dropped.
       let call = Call(caller: destination, serial: parcel.replySerial)
       guard pending.removeValue(forKey: call) == peer.name else { return onStrayReply(parcel, peer) }
       peers[destination]?.receive(parcel)
@@ -257,7 +257,7 @@ final class SimulatedBus {
     if isFirst { onActivation(name) }
   }
 
-  /// Tells everybody who waits for a service that it could not be started.
+  /// Tells all callers that a service could not be started.
   func activationFailed(_ name: String, _ error: String) {
     for (parcel, _) in waiting.removeValue(forKey: name) ?? [] { refuse(parcel, error, "\(name) could not be started") }
   }

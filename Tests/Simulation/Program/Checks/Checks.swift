@@ -277,7 +277,7 @@ final class Checks {
   private static let intervals: [AccuracyLevel: UInt64] = [.street: 10, .neighborhood: 60, .city: 300, .country: 900]
 
   /// A reduced location must not tell more often than its level allows that the machine has moved: it is decided once in
-  /// each interval of the boot clock, for everybody.
+  /// each interval of the boot clock, for all clients.
   private func pace(_ location: [String: Value], _ level: AccuracyLevel, _ parcel: Parcel) {
     let new = ReducedLocation(
       interval: (location["MonotonicUSec"]?.uint64 ?? 0) / (Self.intervals[level] ?? 1) / 1_000_000,

@@ -45,7 +45,7 @@ final class World {
   private let folder: String
   /// Since when the service has owned its name.
   private(set) var servingSince: Int64?
-  /// Somebody has called the service, which does not run.
+  /// The service was called while it did not run.
   private var isServiceWanted = false
   private(set) var isOver = false
   private(set) var hash = TraceHash()
